@@ -1,0 +1,1 @@
+"""Counters say how many tokens a message takes."""

@@ -1,0 +1,51 @@
+"""Every error HistoryLab raises on purpose, drawn as one tree.
+
+    HistoryLabError
+    ├── SettingsError           (also ValueError)   a setting has no such name, value or bound
+    ├── UnknownMember           (also ValueError)   a family has no member of that name
+    ├── LoadError               (also ValueError)   a file is no conversation we can read
+    │   ├── UnknownFormat                           no importer, or several, claim it
+    │   └── TooLarge                                it is over a stated limit
+    ├── PlanError                                   a stage broke a rule of the plan
+    └── InstrumentError                             a counter, summarizer or model could not do its work
+
+A message says what was asked, what was found, and what to do. Anything else that escapes is a bug.
+"""
+
+from __future__ import annotations
+
+
+class HistoryLabError(Exception):
+    """The root: catch this to catch every refusal of HistoryLab."""
+
+
+class SettingsError(HistoryLabError, ValueError):
+    """A setting was given a name, value or bound that cannot be."""
+
+
+class UnknownMember(HistoryLabError, ValueError):
+    """A family (pruners, counters, …) has no member of that name."""
+
+    def __init__(self, family: str, name: object, known: list[str]):
+        super().__init__(f"there is no {family} {name!r}; choose one of {', '.join(known)}")
+        self.family, self.name, self.known = family, name, known
+
+
+class LoadError(HistoryLabError, ValueError):
+    """A file or text could not be read as a conversation."""
+
+
+class UnknownFormat(LoadError):
+    """No importer, or more than one, recognises the content."""
+
+
+class TooLarge(LoadError):
+    """The content is over a limit we state."""
+
+
+class PlanError(HistoryLabError):
+    """A stage broke one of the four rules; the message names the stage and the rule."""
+
+
+class InstrumentError(HistoryLabError):
+    """A counter, summarizer, relevance scorer or chat model could not do its work."""

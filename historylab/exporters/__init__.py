@@ -1,0 +1,1 @@
+"""Exporters write settings in the forms other tools read."""

@@ -1,0 +1,1 @@
+"""Generators make conversations from a seed."""

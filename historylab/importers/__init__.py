@@ -1,0 +1,1 @@
+"""Importers turn files people have into conversations."""

@@ -1,0 +1,141 @@
+"""How every family finds its members: a file in the family's folder registers what it defines, by decorator.
+
+Adding a pruner, importer, exporter, store or generator is adding one file. The keyword-only parameters of the
+registered function (or of the class's `__init__`) are its options; their annotations carry bounds and help:
+
+    @register("pruner")
+    def newest_first(plan, context, *, keep: Annotated[int, Field(ge=1, description="messages kept")] = 10): ...
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, get_type_hints
+
+from pydantic import TypeAdapter, ValidationError
+
+from historylab.errors import SettingsError, UnknownMember
+
+FAMILIES: Mapping[str, str] = {
+    "filter": "historylab.strategies.filters",
+    "policy": "historylab.strategies.policies",
+    "tool_output": "historylab.strategies.tool_outputs",
+    "compaction": "historylab.strategies.compaction",
+    "pruner": "historylab.strategies.pruners",
+    "counter": "historylab.counters",
+    "summarizer": "historylab.summarizers",
+    "relevance": "historylab.relevance",
+    "chat_model": "historylab.chat_models",
+    "importer": "historylab.importers",
+    "generator": "historylab.generators",
+    "exporter": "historylab.exporters",
+    "store": "historylab.stores",
+}
+"""Family → the folder that holds its members. A setting that chooses a member bears the family's name."""
+
+STAGE_FAMILIES = ("filter", "policy", "tool_output", "compaction", "pruner")
+
+_members: dict[str, dict[str, Member]] = {family: {} for family in FAMILIES}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One keyword-only parameter of a member: its type, bounds, default and help, and how to read a value."""
+
+    name: str
+    annotation: Any
+    default: Any
+    help: str = ""
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The JSON schema of the value: `type`, `minimum`, `maximum`, `enum`."""
+        return _adapter(self.annotation).json_schema()
+
+    def parse(self, raw: object) -> Any:
+        """Read `raw` (text from the environment or a URL, or a value). Raises SettingsError saying what is wrong."""
+        try:
+            return _adapter(self.annotation).validate_python(raw)
+        except ValidationError as problem:
+            raise SettingsError(f"{raw!r}: {problem.errors()[0]['msg'].lower()}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A registered function or class, with the first line of its docstring as its summary."""
+
+    family: str
+    name: str
+    target: Callable[..., Any]
+    options: tuple[Option, ...]
+    attributes: Mapping[str, Any]
+
+    @property
+    def summary(self) -> str:
+        return (inspect.getdoc(self.target) or "").partition("\n")[0]
+
+
+def register(family: str, name: str | None = None, **attributes: Any) -> Callable:
+    """Decorate a function or class to make it a member of `family` under `name` (default: the function's own).
+
+    `attributes` are facts about the member that its family's base module documents (`carries=True` for a stage).
+    """
+
+    def decorate(target):
+        chosen = name or target.__name__
+        already = _members[family].get(chosen)
+        if already and already.target.__module__ != target.__module__:
+            raise SettingsError(
+                f"{family} {chosen!r} is defined in both {already.target.__module__} and {target.__module__}"
+            )
+        _members[family][chosen] = Member(family, chosen, target, _options(target), attributes)
+        return target
+
+    return decorate
+
+
+def members(family: str) -> Mapping[str, Member]:
+    """All members of a family by name, its folder imported at first use."""
+    _import_folder(family)
+    return _members[family]
+
+
+def member(family: str, name: str) -> Member:
+    """The member of that name; UnknownMember lists the others."""
+    known = members(family)
+    if name not in known:
+        raise UnknownMember(family, name, sorted(known))
+    return known[name]
+
+
+@cache
+def _import_folder(family: str) -> None:
+    package = importlib.import_module(FAMILIES[family])
+    for found in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{found.name}")
+
+
+@cache
+def _adapter(annotation: Any) -> TypeAdapter:
+    return TypeAdapter(annotation)
+
+
+def _options(target: Callable) -> tuple[Option, ...]:
+    function = target.__init__ if inspect.isclass(target) else target
+    hints = get_type_hints(function, include_extras=True)
+    return tuple(
+        Option(p.name, hints[p.name], p.default, _description(hints[p.name]))
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is p.KEYWORD_ONLY and p.name in hints
+    )
+
+
+def _description(annotation: Any) -> str:
+    if Annotated[int, 0].__class__ is not annotation.__class__:
+        return ""
+    return next((d for m in annotation.__metadata__ if (d := getattr(m, "description", None))), "")

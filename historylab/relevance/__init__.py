@@ -1,0 +1,1 @@
+"""Relevance scorers rank messages against a question."""

@@ -1,0 +1,1 @@
+"""Where settings are defined, read and resolved."""

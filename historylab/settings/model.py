@@ -1,0 +1,164 @@
+"""Settings: every knob of a plan, with its bounds and help. The one pydantic model, where strings come in.
+
+A stage's own options (`pruner.sliding_window.turns`) are not listed here: they are read from the stage's signature and
+live in `options`, where a value equal to the default is left out, so that equal settings compare equal.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from historylab import registry
+from historylab.errors import HistoryLabError, SettingsError
+
+DEFAULT_MODEL = "gpt-5.5"
+MOST_TOKENS = 1_000_000_000
+
+
+def read_length(raw: object) -> int:
+    """A count of user messages: any finite number ≥ 0, or text `float()` reads as one, rounded down.
+
+    Source: AgentDock's `historyLength`. 0 stays 0 here; only the policy acts as if it were 1.
+    """
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        raise ValueError("not a number")
+    try:
+        number = float(raw)
+    except ValueError:
+        raise ValueError("not a number") from None
+    if not math.isfinite(number) or number < 0:
+        raise ValueError("not a finite number of 0 or more")
+    return raw if isinstance(raw, int) else math.floor(number)
+
+
+def read_number(raw: object) -> object:
+    """Refuse `True` where a number is meant: pydantic would read it as 1."""
+    if isinstance(raw, bool):
+        raise ValueError("not a number")
+    return raw
+
+
+Tokens = Annotated[int, BeforeValidator(read_number), Field(ge=0, le=MOST_TOKENS)]
+FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "counter", "summarizer", "relevance")
+
+
+class Settings(BaseModel):
+    """What decides a plan. Immutable and comparable; options may be given as `**{"pruner.fifo.unit": "turn"}`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False)
+
+    policy: Annotated[str, Field(title="Policy", description="The explicit wish, obeyed before any budget: keep all messages, the last N user messages and what follows them, or none.")] = "lastN"  # fmt: skip
+    length: Annotated[int, BeforeValidator(read_length), Field(title="Length", description="User messages kept by lastN, with the answers after each. 0 acts as 1. Start with 5 to 20; watch the tokens.", json_schema_extra={"minimum": 0})] = 20  # fmt: skip
+    preserve_system_messages: Annotated[bool, Field(title="Keep system messages", description="Always send system messages, whatever is trimmed. Turning it off loses the agent's instructions.")] = True  # fmt: skip
+    pruner: Annotated[str, Field(title="Pruner", description="How history is cut when it is over the token budget.")] = "fifo"  # fmt: skip
+    budget: Annotated[Tokens, Field(title="Budget", description="Tokens a request may have in all, the reserve and the overhead included.")] = 8000  # fmt: skip
+    reserve: Annotated[Tokens, Field(title="Reserve for the answer", description="Tokens of the budget kept free for the model's answer.")] = 0  # fmt: skip
+    overhead: Annotated[Tokens, Field(title="Fixed overhead", description="Tokens of the budget used outside the transcript: tool schemas, a hidden system prompt.")] = 0  # fmt: skip
+    min_turns: Annotated[int, BeforeValidator(read_number), Field(ge=0, le=MOST_TOKENS, title="Turns the pruner may not touch", description="The last complete turns that stay whatever the budget; going over the budget is then reported.")] = 0  # fmt: skip
+    filter: Annotated[str, Field(title="Filter", description="Leaves out what was never meant for this agent.")] = "off"  # fmt: skip
+    tool_output: Annotated[str, Field(title="Tool outputs", description="Shortens or clears the results of tools.")] = "off"  # fmt: skip
+    compaction: Annotated[str, Field(title="Compaction", description="Summarises older messages once a threshold is reached.")] = "off"  # fmt: skip
+    threshold: Annotated[float, BeforeValidator(read_number), Field(gt=0, le=1, title="Compaction threshold", description="Share of the model's window at which compaction begins.")] = 0.5  # fmt: skip
+    window: Annotated[int | None, BeforeValidator(lambda raw: None if raw == "" else read_number(raw)), Field(ge=1, le=MOST_TOKENS, title="Context window", description="Tokens the model takes at most; left empty, the model's own where it is known.")] = None  # fmt: skip
+    model: Annotated[str, Field(min_length=1, max_length=200, title="Model", description="Decides the tokenizer, the window and the prices.")] = DEFAULT_MODEL  # fmt: skip
+    counter: Annotated[str, Field(title="Token counter", description="How tokens are counted; each count says whether it is exact or an estimate.")] = "exact"  # fmt: skip
+    summarizer: Annotated[str, Field(title="Summarizer", description="Who writes summaries.")] = "extractive"  # fmt: skip
+    relevance: Annotated[str, Field(title="Relevance", description="How a message's relevance to the newest question is scored.")] = "bm25"  # fmt: skip
+    options: Mapping[str, Any] = Field(default_factory=dict, description="Options of stages, by dotted name.")
+
+    def __init__(self, **values: Any):
+        try:
+            super().__init__(**values)
+        except ValidationError as problem:
+            raise SettingsError(_complaint(problem)) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_dotted_names(cls, values: Any) -> Any:
+        dotted = {name: value for name, value in values.items() if "." in name}
+        plain = {name: value for name, value in values.items() if "." not in name}
+        if dotted:
+            plain["options"] = {**plain.get("options", {}), **dotted}
+        return plain
+
+    @field_validator(*FIELDS_THAT_CHOOSE)
+    @classmethod
+    def _is_a_member(cls, value: str, info: Any) -> str:
+        return registry.member(info.field_name, value).name
+
+    @field_validator("options")
+    @classmethod
+    def _read_options(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        known = stage_options()
+        read = {}
+        for name, raw in given.items():
+            if name not in known:
+                raise SettingsError(f"there is no option {name!r}; choose one of {', '.join(sorted(known))}")
+            try:
+                read[name] = known[name].parse(raw)
+            except SettingsError as problem:
+                raise SettingsError(f"{name} {problem}") from None
+        return {name: read[name] for name in sorted(read) if read[name] != known[name].default}
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def key(self) -> str:
+        """Canonical JSON: equal settings have equal keys."""
+        return json.dumps(self.model_dump(), sort_keys=True)
+
+    def value(self, name: str) -> Any:
+        """The value of a field or of an option by its dotted name."""
+        if "." not in name:
+            return getattr(self, name)
+        return self.options.get(name, stage_options()[name].default)
+
+    def values(self) -> dict[str, Any]:
+        """Every field and every option, in the order they are shown."""
+        return {name: self.value(name) for name in setting_names()}
+
+    def replace(self, **changes: Any) -> Settings:
+        """These settings with some fields or dotted options changed, validated anew."""
+        merged = self.model_dump()
+        merged["options"] = {**merged["options"], **{n: v for n, v in changes.items() if "." in n}}
+        return Settings(**{**merged, **{n: v for n, v in changes.items() if "." not in n}})
+
+    def options_of(self, family: str) -> dict[str, Any]:
+        """The options of the member chosen for `family`, by parameter name, defaults left out."""
+        prefix = f"{family}.{getattr(self, family)}."
+        return {name.removeprefix(prefix): v for name, v in self.options.items() if name.startswith(prefix)}
+
+
+def stage_options() -> dict[str, registry.Option]:
+    """Dotted name → option, of every member of every family a setting can choose."""
+    return {
+        f"{family}.{member.name}.{option.name}": option
+        for family in FIELDS_THAT_CHOOSE
+        for member in registry.members(family).values()
+        for option in member.options
+    }
+
+
+def setting_names() -> tuple[str, ...]:
+    """Every field, then every option by its dotted name."""
+    return (*(name for name in Settings.model_fields if name != "options"), *stage_options())
+
+
+def _complaint(problem: ValidationError) -> str:
+    """One line per refused value: field, what was given, what is wrong."""
+    lines = []
+    for error in problem.errors():
+        cause = error.get("ctx", {}).get("error")
+        field = ".".join(map(str, error["loc"]))
+        if isinstance(cause, HistoryLabError):
+            lines.append(str(cause))
+        else:
+            wrong = str(cause) if cause else error["msg"].lower()
+            lines.append(f"{field} {error['input']!r}: {wrong}")
+    return "; ".join(lines)

@@ -1,0 +1,1 @@
+"""Stores keep conversations."""

@@ -1,0 +1,1 @@
+"""Compaction summarises above a threshold down to a target."""

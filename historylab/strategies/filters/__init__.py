@@ -1,0 +1,1 @@
+"""Filters leave out what was never meant for this agent."""

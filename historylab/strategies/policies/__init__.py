@@ -1,0 +1,1 @@
+"""Policies are the explicit wish, obeyed before any budget."""

@@ -1,0 +1,1 @@
+"""Pruners cut history until it fits the budget."""

@@ -1,0 +1,1 @@
+"""Tool-output stages shorten or clear the results of tools."""

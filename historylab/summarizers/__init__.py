@@ -1,0 +1,1 @@
+"""Summarizers write the text that stands for what is no longer sent."""

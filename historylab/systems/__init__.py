@@ -1,0 +1,1 @@
+"""The five published systems as thin faces over the same core."""

@@ -1,0 +1,1 @@
+"""Streamlit, and nothing else, besides app.py and pages/."""
