@@ -1,0 +1,27 @@
+"""The page loads from this machine alone, within its own security policy."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("path", ["/", "/settings"])
+def test_a_page_opens_by_its_link_without_the_network(page, home, seen, path):
+    page.goto(home + path)
+    page.locator("h1").first.wait_for()
+    page.wait_for_function("document.title.includes('HistoryLab')")
+    page.wait_for_load_state("networkidle")
+    assert seen.external == []
+    assert seen.errors == []
+    assert not page.get_by_text(re.compile("Traceback|Error:")).count()
+
+
+def test_the_page_may_not_load_from_elsewhere(page, home, seen):
+    page.goto(home)
+    page.locator("h1").first.wait_for()
+    page.evaluate("fetch('https://example.invalid/').catch(() => 0)")
+    assert seen.violations

@@ -1,0 +1,24 @@
+"""What every test may use: the tree's root, and a clean environment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder that holds app.py and pyproject.toml."""
+    return ROOT
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch):
+    """The developer's own HISTORYLAB_* and AgentDock variables decide nothing here."""
+    for name in os.environ:
+        if name.startswith(("HISTORYLAB_", "NEXT_PUBLIC_DEFAULT_HISTORY_")) or name == "NODE_ENV":
+            monkeypatch.delenv(name)
