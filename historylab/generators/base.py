@@ -1,0 +1,103 @@
+"""Generators: one file per kind of conversation, made from a seed, so that anyone can make the very same one again.
+
+A generator is a registered function whose keyword-only parameters are its options:
+
+    @register("generator", title="Small talk")
+    def small_talk(*, turns: Turns = 10, seed: Seed = 0) -> Conversation:
+        dice = Dice(seed)
+        return Conversation([Message("user", dice.pick(GREETINGS)) for _ in range(turns)], "small talk")
+
+It ends in a user message, so that there is a next request to plan; every call has its result. Chance comes from `Dice`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field
+
+from historylab.conversation import Conversation, Message, ToolCall
+from historylab.errors import SettingsError
+from historylab.registry import member
+
+T = TypeVar("T")
+
+
+def _is_a_number(raw: object) -> object:
+    if isinstance(raw, bool):
+        raise ValueError("not a number")
+    return raw
+
+
+Whole = Annotated[int, BeforeValidator(_is_a_number)]
+Turns = Annotated[Whole, Field(ge=1, le=5000, title="Turns", description="User messages; the last one is unanswered.")]
+Seed = Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed", description="The same seed makes the same text.")]
+
+
+def generate(name: str, **options: Any) -> Conversation:
+    """Make the conversation of that generator. Options may be text, as from a URL.
+
+    Raises UnknownMember for a name, and SettingsError for an option, that cannot be.
+    """
+    generator = member("generator", name)
+    known = {option.name: option for option in generator.options}
+    read = {}
+    for option, raw in options.items():
+        if option not in known:
+            raise SettingsError(f"{name} has no option {option!r}; choose of {', '.join(known)}")
+        try:
+            read[option] = known[option].parse(raw)
+        except SettingsError as problem:
+            raise SettingsError(f"{name}.{option} {problem}") from None
+    return generator.target(**read)
+
+
+class Dice:
+    """Chance that falls the same way in every process and Python version: only `random()` is promised to."""
+
+    def __init__(self, seed: int):
+        self._random = random.Random(seed).random
+
+    def below(self, limit: int) -> int:
+        """A whole number from 0 up to, not including, `limit`."""
+        return int(self._random() * limit)
+
+    def between(self, low: int, high: int) -> int:
+        """A whole number from `low` to `high`, both included."""
+        return low + self.below(high - low + 1)
+
+    def pick(self, items: Sequence[T]) -> T:
+        """One of them."""
+        return items[self.below(len(items))]
+
+    def several(self, items: Sequence[T], count: int) -> list[T]:
+        """`count` different ones (or all there are), in a new order."""
+        left = list(items)
+        return [left.pop(self.below(len(left))) for _ in range(min(count, len(left)))]
+
+
+class Script:
+    """A conversation being written: who says what, and which tools are called, with ids that count up."""
+
+    def __init__(self, system: str):
+        self.messages = [Message("system", system)]
+        self._calls = 0
+
+    def user(self, text: str) -> None:
+        self.messages.append(Message("user", text))
+
+    def assistant(self, text: str) -> None:
+        self.messages.append(Message("assistant", text))
+
+    def call(self, text: str, *uses: tuple[str, dict[str, Any], str]) -> None:
+        """The assistant calls tools at once, each given as (name, arguments, result), and the results follow."""
+        calls = []
+        for name, arguments, _ in uses:
+            self._calls += 1
+            calls.append(ToolCall(f"call_{self._calls:05d}", name, json.dumps(arguments, ensure_ascii=False)))
+        self.messages.append(Message("assistant", text, tool_calls=tuple(calls)))
+        for call, (name, _, result) in zip(calls, uses, strict=True):
+            self.messages.append(Message("tool", result, name=name, tool_call_id=call.id))
