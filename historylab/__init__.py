@@ -1,0 +1,68 @@
+"""See which messages of a conversation a model is really sent, why, and what that costs; then run those settings."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from historylab._version import __version__
+
+if TYPE_CHECKING:
+    from historylab.conversation import Conversation, Message, ToolCall
+    from historylab.errors import HistoryLabError
+    from historylab.exporters.base import export
+    from historylab.generators.base import generate
+    from historylab.importers.load import load
+    from historylab.pipeline import plan_history, trim
+    from historylab.plan import Action, HistoryPlan
+    from historylab.replay import Timeline, replay
+    from historylab.settings.model import Settings
+    from historylab.settings.resolve import resolve_settings
+    from historylab.settings.sources import read_template
+
+_HOMES = {
+    "Action": "plan",
+    "Conversation": "conversation",
+    "HistoryLabError": "errors",
+    "HistoryPlan": "plan",
+    "Message": "conversation",
+    "Settings": "settings.model",
+    "Timeline": "replay",
+    "ToolCall": "conversation",
+    "export": "exporters.base",
+    "generate": "generators.base",
+    "load": "importers.load",
+    "plan_history": "pipeline",
+    "read_template": "settings.sources",
+    "replay": "replay",
+    "resolve_settings": "settings.resolve",
+    "trim": "pipeline",
+}
+__all__ = [*sorted(_HOMES), "__version__"]
+
+
+def __getattr__(name: str):
+    """Import a public name when it is first used, so that `import historylab` costs next to nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'historylab' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"historylab.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+class _Package(ModuleType):
+    """`historylab.replay` stays the function, though importing the module of that name would set it to the module."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -34,15 +34,15 @@ class Columns:
     answered_at: np.ndarray  # int64[b], history length from which every call in it has its result; NEVER if not
     orphan: np.ndarray  # bool[b], a tool result whose call isn't there
     pinned: np.ndarray  # bool[b], holds a message the user pinned
+    system: np.ndarray  # bool[b]
     users: np.ndarray  # int64[u], message indices
     user_blocks: np.ndarray  # int64[u]
     requests: np.ndarray  # int64[r], history lengths at which a model is called
+    blocks_before: np.ndarray  # int64[n + 1], blocks begun within the first k messages
+    users_before: np.ndarray  # int64[n + 1], user messages among the first k
     contiguous: bool  # no block has another block's message inside it
     clean: bool  # no orphan results, no unanswered calls
-
-    def blocks_at(self, size: int) -> int:
-        """How many blocks have begun within the first `size` messages."""
-        return int(np.searchsorted(self.block_first, size))
+    pins: bool  # the user pinned something
 
 
 def index(messages: Sequence[Message]) -> Columns:
@@ -66,9 +66,13 @@ def index(messages: Sequence[Message]) -> Columns:
         answered_at=answered_at,
         orphan=orphan,
         pinned=pinned,
+        system=role[first] == SYSTEM,
         users=users,
         user_blocks=block[users],
         requests=_requests(role),
+        blocks_before=np.searchsorted(first, np.arange(n + 1)),
+        users_before=np.concatenate(([0], np.cumsum(role == USER))),
+        pins=bool(pinned.any()),
         contiguous=bool((np.diff(block) >= 0).all()),
         clean=not orphan.any() and not (answered_at == NEVER).any(),
     )

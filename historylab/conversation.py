@@ -65,12 +65,14 @@ class Usage:
 class Summary:
     """The text that stands for messages no longer sent.
 
-    `covers` are message indices; `made_at` is the history length of the request it was made for; `by` names the
-    summarizer (or the fallback that stepped in, with the reason in `note`).
+    `tokens` is what it takes as a system message; `covers` how many messages it stands for, those of the summaries it
+    absorbed included; `made_at` the history length of the request it was made for; `by` names the summarizer (or the
+    fallback that stepped in, with the reason in `note`).
     """
 
     text: str
-    covers: tuple[int, ...]
+    tokens: int
+    covers: int
     made_at: int
     by: str
     note: str = ""

@@ -9,9 +9,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from functools import cache
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from historylab import registry
 from historylab.errors import HistoryLabError, SettingsError
@@ -44,7 +54,7 @@ def read_number(raw: object) -> object:
 
 
 Tokens = Annotated[int, BeforeValidator(read_number), Field(ge=0, le=MOST_TOKENS)]
-FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "counter", "summarizer", "relevance")
+FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "counter", "summarizer")
 
 
 class Settings(BaseModel):
@@ -52,23 +62,96 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False)
 
-    policy: Annotated[str, Field(title="Policy", description="The explicit wish, obeyed before any budget: keep all messages, the last N user messages and what follows them, or none.")] = "lastN"  # fmt: skip
-    length: Annotated[int, BeforeValidator(read_length), Field(title="Length", description="User messages kept by lastN, with the answers after each. 0 acts as 1. Start with 5 to 20; watch the tokens.", json_schema_extra={"minimum": 0})] = 20  # fmt: skip
-    preserve_system_messages: Annotated[bool, Field(title="Keep system messages", description="Always send system messages, whatever is trimmed. Turning it off loses the agent's instructions.")] = True  # fmt: skip
-    pruner: Annotated[str, Field(title="Pruner", description="How history is cut when it is over the token budget.")] = "fifo"  # fmt: skip
-    budget: Annotated[Tokens, Field(title="Budget", description="Tokens a request may have in all, the reserve and the overhead included.")] = 8000  # fmt: skip
-    reserve: Annotated[Tokens, Field(title="Reserve for the answer", description="Tokens of the budget kept free for the model's answer.")] = 0  # fmt: skip
-    overhead: Annotated[Tokens, Field(title="Fixed overhead", description="Tokens of the budget used outside the transcript: tool schemas, a hidden system prompt.")] = 0  # fmt: skip
-    min_turns: Annotated[int, BeforeValidator(read_number), Field(ge=0, le=MOST_TOKENS, title="Turns the pruner may not touch", description="The last complete turns that stay whatever the budget; going over the budget is then reported.")] = 0  # fmt: skip
-    filter: Annotated[str, Field(title="Filter", description="Leaves out what was never meant for this agent.")] = "off"  # fmt: skip
-    tool_output: Annotated[str, Field(title="Tool outputs", description="Shortens or clears the results of tools.")] = "off"  # fmt: skip
-    compaction: Annotated[str, Field(title="Compaction", description="Summarises older messages once a threshold is reached.")] = "off"  # fmt: skip
-    threshold: Annotated[float, BeforeValidator(read_number), Field(gt=0, le=1, title="Compaction threshold", description="Share of the model's window at which compaction begins.")] = 0.5  # fmt: skip
-    window: Annotated[int | None, BeforeValidator(lambda raw: None if raw == "" else read_number(raw)), Field(ge=1, le=MOST_TOKENS, title="Context window", description="Tokens the model takes at most; left empty, the model's own where it is known.")] = None  # fmt: skip
-    model: Annotated[str, Field(min_length=1, max_length=200, title="Model", description="Decides the tokenizer, the window and the prices.")] = DEFAULT_MODEL  # fmt: skip
-    counter: Annotated[str, Field(title="Token counter", description="How tokens are counted; each count says whether it is exact or an estimate.")] = "exact"  # fmt: skip
-    summarizer: Annotated[str, Field(title="Summarizer", description="Who writes summaries.")] = "extractive"  # fmt: skip
-    relevance: Annotated[str, Field(title="Relevance", description="How a message's relevance to the newest question is scored.")] = "bm25"  # fmt: skip
+    policy: Annotated[
+        str,
+        Field(
+            title="Policy",
+            description="The explicit wish, obeyed before any budget: keep all messages, the last N user messages and what follows them, or none.",
+        ),
+    ] = "lastN"
+    length: Annotated[
+        int,
+        BeforeValidator(read_length),
+        Field(
+            title="Length",
+            description="User messages kept by lastN, with the answers after each. 0 acts as 1. Start with 5 to 20; watch the tokens.",
+            json_schema_extra={"minimum": 0},
+        ),
+    ] = 20
+    preserve_system_messages: Annotated[
+        bool,
+        Field(
+            title="Keep system messages",
+            description="Always send system messages, whatever is trimmed. Turning it off loses the agent's instructions.",
+        ),
+    ] = True
+    pruner: Annotated[
+        str, Field(title="Pruner", description="How history is cut when it is over the token budget.")
+    ] = "fifo"
+    budget: Annotated[
+        Tokens,
+        Field(title="Budget", description="Tokens a request may have in all, the reserve and the overhead included."),
+    ] = 8000
+    reserve: Annotated[
+        Tokens,
+        Field(title="Reserve for the answer", description="Tokens of the budget kept free for the model's answer."),
+    ] = 0
+    overhead: Annotated[
+        Tokens,
+        Field(
+            title="Fixed overhead",
+            description="Tokens of the budget used outside the transcript: tool schemas, a hidden system prompt.",
+        ),
+    ] = 0
+    min_turns: Annotated[
+        int,
+        BeforeValidator(read_number),
+        Field(
+            ge=0,
+            le=MOST_TOKENS,
+            title="Turns the pruner may not touch",
+            description="The last complete turns that stay whatever the budget; going over the budget is then reported.",
+        ),
+    ] = 0
+    filter: Annotated[str, Field(title="Filter", description="Leaves out what was never meant for this agent.")] = "off"
+    tool_output: Annotated[str, Field(title="Tool outputs", description="Shortens or clears the results of tools.")] = (
+        "off"
+    )
+    compaction: Annotated[
+        str, Field(title="Compaction", description="Summarises older messages once a threshold is reached.")
+    ] = "off"
+    threshold: Annotated[
+        float,
+        BeforeValidator(read_number),
+        Field(
+            gt=0,
+            le=1,
+            title="Compaction threshold",
+            description="Share of the model's window at which compaction begins.",
+        ),
+    ] = 0.5
+    window: Annotated[
+        Annotated[int, BeforeValidator(read_number), Field(ge=1, le=MOST_TOKENS)] | None,
+        BeforeValidator(lambda raw: None if raw == "" else raw),
+        Field(
+            title="Context window",
+            description="Tokens the model takes at most; left empty, the model's own where it is known.",
+        ),
+    ] = None
+    model: Annotated[
+        str,
+        Field(
+            min_length=1, max_length=200, title="Model", description="Decides the tokenizer, the window and the prices."
+        ),
+    ] = DEFAULT_MODEL
+    counter: Annotated[
+        str,
+        Field(
+            title="Token counter",
+            description="How tokens are counted; each count says whether it is exact or an estimate.",
+        ),
+    ] = "exact"
+    summarizer: Annotated[str, Field(title="Summarizer", description="Who writes summaries.")] = "extractive"
     options: Mapping[str, Any] = Field(default_factory=dict, description="Options of stages, by dotted name.")
 
     def __init__(self, **values: Any):
@@ -135,6 +218,17 @@ class Settings(BaseModel):
         return {name.removeprefix(prefix): v for name, v in self.options.items() if name.startswith(prefix)}
 
 
+def read_setting(name: str, raw: object) -> Any:
+    """The value `raw` stands for, as the field or option `name`. Raises SettingsError saying what is wrong with it."""
+    if "." in name:
+        return stage_options()[name].parse(raw)
+    try:
+        value = _field_adapter(name).validate_python(raw)
+    except ValidationError as problem:
+        raise SettingsError(_wrong(problem.errors()[0])) from None
+    return registry.member(name, value).name if name in FIELDS_THAT_CHOOSE else value
+
+
 def stage_options() -> dict[str, registry.Option]:
     """Dotted name → option, of every member of every family a setting can choose."""
     return {
@@ -150,15 +244,23 @@ def setting_names() -> tuple[str, ...]:
     return (*(name for name in Settings.model_fields if name != "options"), *stage_options())
 
 
+@cache
+def _field_adapter(name: str) -> TypeAdapter:
+    return TypeAdapter(Settings.model_fields[name].rebuild_annotation())
+
+
 def _complaint(problem: ValidationError) -> str:
     """One line per refused value: field, what was given, what is wrong."""
     lines = []
     for error in problem.errors():
         cause = error.get("ctx", {}).get("error")
         field = ".".join(map(str, error["loc"]))
-        if isinstance(cause, HistoryLabError):
-            lines.append(str(cause))
-        else:
-            wrong = str(cause) if cause else error["msg"].lower()
-            lines.append(f"{field} {error['input']!r}: {wrong}")
+        lines.append(
+            str(cause) if isinstance(cause, HistoryLabError) else f"{field} {error['input']!r}: {_wrong(error)}"
+        )
     return "; ".join(lines)
+
+
+def _wrong(error: Any) -> str:
+    cause = error.get("ctx", {}).get("error")
+    return str(cause) if cause else error["msg"].lower()

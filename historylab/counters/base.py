@@ -1,0 +1,75 @@
+"""What a token counter is, and how a conversation is counted once and never again.
+
+A member is a class taking the model's name, with `key` (what its counts depend on), `label` (how they are made, for
+people), `exact`, `per_request` (tokens a request takes beyond its messages) and `count(messages)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from historylab.conversation import Conversation, Message
+from historylab.errors import InstrumentError
+from historylab.registry import member
+
+MEDIA_TOKENS = {"image": 1500, "audio": 1500, "file": 1500}
+"""A fixed estimate per non-text part: its data is never counted as text. 1,500 is what a full-size image costs on the
+models that publish a formula; sound and files vary more, which is why every such count is labelled an estimate."""
+
+
+class Counter(Protocol):
+    """Counts tokens of messages. `key` must differ whenever a count could."""
+
+    key: str
+    label: str
+    exact: bool
+    per_request: int
+
+    def count(self, messages: Sequence[Message]) -> np.ndarray:
+        """Tokens of each message, framing included: int64[len(messages)]."""
+        ...
+
+
+def open_counter(name: str, model: str, **options) -> Counter:
+    """The counter of that name for `model`."""
+    return member("counter", name).target(model, **options)
+
+
+def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
+    """Tokens of every message, counted at the first call and remembered with the conversation."""
+    column = conversation.counted.get(counter.key)
+    if column is None:
+        column = np.ascontiguousarray(counter.count(conversation.messages), np.int64)
+        if len(column) != len(conversation):
+            raise InstrumentError(f"counter {counter.key!r} gave {len(column)} counts for {len(conversation)} messages")
+        column.setflags(write=False)
+        conversation.counted[counter.key] = column
+    return column
+
+
+def count_text(counter: Counter, text: str, role: str = "system") -> int:
+    """Tokens of one message of that text."""
+    return int(counter.count([Message(role, text)])[0])
+
+
+def media_tokens(message: Message) -> int:
+    """The labelled estimate for a message's images, sound and files."""
+    return sum(MEDIA_TOKENS.get(kind, MEDIA_TOKENS["file"]) for kind in message.media)
+
+
+class PerMessage:
+    """A counter made from a caller's own `count_tokens(message) -> int`; `shape` turns a Message into what it takes."""
+
+    exact = False
+    per_request = 0
+
+    def __init__(self, count_tokens: Callable, shape: Callable[[Message], object] = lambda m: m.source, key: str = ""):
+        self._count_tokens, self._shape = count_tokens, shape
+        self.key = key or f"callable:{id(count_tokens)}"
+        self.label = getattr(count_tokens, "__name__", "the caller's counter")
+
+    def count(self, messages: Sequence[Message]) -> np.ndarray:
+        return np.fromiter((self._count_tokens(self._shape(m)) for m in messages), np.int64, len(messages))

@@ -1,0 +1,11 @@
+"""`json`: our own template, by setting name; `historylab --template historylab.json` reads it."""
+
+import json
+
+from historylab.registry import register
+
+
+@register("exporter", "json", file_name="historylab.json", mime="application/json", language="json")
+def as_json(settings, names):
+    """JSON, by setting name: also a template."""
+    return json.dumps({name: settings.value(name) for name in names}, indent=2, ensure_ascii=False) + "\n"

@@ -1,0 +1,43 @@
+"""What an exporter is: a function of the settings' values that writes them for another tool.
+
+A member takes `(settings, names)`, the setting names to write, and returns the file's text. It writes no date, so the
+same settings always give the same file. `attributes`: `file_name`, `mime` and `language` (for highlighting).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from historylab._version import __version__
+from historylab.registry import member
+from historylab.settings.model import Settings, setting_names
+from historylab.settings.names import environment_names
+
+
+def export(settings: Settings, target: str, *, only_changed: bool = False) -> str:
+    """The settings as text for `target` ("dotenv", "shell", "json", …). Raises UnknownMember for another target.
+
+    Every field and option is written, so that the file means the same under any template; `only_changed` writes those
+    that differ from the defaults.
+    """
+    defaults = Settings()
+    names = [n for n in setting_names() if not only_changed or settings.value(n) != defaults.value(n)]
+    return member("exporter", target).target(settings, names)
+
+
+def as_text(value: Any) -> str:
+    """A value as the environment carries it: `true`, `0.5`, nothing for None."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str]:
+    """Environment names and texts, AgentDock's own names first where a setting has one."""
+    return {given: as_text(settings.value(n)) for n in names for given in reversed(environment_names(n))}
+
+
+def heading(settings: Settings) -> list[str]:
+    """Comment lines (without comment signs) that say what wrote the file."""
+    return [f"HistoryLab {__version__} settings; load with `historylab --template FILE` or set as environment."]

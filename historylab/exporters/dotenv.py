@@ -1,0 +1,19 @@
+"""`dotenv`: a `.env` file, with AgentDock's names beside ours. Browsers strip a leading dot, so it is `historylab.env`."""
+
+from historylab.exporters.base import environment_of, heading
+from historylab.registry import register
+
+
+@register("exporter", file_name="historylab.env", mime="text/plain", language="bash")
+def dotenv(settings, names):
+    """A .env file."""
+    lines = [f"# {line}" for line in heading(settings)]
+    return "\n".join([*lines, *(f"{n}={quoted(v)}" for n, v in environment_of(settings, names).items())]) + "\n"
+
+
+def quoted(value: str) -> str:
+    """Single quotes where the value holds anything but plain characters; in them only `\\` and `'` are special."""
+    if value and all(c.isascii() and (c.isalnum() or c in "._-/:@%+,") for c in value):
+        return value
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

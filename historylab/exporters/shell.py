@@ -1,0 +1,16 @@
+"""`shell`: `export` lines for any POSIX shell, quoted by the standard library."""
+
+import shlex
+
+from historylab.exporters.base import environment_of, heading
+from historylab.registry import register
+
+
+@register("exporter", file_name="historylab.sh", mime="text/x-shellscript", language="bash")
+def shell(settings, names):
+    """Lines for a POSIX shell: `. ./historylab.sh`."""
+    lines = [f"# {line}" for line in heading(settings)]
+    return (
+        "\n".join([*lines, *(f"export {n}={shlex.quote(v)}" for n, v in environment_of(settings, names).items())])
+        + "\n"
+    )

@@ -1,0 +1,169 @@
+"""From a conversation and settings to a plan: the stage order, the fold, the trace, the final check; and `trim()`.
+
+The order: what an API would refuse and what is pinned first, then filter, policy, tool outputs, compaction, pruner.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation import Conversation
+from historylab.counters.base import open_counter
+from historylab.errors import PlanError
+from historylab.importers.chat_messages import to_messages, to_record
+from historylab.plan import INVALID, PIN, History, HistoryPlan, StageTrace
+from historylab.plan import SYSTEM as ALWAYS
+from historylab.registry import STAGE_FAMILIES, member
+from historylab.settings.model import Settings
+from historylab.settings.resolve import resolve_settings
+from historylab.strategies.base import Context, Instruments
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The stages the settings chose, in order, with their options bound."""
+
+    settings: Settings
+    stages: tuple[tuple[str, Callable[[HistoryPlan, Context], HistoryPlan]], ...]
+    carries: bool
+    budget: int
+
+    def plan(self, history: History, instruments: Instruments, previous: HistoryPlan | None) -> HistoryPlan:
+        """Fold the stages over one request's history."""
+        context = Context(history, self.settings, instruments, previous)
+        plan = start(history, self.budget, self.settings.preserve_system_messages)
+        trace = []
+        for name, stage in self.stages:
+            after = stage(plan, context)
+            if after is plan:
+                continue
+            if not isinstance(after, HistoryPlan) or after.history is not history:
+                raise PlanError(f"stage {name!r} must return a plan made from the one it was given, not {after!r}")
+            trace.append(StageTrace(name, plan.tokens, after.tokens, after.changed - plan.changed))
+            plan = after
+        plan.trace = (*plan.trace, *trace)
+        return plan
+
+
+@lru_cache(maxsize=256)
+def open_pipeline(settings: Settings) -> Pipeline:
+    """The stages for these settings; `off` costs nothing."""
+    chosen = [(family, member(family, getattr(settings, family))) for family in STAGE_FAMILIES]
+    stages = [
+        (f"{family}: {m.name}", partial(m.target, **settings.options_of(family)))
+        for family, m in chosen
+        if m.name not in ("off", "all")
+    ]
+    carries = any(m.attributes.get("carries") for _, m in chosen)
+    return Pipeline(settings, tuple(stages), carries, max(0, settings.budget - settings.reserve - settings.overhead))
+
+
+def open_instruments(settings: Settings) -> Instruments:
+    """Counter, summarizer and relevance scorer as the settings name them."""
+    return Instruments(
+        counter=open_counter(settings.counter, settings.model, **settings.options_of("counter")),
+        summarizer=member("summarizer", settings.summarizer).target(**settings.options_of("summarizer")),
+    )
+
+
+def start(history: History, budget: int, preserve_system_messages: bool) -> HistoryPlan:
+    """Slot 0: what an API would refuse is left out; system messages and the user's pins are pinned.
+
+    The refused go first so that they take no budget, and so that a pin on half a tool call can't make a request invalid.
+    """
+    if not history.columns.clean:
+        plan = HistoryPlan(history, budget)
+        refused = plan.drop(invalid_blocks(history), INVALID)
+        if refused is not plan:
+            refused.trace = (StageTrace("source", plan.tokens, refused.tokens, refused.changed),)
+        return _pin(refused, preserve_system_messages)
+    key = ("pinned", preserve_system_messages, history.counter.key)
+    whole = history.conversation.counted.get(key)
+    if whole is None:  # pins depend on nothing but the block: decided once, then sliced
+        everything = History(history.conversation, history.counter, len(history.conversation))
+        whole = history.conversation.counted[key] = _pin(HistoryPlan(everything, budget), preserve_system_messages)
+    return HistoryPlan(history, budget, whole.block_actions[: history.blocks], whole.block_reasons[: history.blocks])
+
+
+def _pin(plan: HistoryPlan, preserve_system_messages: bool) -> HistoryPlan:
+    columns, blocks = plan.history.columns, plan.history.blocks
+    if columns.pins:
+        plan = plan.pin(columns.pinned[:blocks], PIN)
+    return plan.pin(columns.system[:blocks], ALWAYS) if preserve_system_messages else plan
+
+
+def invalid_blocks(history: History) -> np.ndarray:
+    """bool[blocks]: results without a call, and calls without all results unless theirs is the newest block."""
+    columns = history.columns
+    mask = columns.answered_at[: history.blocks] > history.size
+    if history.size:
+        mask[columns.block[history.size - 1]] = False
+    return mask | columns.orphan[: history.blocks]
+
+
+def plan_requests(
+    conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None
+) -> Iterator[HistoryPlan]:
+    """The plan of every request of the conversation, in order, each handing on to the next what it leaves."""
+    pipeline, instruments = open_pipeline(settings), instruments or open_instruments(settings)
+    previous = None
+    for size in conversation.columns.requests.tolist():
+        previous = pipeline.plan(History(conversation, instruments.counter, size), instruments, previous)
+        yield previous
+
+
+def plan_history(
+    conversation: Conversation,
+    settings: Settings,
+    *,
+    instruments: Instruments | None = None,
+    previous: HistoryPlan | None = None,
+) -> HistoryPlan:
+    """The plan for a request that sends this whole conversation.
+
+    `previous` is the plan of the request before. Without it, settings whose stages carry something over (a summary)
+    plan the earlier requests first, so the result is the one `replay` shows.
+    """
+    instruments = instruments or open_instruments(settings)
+    if previous is None:
+        return plan_up_to(conversation, settings, instruments, len(conversation))
+    history = History(conversation, instruments.counter, len(conversation))
+    return open_pipeline(settings).plan(history, instruments, previous)
+
+
+def plan_up_to(conversation: Conversation, settings: Settings, instruments: Instruments, size: int) -> HistoryPlan:
+    """The plan for a request that sends the first `size` messages, after the requests it builds on."""
+    pipeline, previous = open_pipeline(settings), None
+    if pipeline.carries:
+        for earlier in conversation.columns.requests.tolist():
+            if earlier < size:
+                previous = pipeline.plan(History(conversation, instruments.counter, earlier), instruments, previous)
+    return pipeline.plan(History(conversation, instruments.counter, size), instruments, previous)
+
+
+def trim(messages: Sequence[Mapping[str, Any]], settings: Settings | None = None) -> list[Any]:
+    """The messages to send: the caller's own dicts for what is kept, a new one for a summary or a shortened message.
+
+    `messages` are OpenAI-style dicts (or the SDK's message objects). Without `settings` they come from the environment
+    (`HISTORYLAB_…`, AgentDock's names). Nothing given is changed. Raises LoadError for something that is no message.
+    """
+    settings = settings or environment_settings()
+    plan = plan_history(Conversation(to_messages(messages)), settings)
+    return [to_record(m) if m.source is None else m.source for m in plan.render()]
+
+
+def environment_settings() -> Settings:
+    """The settings the environment asks for, read anew when it changed."""
+    names = (name for name in os.environ if name.startswith(("HISTORYLAB_", "NEXT_PUBLIC_DEFAULT_HISTORY_")))
+    return _settings_from(tuple(sorted((name, os.environ[name]) for name in names)))
+
+
+@lru_cache(maxsize=8)
+def _settings_from(environment: tuple[tuple[str, str], ...]) -> Settings:
+    return resolve_settings(env=dict(environment)).settings

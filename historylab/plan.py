@@ -1,0 +1,336 @@
+"""A HistoryPlan: for one request, what happens to every message said so far, and why.
+
+Plans are immutable; a stage returns a new one through five verbs. The verbs take blocks, so a tool call and its results
+cannot be parted, and they skip what is already pinned, summarised or dropped, so those decisions are final.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation import Conversation, Message, Summary
+from historylab.counters.base import Counter, token_column
+
+LETTERS = "KPTSD"
+
+
+class Action(IntEnum):
+    """What happens to a message. One byte in the map, one word, glyph and colour on screen."""
+
+    KEPT = 0
+    PINNED = 1
+    TRUNCATED = 2
+    SUMMARIZED = 3
+    DROPPED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A rule that decides, and the sentence that says so. `{names}` in it are filled from the decision's numbers.
+
+    `knob` names the setting of which more would have decided otherwise; `remedy` the settings that would have.
+    """
+
+    code: int
+    rule: str
+    sentence: str
+    knob: str = ""
+    remedy: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why one message is treated as it is: the action, the rule's name, its sentence and its numbers."""
+
+    action: Action
+    rule: str
+    sentence: str
+    numbers: Mapping[str, Any]
+    knob: str = ""
+    remedy: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sent(self) -> bool:
+        return self.action <= Action.TRUNCATED
+
+
+@dataclass(frozen=True, slots=True)
+class StageTrace:
+    """What one stage did: tokens before and after, and how many messages it decided on."""
+
+    stage: str
+    before: int
+    after: int
+    changed: int
+
+
+_reasons: list[Reason] = []
+
+
+def reason(rule: str, sentence: str, *, knob: str = "", remedy: Mapping[str, Any] | None = None) -> Reason:
+    """Define a reason once, at import: `OLD = reason("last_n", "Older than the last {n} user messages.", knob="length")`."""
+    known = next((r for r in _reasons if r.rule == rule), None)
+    if known is None:
+        known = Reason(len(_reasons), rule, sentence, knob, remedy or {})
+        _reasons.append(known)
+    return known
+
+
+FITS = reason("fits", "Sent whole: nothing asks for it to go.")
+SYSTEM = reason("system", "A system message: always sent.")
+PIN = reason("pin", "Pinned by you: always sent.")
+INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
+
+
+class History:
+    """What one request may look at: the first `size` messages of a conversation, and their columns up to there.
+
+    `tokens` is int64[size]; `block_tokens` and `block_sizes` are float64[blocks] (whole numbers: numpy multiplies a
+    mask into floats several times faster); `users` counts the user messages, `total` the tokens.
+    """
+
+    __slots__ = ("block_sizes", "block_tokens", "blocks", "columns", "conversation", "counter", "size", "sums", "users")
+
+    def __init__(self, conversation: Conversation, counter: Counter, size: int):
+        columns, sums = conversation.columns, _sums(conversation, counter)
+        blocks = columns.blocks_before.item(size)
+        self.conversation, self.counter, self.size, self.columns, self.sums = conversation, counter, size, columns, sums
+        self.blocks, self.users = blocks, columns.users_before.item(size)
+        self.block_tokens, self.block_sizes = sums.block_tokens[:blocks], sums.block_sizes[:blocks]
+        if blocks and (
+            not columns.contiguous or columns.block_last.item(blocks - 1) >= size
+        ):  # one reaches past `size`
+            homes = columns.block[:size]
+            self.block_tokens = np.bincount(homes, self.tokens, blocks)
+            self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
+
+    @property
+    def tokens(self) -> np.ndarray:
+        return self.sums.tokens[: self.size]
+
+    @property
+    def total(self) -> int:
+        return self.sums.running.item(self.size)
+
+
+class _Sums:
+    """What is computed once per conversation and counter, whatever is planned."""
+
+    __slots__ = ("block_sizes", "block_tokens", "running", "tokens")
+
+    def __init__(self, conversation: Conversation, counter: Counter):
+        homes, blocks = conversation.columns.block, len(conversation.columns.block_first)
+        self.tokens = token_column(conversation, counter)
+        self.running = np.concatenate(([0], np.cumsum(self.tokens)))
+        self.block_tokens = np.bincount(homes, self.tokens, blocks)
+        self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
+
+
+def _sums(conversation: Conversation, counter: Counter) -> _Sums:
+    key = ("sums", counter.key)
+    sums = conversation.counted.get(key)
+    if sums is None:
+        sums = conversation.counted[key] = _Sums(conversation, counter)
+    return sums
+
+
+class HistoryPlan:
+    """One decision and one reason per message of `history`, the summary if there is one, and what it all costs.
+
+    Attributes:
+        history: what the plan is about.
+        budget: tokens the rendered request may have (the setting less reserve and overhead, never below 0).
+        block_actions, block_reasons: uint8[blocks].
+        texts: message index → (the text sent instead, its tokens, the reason), for truncated messages.
+        summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
+        trace: per stage, what it did.
+    """
+
+    __slots__ = (
+        "block_actions", "block_reasons", "block_tokens", "budget", "changed", "history",
+        "numbers", "summary", "texts", "total", "trace",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        history: History,
+        budget: int,
+        actions: np.ndarray | None = None,
+        reasons: np.ndarray | None = None,
+    ):
+        self.history = history
+        self.budget = budget
+        self.block_actions = np.zeros(history.blocks, np.uint8) if actions is None else actions
+        self.block_reasons = np.zeros(history.blocks, np.uint8) if reasons is None else reasons
+        self.block_tokens = history.block_tokens
+        self.total = history.total  # tokens of the messages sent, without framing and summary
+        self.summary: Summary | None = None
+        self.texts: Mapping[int, tuple[str, int, Reason]] = {}
+        self.numbers: Mapping[int, Mapping[str, Any]] = {}  # reason code → the numbers its sentence needs
+        self.changed = 0
+        self.trace: tuple[StageTrace, ...] = ()
+
+    def _copy(self) -> HistoryPlan:
+        new = object.__new__(HistoryPlan)
+        new.history, new.budget, new.trace = self.history, self.budget, self.trace
+        new.block_actions, new.block_reasons = self.block_actions, self.block_reasons
+        new.block_tokens, new.total, new.texts = self.block_tokens, self.total, self.texts
+        new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
+        return new
+
+    # -- what it says
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the request as `render()` gives it: messages, summary and framing."""
+        return self.total + self.summary_tokens + self.history.counter.per_request
+
+    @property
+    def summary_tokens(self) -> int:
+        return self.summary.tokens if self.summary else 0
+
+    @property
+    def over_budget(self) -> bool:
+        return self.tokens > self.budget
+
+    @property
+    def exact(self) -> bool:
+        """Whether `tokens` is exact: the model's own tokenizer, and nothing but text is sent."""
+        media = self.history.counter.exact and any(m.media for m in self.history.conversation.messages[: self.size])
+        return self.history.counter.exact and not (media and any(m.media for m in self.render()))
+
+    @property
+    def size(self) -> int:
+        return self.history.size
+
+    @property
+    def actions(self) -> np.ndarray:
+        """uint8[size]: an Action per message."""
+        actions = self.block_actions[self.history.columns.block[: self.size]]
+        for i in self.texts:
+            if actions[i] == Action.KEPT:
+                actions[i] = Action.TRUNCATED
+        return actions
+
+    @property
+    def reasons(self) -> np.ndarray:
+        """uint8[size]: a reason code per message."""
+        reasons = self.block_reasons[self.history.columns.block[: self.size]]
+        for i, (_, _, why) in self.texts.items():
+            if self.block_actions[self.history.columns.block[i]] == Action.KEPT:
+                reasons[i] = why.code
+        return reasons
+
+    @property
+    def sent_tokens(self) -> np.ndarray:
+        """int64[size]: tokens each message takes in the request; 0 where it isn't sent."""
+        tokens = self.history.tokens.copy()
+        for i, (_, count, _) in self.texts.items():
+            tokens[i] = count
+        tokens[~self.sent[self.history.columns.block[: self.size]]] = 0
+        return tokens
+
+    @property
+    def open(self) -> np.ndarray:
+        """bool[blocks]: still to be decided."""
+        return self.block_actions == 0  # Action.KEPT
+
+    @property
+    def sent(self) -> np.ndarray:
+        """bool[blocks]: sent, whole or in part."""
+        return self.block_actions <= Action.TRUNCATED
+
+    def reason(self, i: int) -> Explanation:
+        """The rule behind message `i`'s action, and its numbers. Raises IndexError beyond `size`."""
+        if not 0 <= i < self.size:
+            raise IndexError(f"message {i} is not among the {self.size} said so far")
+        why = _reasons[int(self.reasons[i])]
+        numbers = self.numbers.get(why.code, {})
+        action, sentence = Action(int(self.actions[i])), why.sentence.format(**numbers)
+        return Explanation(action, why.rule, sentence, numbers, why.knob, why.remedy)
+
+    def render(self) -> list[Message]:
+        """The messages really sent, in order; a late tool result directly follows its call."""
+        columns = self.history.columns
+        homes = columns.block[: self.size]
+        chosen = np.flatnonzero(self.sent[homes])
+        if not columns.contiguous:
+            chosen = chosen[np.argsort(homes[chosen], kind="stable")]
+        messages = [self._message(i) for i in chosen.tolist()]
+        if self.summary:
+            leading = next((k for k, m in enumerate(messages) if m.role != "system"), len(messages))
+            messages.insert(leading, Message("system", self.summary.text))
+        return messages
+
+    def _message(self, i: int) -> Message:
+        message = self.history.conversation.messages[i]
+        if i not in self.texts:
+            return message
+        text = self.texts[i][0]
+        source = {**message.source, "content": text} if isinstance(message.source, Mapping) else None
+        return replace(message, content=text, source=source)
+
+    def sketch(self) -> str:
+        """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""
+        return "".join(LETTERS[a] for a in self.actions)
+
+    def __repr__(self) -> str:
+        return f"<HistoryPlan {self.sketch()} {self.tokens}/{self.budget} tokens>"
+
+    # -- the verbs; `blocks` is bool[blocks] or block indices, what is already decided is skipped
+
+    def drop(self, blocks: np.ndarray, why: Reason, **numbers: Any) -> HistoryPlan:
+        """Don't send these blocks."""
+        return self._decide(blocks, Action.DROPPED, why, numbers)
+
+    def pin(self, blocks: np.ndarray, why: Reason, **numbers: Any) -> HistoryPlan:
+        """Send these blocks whatever later stages want."""
+        return self._decide(blocks, Action.PINNED, why, numbers)
+
+    def summarize(self, blocks: np.ndarray, summary: Summary, why: Reason, **numbers: Any) -> HistoryPlan:
+        """Let `summary` stand for these blocks. It takes the place of the plan's summary and must have absorbed it."""
+        plan = self._decide(blocks, Action.SUMMARIZED, why, numbers)
+        plan = plan._copy() if plan is self else plan
+        plan.summary = summary
+        return plan
+
+    def truncate(self, contents: Mapping[int, str], why: Reason, **numbers: Any) -> HistoryPlan:
+        """Send other, shorter text for these messages (by index), where their block is still open."""
+        homes, tokens = self.history.columns.block, self.history.tokens
+        chosen = [i for i in contents if self.block_actions[homes[i]] == Action.KEPT]
+        if not chosen:
+            return self
+        shorter = [replace(self.history.conversation[i], content=contents[i]) for i in chosen]
+        plan = self._copy()
+        plan.block_tokens, plan.texts = self.block_tokens.copy(), dict(self.texts)
+        for i, count in zip(chosen, self.history.counter.count(shorter).tolist(), strict=True):
+            saved = (self.texts[i][1] if i in self.texts else tokens.item(i)) - count
+            plan.block_tokens[homes[i]] -= saved
+            plan.total -= saved
+            plan.texts[i] = (contents[i], count, why)
+        plan.changed += len(chosen)
+        plan.numbers = {**self.numbers, why.code: numbers}
+        return plan
+
+    def _decide(self, blocks: np.ndarray, action: Action, why: Reason, numbers: Mapping[str, Any]) -> HistoryPlan:
+        if blocks.dtype != bool:
+            chosen = np.zeros(self.history.blocks, bool)
+            chosen[blocks] = True
+            blocks = chosen
+        blocks = blocks & self.open
+        if not np.count_nonzero(blocks):
+            return self
+        plan = self._copy()
+        ones = blocks.view(np.uint8)  # open blocks hold 0 in both arrays: adding is the fastest way to set
+        plan.block_actions = self.block_actions + ones * action.value
+        plan.block_reasons = self.block_reasons + ones * why.code
+        if action is not Action.PINNED:
+            plan.total = self.total - int(self.block_tokens.dot(blocks))
+        plan.changed = self.changed + int(self.history.block_sizes.dot(blocks))
+        plan.numbers = {**self.numbers, why.code: numbers}
+        return plan

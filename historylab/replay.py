@@ -1,0 +1,144 @@
+"""Replay: the plan of every request of a conversation, what each sends, and what changed since the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from historylab.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
+from historylab.conversation import Conversation
+from historylab.counters.base import Counter
+from historylab.explain import Answer, explain
+from historylab.pipeline import open_instruments, plan_requests
+from historylab.plan import Action, HistoryPlan
+from historylab.settings.model import Settings
+from historylab.strategies.base import Instruments
+
+KINDS = ("system", "user", "assistant", "tool", "other", "summary")
+"""What a request's tokens are made of; `framing` (a few tokens a request) is the rest."""
+_ROLE_OF_KIND = {"system": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL, "other": OTHER}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Message indices that became sent, stopped being sent, or were folded into a summary since the request before."""
+
+    entered: tuple[int, ...]
+    left: tuple[int, ...]
+    folded: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One request: its number (from 0), its turn (from 0; -1 before the first user message), and its plan."""
+
+    number: int
+    turn: int
+    request_in_turn: int  # from 1
+    requests_in_turn: int
+    plan: HistoryPlan
+    before: HistoryPlan | None
+
+    @property
+    def size(self) -> int:
+        """How many messages had been said."""
+        return self.plan.size
+
+    @property
+    def tokens_by_kind(self) -> Mapping[str, int]:
+        """Tokens sent per kind (see KINDS) and as framing; they add up to `plan.tokens`."""
+        plan = self.plan
+        sums = np.bincount(plan.history.columns.role[: plan.size], plan.sent_tokens, 5).astype(int)
+        by_role = {kind: int(sums[code]) for kind, code in _ROLE_OF_KIND.items()}
+        return {**by_role, "summary": plan.summary_tokens, "framing": plan.history.counter.per_request}
+
+    @property
+    def changed(self) -> Change:
+        """What this request sends and the one before didn't, and the other way round."""
+        now = self.plan.actions
+        was = np.full(len(now), Action.DROPPED, np.uint8)
+        if self.before is not None:
+            was[: self.before.size] = self.before.actions
+        sent, sent_before = now <= Action.TRUNCATED, was <= Action.TRUNCATED
+        folded = (now == Action.SUMMARIZED) & sent_before
+        left = (now == Action.DROPPED) & sent_before
+        return Change(*(tuple(np.flatnonzero(m).tolist()) for m in (sent & ~sent_before, left, folded)))
+
+    @property
+    def label(self) -> str:
+        """Words for the slider: "turn 12, request 3 of 9"."""
+        if self.turn < 0:
+            return "before the first user message"
+        of = f", request {self.request_in_turn} of {self.requests_in_turn}" if self.requests_in_turn > 1 else ""
+        return f"turn {self.turn + 1}{of}"
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """All requests of one conversation under one set of settings."""
+
+    conversation: Conversation
+    settings: Settings
+    instruments: Instruments
+    plans: tuple[HistoryPlan, ...]
+
+    @property
+    def counter(self) -> Counter:
+        return self.instruments.counter
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """One step per request."""
+        return tuple(self._steps())
+
+    def _steps(self) -> Iterator[Step]:
+        columns = self.conversation.columns
+        turns = columns.users.searchsorted(columns.requests) - 1
+        per_turn = np.bincount(turns + 1, minlength=1)
+        seen: dict[int, int] = {}
+        for number, (turn, plan) in enumerate(zip(turns.tolist(), self.plans, strict=True)):
+            seen[turn] = seen.get(turn, 0) + 1
+            before = self.plans[number - 1] if number else None
+            yield Step(number, turn, seen[turn], int(per_turn[turn + 1]), plan, before)
+
+    @cached_property
+    def tokens(self) -> np.ndarray:
+        """int64[requests]: tokens each request sends."""
+        return np.array([plan.tokens for plan in self.plans], np.int64)
+
+    @cached_property
+    def untrimmed(self) -> np.ndarray:
+        """int64[requests]: tokens each request would send if nothing were cut."""
+        return np.array([p.history.total + self.counter.per_request for p in self.plans], np.int64)
+
+    @cached_property
+    def tokens_by_kind(self) -> Mapping[str, np.ndarray]:
+        """Per kind, int64[requests]; together with the framing they add up to `tokens`."""
+        rows = [step.tokens_by_kind for step in self.steps]
+        return {kind: np.array([row[kind] for row in rows], np.int64) for kind in (*KINDS, "framing")}
+
+    @cached_property
+    def over_budget(self) -> np.ndarray:
+        """bool[requests]."""
+        return np.array([plan.over_budget for plan in self.plans], bool)
+
+    def actions(self) -> np.ndarray:
+        """uint8[messages, requests]: an Action each, 255 where the message isn't said yet."""
+        matrix = np.full((len(self.conversation), len(self.plans)), 255, np.uint8)
+        for column, plan in enumerate(self.plans):
+            matrix[: plan.size, column] = plan.actions
+        return matrix
+
+    def explain(self, step: int, message: int) -> Answer:
+        """Why request `step` (from 0) treats `message` as it does, since which request, and what would have kept it."""
+        return explain(self.conversation, self.settings, self.instruments, self.plans, step, message)
+
+
+def replay(conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None) -> Timeline:
+    """Plan every request of the conversation. Each message is counted once, however many requests hold it."""
+    instruments = instruments or open_instruments(settings)
+    plans = tuple(plan_requests(conversation, settings, instruments=instruments))
+    return Timeline(conversation, settings, instruments, plans)

@@ -1,0 +1,47 @@
+"""What a setting is called where: in the environment, in a URL, in a template."""
+
+from __future__ import annotations
+
+import re
+
+from historylab.settings.model import setting_names
+
+ENVIRONMENT_PREFIX = "HISTORYLAB_"
+AGENTDOCK_ENVIRONMENT = {
+    "policy": "NEXT_PUBLIC_DEFAULT_HISTORY_POLICY",
+    "length": "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH",
+}
+AGENTDOCK_TEMPLATE = {"policy": "historyPolicy", "length": "historyLength"}
+URL_NAMES = {
+    "policy": "historyPolicy",
+    "length": "historyLength",
+    "preserve_system_messages": "preserveSystemMessages",
+    "min_turns": "minTurns",
+}
+NOT_SETTINGS = frozenset({"HISTORYLAB_TEMPLATE", "HISTORYLAB_REAL"})  # ours, but no setting
+
+
+def environment_name(name: str) -> str:
+    """`pruner.sliding_window.turns` → `HISTORYLAB_PRUNER__SLIDING_WINDOW__TURNS`."""
+    return ENVIRONMENT_PREFIX + re.sub(r"[^A-Za-z0-9]", "_", name.replace(".", "__")).upper()
+
+
+def environment_names(name: str) -> tuple[str, ...]:
+    """Every name the environment may use for a setting, the strongest first."""
+    agentdock = AGENTDOCK_ENVIRONMENT.get(name)
+    return (environment_name(name), agentdock) if agentdock else (environment_name(name),)
+
+
+def url_name(name: str) -> str:
+    """The URL parameter of a setting; options go by their dotted name."""
+    return URL_NAMES.get(name, name)
+
+
+def by_environment_name() -> dict[str, str]:
+    """Environment name → setting, for every setting."""
+    return {given: name for name in setting_names() for given in environment_names(name)}
+
+
+def by_url_name() -> dict[str, str]:
+    """URL parameter → setting, for every setting."""
+    return {url_name(name): name for name in setting_names()}

@@ -1,0 +1,132 @@
+"""Who wins: environment > you > URL > template > default, per field and by presence; and where every value came from."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from historylab.errors import SettingsError
+from historylab.settings.model import Settings, read_setting, setting_names, stage_options
+from historylab.settings.sources import Given, from_environment, from_template, from_url, from_you
+
+log = logging.getLogger("historylab")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One source's bid for a setting. `status` is won, lost or refused; `why` says what was wrong, or who won."""
+
+    source: str
+    name: str
+    raw: Any
+    status: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a setting's value came from: the winning source, its name and raw value there, and all candidates."""
+
+    setting: str
+    value: Any
+    source: str
+    name: str
+    raw: Any
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def locked(self) -> bool:
+        """Whether the environment decided, so that nothing on screen or in a link can change it."""
+        return self.source == "environment"
+
+    @property
+    def refused(self) -> tuple[Candidate, ...]:
+        return tuple(c for c in self.candidates if c.status == "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """The settings, per field and option its provenance, and what was given under names no setting has."""
+
+    settings: Settings
+    provenance: Mapping[str, Provenance]
+    unknown: tuple[Candidate, ...]
+
+    @property
+    def refused(self) -> tuple[Candidate, ...]:
+        """Everything that was given and not accepted, from any source."""
+        return (*(c for p in self.provenance.values() for c in p.refused), *self.unknown)
+
+
+def resolve_settings(
+    env: Mapping[str, str] | None = None,
+    url: str | Mapping[str, Any] | None = None,
+    template: Mapping[str, Any] | None = None,
+    you: Mapping[str, Any] | None = None,
+    *,
+    strict_environment: bool = False,
+) -> Resolution:
+    """Resolve every setting from its sources. A value that cannot be read is refused, and the next source decides.
+
+    Args:
+        env: a mapping; None reads `os.environ`.
+        url: a query string (leading `?` allowed), a whole URL, or a mapping of parameters.
+        template: as `read_template` gives it.
+        you: what was chosen on screen, by setting name (`{"budget": 4000, "pruner.fifo.unit": "block"}`).
+        strict_environment: ignore the URL as a whole as soon as the environment gives one valid value.
+    """
+    env = os.environ if env is None else env
+    given = [*from_environment(env), *from_you(you or {}), *from_url(url or ""), *from_template(template or {})]
+    bids = [(g, *_read(g)) for g in given]
+    shut = strict_environment and any(g.source == "environment" and not problem for g, _, problem in bids)
+    provenance = {name: _decide(name, [b for b in bids if b[0].setting == name], shut) for name in setting_names()}
+    unknown = tuple(Candidate(g.source, g.name, g.raw, "refused", g.problem) for g in given if not g.setting)
+    resolution = Resolution(Settings(**{name: p.value for name, p in provenance.items()}), provenance, unknown)
+    _warn(resolution.refused)
+    return resolution
+
+
+def _read(given: Given) -> tuple[Any, str]:
+    """The value given, or what is wrong with it."""
+    if given.problem:
+        return None, given.problem
+    try:
+        return read_setting(given.setting, given.raw), ""
+    except SettingsError as problem:
+        return None, str(problem)
+
+
+def _decide(setting: str, bids: list[tuple[Given, Any, str]], shut: bool) -> Provenance:
+    default = Settings.model_fields[setting].default if "." not in setting else _option_default(setting)
+    value, source, name, raw = default, "default", "", default
+    candidates: list[Candidate] = []
+    for given, read, problem in bids:
+        if problem:
+            status, why = "refused", problem
+        elif shut and given.source == "url":
+            status, why = "lost", "the environment is set, so the URL as a whole is ignored"
+        elif source != "default":
+            status, why = "lost", f"{name or source} comes first"
+        else:
+            status, why = "won", ""
+            value, source, name, raw = read, given.source, given.name, given.raw
+        candidates.append(Candidate(given.source, given.name, given.raw, status, why))
+    beaten = f"{name or source} comes first"
+    candidates.append(
+        Candidate(
+            "default", "", default, "won" if source == "default" else "lost", "" if source == "default" else beaten
+        )
+    )
+    return Provenance(setting, value, source, name, raw, tuple(candidates))
+
+
+def _option_default(setting: str) -> Any:
+    return stage_options()[setting].default
+
+
+def _warn(refused: Iterable[Candidate]) -> None:
+    for c in refused:
+        log.warning("Refused %s %s=%r: %s", c.source, c.name, c.raw, c.why)

@@ -1,0 +1,149 @@
+"""Where settings come from: the environment, the person at the screen, the URL, a template. Each gives raw values.
+
+A template is AgentDock's JSON (`{"chatSettings": {…}}`), our own JSON export, or a `.env` file we exported.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from historylab.errors import SettingsError
+from historylab.settings.model import setting_names
+from historylab.settings.names import (
+    AGENTDOCK_TEMPLATE,
+    ENVIRONMENT_PREFIX,
+    NOT_SETTINGS,
+    by_environment_name,
+    by_url_name,
+    environment_names,
+)
+
+SOURCES = ("environment", "you", "url", "template", "default")
+"""The strongest first."""
+LARGEST_TEMPLATE = 1_000_000  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A raw value for a setting, under the name it had in its source; `problem` if the source itself refuses it."""
+
+    source: str
+    setting: str
+    name: str
+    raw: Any
+    problem: str = ""
+
+
+def from_environment(env: Mapping[str, str]) -> Iterator[Given]:
+    """Per setting our own name before AgentDock's. A `HISTORYLAB_` name we don't know is given with setting ""."""
+    for setting in setting_names():
+        for name in environment_names(setting):
+            if name in env:
+                yield Given("environment", setting, name, env[name])
+    known = by_environment_name()
+    for name in sorted(env):
+        if name.startswith(ENVIRONMENT_PREFIX) and name not in known and name not in NOT_SETTINGS:
+            yield Given("environment", "", name, env[name], "there is no such setting")
+
+
+def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
+    """From a query string, a whole URL or a mapping. Of a repeated parameter the first counts; foreign ones are none of ours."""
+    for name, setting in by_url_name().items():
+        values = _query(url).get(name)
+        if values:
+            yield Given("url", setting, name, values[0])
+
+
+def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
+    """From AgentDock's `chatSettings`, from our JSON (settings by name) or from a `.env` (environment names)."""
+    chat = template.get("chatSettings", {})
+    chat = chat if isinstance(chat, Mapping) else {}
+    by_environment = by_environment_name()
+    for setting, name in AGENTDOCK_TEMPLATE.items():
+        if name in chat:
+            yield _from_chat_settings(setting, name, chat[name])
+    for name, raw in template.items():
+        if name in setting_names():
+            yield Given("template", name, name, raw)
+        elif name in by_environment:
+            yield Given("template", by_environment[name], name, raw)
+        elif name.startswith(ENVIRONMENT_PREFIX) and name not in NOT_SETTINGS:
+            yield Given("template", "", name, raw, "there is no such setting")
+
+
+def from_you(you: Mapping[str, Any]) -> Iterator[Given]:
+    """What was chosen on screen, by setting name."""
+    known = set(setting_names())
+    for name, raw in you.items():
+        yield (
+            Given("you", name, name, raw) if name in known else Given("you", "", name, raw, "there is no such setting")
+        )
+
+
+def read_template(source: str | os.PathLike | bytes) -> dict[str, Any]:
+    """A template from a file's path or its bytes. Raises SettingsError saying what was found."""
+    shown = "the text" if isinstance(source, bytes) else str(source)
+    text = _text(source, shown)
+    if text.lstrip().startswith(("{", "[")):
+        return _json_template(text, shown)
+    return _dotenv_template(text, shown)
+
+
+def _from_chat_settings(setting: str, name: str, raw: Any) -> Given:
+    """AgentDock's template takes a number for the length, never text."""
+    number = isinstance(raw, int | float) and not isinstance(raw, bool)
+    problem = "not a number" if setting == "length" and not number else ""
+    return Given("template", setting, f"chatSettings.{name}", raw, problem)
+
+
+def _query(url: str | Mapping[str, Any]) -> dict[str, list[Any]]:
+    if isinstance(url, Mapping):
+        return {name: list(v) if isinstance(v, list | tuple) else [v] for name, v in url.items()}
+    query = urlsplit(url).query if "?" in url else url
+    return parse_qs(query.lstrip("?&"), keep_blank_values=True)
+
+
+def _text(source: str | os.PathLike | bytes, shown: str) -> str:
+    try:
+        if not isinstance(source, bytes):
+            if (size := Path(source).stat().st_size) > LARGEST_TEMPLATE:
+                raise SettingsError(f"{shown} has {size:,} bytes: too large for settings")
+            source = Path(source).read_bytes()
+        return source.decode("utf-8-sig")
+    except OSError as problem:
+        raise SettingsError(f"{shown} cannot be read: {problem.strerror or problem}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{shown} is not text; settings are a .env or a JSON file") from None
+
+
+def _json_template(text: str, shown: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as problem:
+        raise SettingsError(f"{shown} is not valid JSON: {problem}") from None
+    if not isinstance(found, dict):
+        raise SettingsError(f"{shown} holds a JSON list; settings are an object")
+    return _with_settings(found, shown)
+
+
+def _dotenv_template(text: str, shown: str) -> dict[str, Any]:
+    from dotenv import dotenv_values
+
+    found = {name: value for name, value in dotenv_values(stream=io.StringIO(text), interpolate=False).items()}
+    return _with_settings({name: value for name, value in found.items() if value is not None}, shown)
+
+
+def _with_settings(found: dict[str, Any], shown: str) -> dict[str, Any]:
+    if not any(True for _ in from_template(found)):
+        named = ", ".join(map(str, list(found)[:5])) or "nothing"
+        raise SettingsError(
+            f"{shown} holds no settings (found {named}); it should be a .env, our JSON, or chatSettings"
+        )
+    return found

@@ -1,0 +1,73 @@
+"""What a stage is: a function of a plan and its context that returns a new plan.
+
+    @register("pruner")
+    def my_pruner(plan, context, *, some_option: Annotated[int, Field(ge=1, description="…")] = 5) -> HistoryPlan: ...
+
+Register it with `carries=True` if it uses `context.previous`, what the request before left behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from historylab.columns import ASSISTANT
+from historylab.counters.base import Counter
+from historylab.plan import History, HistoryPlan
+from historylab.settings.model import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What stages measure and write with: opened once from the settings, or handed in."""
+
+    counter: Counter
+    summarizer: Any = None
+    relevance: Any = None
+    chat_model: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a stage may look at besides the plan: only messages already said."""
+
+    history: History
+    settings: Settings
+    instruments: Instruments
+    previous: HistoryPlan | None
+
+    def protected(self, plan: HistoryPlan) -> np.ndarray:
+        """bool[blocks]: what a pruner may not take.
+
+        The newest user message (the task), the newest block, and the last `min_turns` complete turns of what filter
+        and policy left, with everything after them. Pinned blocks are not in it: they are decided already.
+        """
+        history = self.history
+        mask = np.zeros(history.blocks, bool)
+        if not history.blocks:
+            return mask
+        mask[history.columns.block.item(history.size - 1)] = True
+        if history.users:
+            mask[history.columns.user_blocks.item(history.users - 1)] = True
+        if self.settings.min_turns:
+            mask[first_of_last_turns(plan, self.settings.min_turns) :] = True
+        return mask
+
+
+def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
+    """The block at which the last `turns` complete turns of what the plan still sends begin; 0 if there are fewer."""
+    history, columns = plan.history, plan.history.columns
+    if turns <= 0:
+        return history.blocks
+    turn = columns.block_turn[: history.blocks]
+    says_something = plan.sent & (columns.block_role[: history.blocks] == ASSISTANT) & (turn >= 0)
+    unanswered = columns.answered_at[: history.blocks] > history.size
+    complete = np.zeros(history.users, bool)
+    complete[turn[says_something]] = True
+    complete[turn[unanswered & (turn >= 0)]] = False
+    numbers = np.flatnonzero(complete)
+    if not len(numbers):
+        return history.blocks
+    return int(columns.user_blocks[numbers[-min(turns, len(numbers))]])

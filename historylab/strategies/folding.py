@@ -1,0 +1,53 @@
+"""Folding blocks into the plan's one summary: shared by everything that summarises.
+
+The summary is made for what is folded now and absorbs the one before it; it never takes more room than it is given.
+When no text fits that room, the blocks are dropped and the plan says so.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from historylab.conversation import Message, Summary
+from historylab.counters.base import count_text
+from historylab.plan import Action, HistoryPlan, reason
+from historylab.strategies.base import Context
+from historylab.summarizers.base import SummaryTask
+
+FOLDED = reason("summary", "Folded into the summary made when the history had {tokens:,} tokens.", knob="budget")
+NO_ROOM = reason("no_room", "Over the budget, and no room was left for a summary: dropped.", knob="budget")
+HEADING = "[Summary of {n:,} earlier messages]"
+
+
+def carry_over(plan: HistoryPlan, context: Context) -> HistoryPlan:
+    """What the request before summarised stays summarised, by the same text: the prefix doesn't move."""
+    before = context.previous
+    if before is None or before.summary is None:
+        return plan
+    blocks = np.zeros(context.history.blocks, bool)
+    blocks[: before.history.blocks] = before.block_actions == Action.SUMMARIZED
+    return plan.summarize(blocks, before.summary, FOLDED, **before.numbers.get(FOLDED.code, {"tokens": before.tokens}))
+
+
+def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int) -> HistoryPlan:
+    """Summarise `blocks` (bool[blocks]) together with the former summary into at most `room` tokens."""
+    blocks = blocks & plan.open
+    if not blocks.any() and plan.summary_tokens <= room:
+        return plan
+    history, instruments = context.history, context.instruments
+    indices = np.flatnonzero(blocks[history.columns.block[: history.size]]).tolist()
+    covers = len(indices) + (plan.summary.covers if plan.summary else 0)
+    heading = HEADING.format(n=covers) + "\n"
+    room = min(room, int(plan.block_tokens @ blocks) + plan.summary_tokens)
+    room -= sum(instruments.counter.count([Message("system", heading)]).tolist())
+    task = SummaryTask([history.conversation[i] for i in indices], room, instruments.counter, _body(plan.summary))
+    text = instruments.summarizer.summarize(task) if room > 0 else ""
+    if not text:
+        return plan.drop(blocks, NO_ROOM)
+    tokens = count_text(instruments.counter, heading + text)
+    summary = Summary(heading + text, tokens, covers, history.size, instruments.summarizer.name)
+    return plan.summarize(blocks, summary, FOLDED, tokens=plan.tokens)
+
+
+def _body(summary: Summary | None) -> str:
+    return summary.text.partition("\n")[2] if summary else ""

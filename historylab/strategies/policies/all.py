@@ -1,0 +1,9 @@
+"""`all`: keep everything; cutting is left to the pruner."""
+
+from historylab.registry import register
+
+
+@register("policy", "all")
+def everything(plan, context):
+    """Every message, as far as the budget allows."""
+    return plan

@@ -1,0 +1,29 @@
+"""`lastN`: the last N user messages and everything after the first of them. The unit is user messages, not messages.
+
+With N user messages or fewer nothing is cut. 0 acts as 1. Source: AgentDock's history policies.
+"""
+
+import numpy as np
+
+from historylab.plan import reason
+from historylab.registry import register
+
+OLDER = reason("last_n", "Older than the last {n:,} user messages.", knob="length")
+NO_SYSTEM = reason(
+    "no_system", "System messages are not preserved by these settings.", remedy={"preserve_system_messages": True}
+)
+
+
+@register("policy", "lastN")
+def last_n(plan, context):
+    """The last N user messages and what follows each."""
+    history, settings = context.history, context.settings
+    if not settings.preserve_system_messages:
+        plan = plan.drop(history.columns.system[: history.blocks], NO_SYSTEM)
+    n = max(1, settings.length)
+    users = history.users
+    if users <= n:
+        return plan
+    older = np.zeros(history.blocks, bool)
+    older[: history.columns.user_blocks[users - n]] = True
+    return plan.drop(older, OLDER, n=n)

@@ -1,0 +1,149 @@
+"""`extractive`: the offline summarizer; it picks the most telling lines, word for word, so ids, numbers and paths survive.
+
+Deterministic and without a model. A line scores by the rare words and the literals in it (numbers, ids, paths, addresses,
+quoted names); the best lines are taken until the room is used, and shown in their order. A former summary's lines
+compete again, so a second summary absorbs the first. A last line lists literals that no chosen line holds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter as Tally
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from historylab.conversation import Message
+from historylab.counters.base import count_text
+from historylab.registry import register
+from historylab.summarizers.base import SummaryTask
+
+LONGEST_LINE = 240  # characters: a longer one is cut at a word, after its literals' first
+LITERAL = re.compile(
+    r"[\w.+-]+@[\w-]+\.[\w.]+"  # addresses
+    r"|(?:https?://|[\w.~-]*/)[\w./~%-]+"  # links and paths
+    r"|\b(?=\w*\d)(?=\w*[A-Za-z_])[\w-]{3,}\b"  # ids: letters and digits mixed
+    r"|\$?\d[\d.,:/-]*\d%?|\b\d+\b"  # numbers, dates, amounts
+    r"|\b[\w-]+\.(?:py|js|ts|go|rs|md|json|toml|yaml|yml|txt|csv|sql|html|css)\b"
+)
+WORD = re.compile(r"\w{2,}")
+ALSO = "Also mentioned: "
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    order: int
+    text: str
+    words: frozenset[str]
+    literals: tuple[str, ...]
+
+
+@register("summarizer", "extractive")
+class ExtractiveSummarizer:
+    """Offline: the most telling lines, word for word."""
+
+    name = "extractive"
+
+    def summarize(self, task: SummaryTask) -> str:
+        lines = list(_lines(task))
+        if not lines:
+            return ""
+        frequency = Tally(word for line in lines for word in line.words)
+        ranked = sorted(lines, key=lambda line: (-_score(line, frequency, len(lines)), line.order))
+        chosen = _fill(ranked, task)
+        return _with_ledger(chosen, ranked, task)
+
+
+def _lines(task: SummaryTask) -> Iterator[_Line]:
+    """Candidate lines in order, each once: the former summary's, then `role: sentence` of every message."""
+    seen: set[str] = set()
+    for order, text in enumerate([*_former(task.previous), *_said(task)]):
+        if text not in seen:
+            seen.add(text)
+            literals = tuple(dict.fromkeys(LITERAL.findall(text)))
+            yield _Line(order, text, frozenset(w.casefold() for w in WORD.findall(text)), literals)
+
+
+def _former(previous: str) -> Iterator[str]:
+    for line in previous.splitlines():
+        if line.startswith(ALSO):
+            yield from line.removeprefix(ALSO).split(", ")
+        elif line.strip():
+            yield line
+
+
+def _said(task: SummaryTask) -> Iterator[str]:
+    for message in task.messages:
+        speaker = message.name or message.role
+        for sentence in _sentences(message.content):
+            yield f"- {speaker}: {_shortened(sentence)}"
+        for call in message.tool_calls:
+            yield f"- {speaker} called {call.name}({_shortened(call.arguments)})"
+
+
+def _sentences(text: str) -> Iterable[str]:
+    pieces = (piece.strip() for line in text.splitlines() for piece in re.split(r"(?<=[.!?。！？])\s*(?=\S)", line))
+    return [piece for piece in _joined(pieces) if piece]
+
+
+def _joined(pieces: Iterable[str]) -> Iterator[str]:
+    """Put back together what was split inside a number or a name ("3.14", "src/app.py"): a piece of one word."""
+    held = ""
+    for piece in pieces:
+        held += piece
+        if len(WORD.findall(held)) > 1:
+            yield held
+            held = ""
+    if held:
+        yield held
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    if len(text) <= LONGEST_LINE:
+        return text
+    return text[:LONGEST_LINE].rsplit(" ", 1)[0] + " …"
+
+
+def _score(line: _Line, frequency: Tally, total: int) -> float:
+    """Rare words and literals per length: inverse document frequency, literals counted double."""
+    rarity = sum(math.log(1 + total / frequency[word]) for word in line.words)
+    return (rarity + 2 * math.log(1 + total) * len(line.literals)) / math.sqrt(8 + len(line.text))
+
+
+def _fill(ranked: list[_Line], task: SummaryTask) -> list[_Line]:
+    """The best lines that fit together. Lines are counted once each; the whole is counted to be sure."""
+    chosen = ranked[: _how_many([line.text for line in ranked], task.max_tokens, task)]
+    while chosen and not task.fits(_text(chosen)):
+        chosen = chosen[: len(chosen) * 9 // 10]
+    return chosen
+
+
+def _with_ledger(chosen: list[_Line], ranked: list[_Line], task: SummaryTask) -> str:
+    """The chosen lines, and as many literals of the other lines as there is still room for."""
+    text = _text(chosen)
+    missing = [x for x in dict.fromkeys(x for line in ranked for x in line.literals) if x not in text]
+    room = task.max_tokens - count_text(task.counter, _ledger(text, []))
+    missing = missing[: _how_many([x + "," for x in missing], room, task)]
+    while missing and not task.fits(_ledger(text, missing)):
+        missing = missing[: len(missing) * 9 // 10]
+    return _ledger(text, missing) if missing else text
+
+
+def _how_many(texts: list[str], room: int, task: SummaryTask) -> int:
+    """How many of the texts, from the first, take no more than `room` tokens, by their own counts and a separator each."""
+    empty, *counts = task.counter.count([Message("system", text) for text in ["", *texts]]).tolist()
+    taken = empty
+    for number, count in enumerate(counts):
+        taken += count - empty + 1
+        if taken > room:
+            return number
+    return len(texts)
+
+
+def _text(lines: Iterable[_Line]) -> str:
+    return "\n".join(line.text for line in sorted(lines, key=lambda line: line.order))
+
+
+def _ledger(text: str, literals: list[str]) -> str:
+    return "\n".join(filter(None, [text, ALSO + ", ".join(literals)]))
