@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import signal
 import socket
@@ -106,6 +107,17 @@ def test_every_answer_carries_the_security_headers(url, path):
     assert policy["default-src"] == policy["connect-src"] == "'self'"
     assert "unsafe" not in policy["script-src"]
     assert "sha256-" in policy["script-src"]
+
+
+@pytest.mark.parametrize(("host", "status"), [("localhost", 101), ("rebound.example", 403)])
+def test_a_page_of_another_host_gets_no_connection(url, host, status):
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    connection.request(
+        "GET", "/_stcore/stream", headers={"Host": host, "Sec-WebSocket-Key": "A" * 22 + "==", **upgrade}
+    )
+    assert connection.getresponse().status == status
+    connection.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
