@@ -113,9 +113,8 @@ def test_every_answer_carries_the_security_headers(url, path):
 def test_a_page_of_another_host_gets_no_connection(url, host, status):
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
-    connection.request(
-        "GET", "/_stcore/stream", headers={"Host": host, "Sec-WebSocket-Key": "A" * 22 + "==", **upgrade}
-    )
+    headers = {**upgrade, "Host": host, "Sec-WebSocket-Key": "A" * 22 + "=="}
+    connection.request("GET", "/_stcore/stream", headers=headers)
     assert connection.getresponse().status == status
     connection.close()
 
