@@ -9,17 +9,22 @@ from typing import TYPE_CHECKING, Any
 from historylab._version import __version__
 
 if TYPE_CHECKING:
-    from historylab.conversation import Conversation, Message, ToolCall
-    from historylab.errors import HistoryLabError
-    from historylab.exporters.base import export
-    from historylab.generators.base import generate
-    from historylab.importers.load import load
-    from historylab.pipeline import plan_history, trim
-    from historylab.plan import Action, HistoryPlan
-    from historylab.replay import Timeline, replay
-    from historylab.settings.model import Settings
-    from historylab.settings.resolve import resolve_settings
-    from historylab.settings.sources import read_template
+    from historylab.conversation import Conversation as Conversation
+    from historylab.conversation import Message as Message
+    from historylab.conversation import ToolCall as ToolCall
+    from historylab.errors import HistoryLabError as HistoryLabError
+    from historylab.exporters.base import export as export
+    from historylab.generators.base import generate as generate
+    from historylab.importers.load import load as load
+    from historylab.pipeline import plan_history as plan_history
+    from historylab.pipeline import trim as trim
+    from historylab.plan import Action as Action
+    from historylab.plan import HistoryPlan as HistoryPlan
+    from historylab.replay import Timeline as Timeline
+    from historylab.replay import replay as replay
+    from historylab.settings.model import Settings as Settings
+    from historylab.settings.resolve import resolve_settings as resolve_settings
+    from historylab.settings.sources import read_template as read_template
 
 _HOMES = {
     "Action": "plan",
@@ -39,7 +44,25 @@ _HOMES = {
     "resolve_settings": "settings.resolve",
     "trim": "pipeline",
 }
-__all__ = [*sorted(_HOMES), "__version__"]
+__all__ = [
+    "Action",
+    "Conversation",
+    "HistoryLabError",
+    "HistoryPlan",
+    "Message",
+    "Settings",
+    "Timeline",
+    "ToolCall",
+    "__version__",
+    "export",
+    "generate",
+    "load",
+    "plan_history",
+    "read_template",
+    "replay",
+    "resolve_settings",
+    "trim",
+]
 
 
 def __getattr__(name: str):

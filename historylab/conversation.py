@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from historylab.columns import Columns, index
@@ -154,7 +155,7 @@ class Conversation(Sequence):
         starts = [*map(int, c.users), len(self)]
         return tuple(
             Turn(number, start, stop, turn_is_complete(c, number, len(self)))
-            for number, (start, stop) in enumerate(zip(starts, starts[1:], strict=False))
+            for number, (start, stop) in enumerate(pairwise(starts))
         )
 
     def pin(self, indices: Iterable[int], *, pinned: bool = True) -> Conversation:

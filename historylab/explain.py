@@ -1,4 +1,4 @@
-"""Why a message is treated as it is, since when, and what would have kept it: found by planning again, so it is true."""
+"""Why a message is treated as it is, since when, and what would have kept it: found by planning again."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def open_instruments(settings: Settings) -> Instruments:
 def start(history: History, budget: int, preserve_system_messages: bool) -> HistoryPlan:
     """Slot 0: what an API would refuse is left out; system messages and the user's pins are pinned.
 
-    The refused go first so that they take no budget, and so that a pin on half a tool call can't make a request invalid.
+    The refused go first so that they take no budget, and so that no pin on half a tool call makes a request invalid.
     """
     if not history.columns.clean:
         plan = HistoryPlan(history, budget)

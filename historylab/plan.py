@@ -73,7 +73,7 @@ _reasons: list[Reason] = []
 
 
 def reason(rule: str, sentence: str, *, knob: str = "", remedy: Mapping[str, Any] | None = None) -> Reason:
-    """Define a reason once, at import: `OLD = reason("last_n", "Older than the last {n} user messages.", knob="length")`."""
+    """Define a reason once, at import: `OLD = reason("last_n", "Older than the last {n}.", knob="length")`."""
     known = next((r for r in _reasons if r.rule == rule), None)
     if known is None:
         known = Reason(len(_reasons), rule, sentence, knob, remedy or {})

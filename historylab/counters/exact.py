@@ -26,7 +26,7 @@ MANY_CHARACTERS = 1_000_000  # below this, threads cost more than they save
 
 @register("counter", "exact")
 class ExactCounter:
-    """The model's own encoding and OpenAI's framing; for a model without a public tokenizer, o200k_base as an estimate."""
+    """The model's own encoding and OpenAI's framing; where no tokenizer is public, o200k_base as an estimate."""
 
     per_request = PER_REQUEST
 

@@ -1,4 +1,7 @@
-"""`dotenv`: a `.env` file, with AgentDock's names beside ours. Browsers strip a leading dot, so it is `historylab.env`."""
+"""`dotenv`: a `.env` file with AgentDock's names beside ours.
+
+It is called `historylab.env` because browsers strip a leading dot from what they download.
+"""
 
 from historylab.exporters.base import environment_of, heading
 from historylab.registry import register

@@ -66,7 +66,7 @@ class Settings(BaseModel):
         str,
         Field(
             title="Policy",
-            description="The explicit wish, obeyed before any budget: keep all messages, the last N user messages and what follows them, or none.",
+            description="Obeyed before any budget: all messages, the last N user messages and what follows, or none.",
         ),
     ] = "lastN"
     length: Annotated[
@@ -74,7 +74,7 @@ class Settings(BaseModel):
         BeforeValidator(read_length),
         Field(
             title="Length",
-            description="User messages kept by lastN, with the answers after each. 0 acts as 1. Start with 5 to 20; watch the tokens.",
+            description="User messages kept by lastN, with what follows each. 0 acts as 1. Start with 5 to 20.",
             json_schema_extra={"minimum": 0},
         ),
     ] = 20
@@ -82,7 +82,7 @@ class Settings(BaseModel):
         bool,
         Field(
             title="Keep system messages",
-            description="Always send system messages, whatever is trimmed. Turning it off loses the agent's instructions.",
+            description="Always send them, whatever is trimmed; without them the agent loses its instructions.",
         ),
     ] = True
     pruner: Annotated[
@@ -110,7 +110,7 @@ class Settings(BaseModel):
             ge=0,
             le=MOST_TOKENS,
             title="Turns the pruner may not touch",
-            description="The last complete turns that stay whatever the budget; going over the budget is then reported.",
+            description="The last complete turns that stay whatever the budget; going over it is reported.",
         ),
     ] = 0
     filter: Annotated[str, Field(title="Filter", description="Leaves out what was never meant for this agent.")] = "off"

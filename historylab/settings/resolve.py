@@ -1,4 +1,4 @@
-"""Who wins: environment > you > URL > template > default, per field and by presence; and where every value came from."""
+"""Who wins: environment > you > URL > template > default, per field and by presence; with where each came from."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def from_environment(env: Mapping[str, str]) -> Iterator[Given]:
 
 
 def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
-    """From a query string, a whole URL or a mapping. Of a repeated parameter the first counts; foreign ones are none of ours."""
+    """From a query string, a whole URL or a mapping. Of a repeated parameter the first counts; others are ignored."""
     for name, setting in by_url_name().items():
         values = _query(url).get(name)
         if values:

@@ -1,8 +1,8 @@
 """Where a cut may fall: shared by the pruners that take the oldest first.
 
 Older turns go whole, so that the history still starts with a user message and the cut moves rarely. Only when nothing
-but the newest turn is left do its oldest blocks go one by one: that is what keeps a long agent run within budget without
-losing the task. Unit "block" cuts between any two blocks everywhere.
+but the newest turn is left do its oldest blocks go one by one: that keeps a long agent run within budget without losing
+the task. Unit "block" cuts between any two blocks everywhere.
 """
 
 from __future__ import annotations

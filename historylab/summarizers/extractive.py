@@ -1,8 +1,8 @@
-"""`extractive`: the offline summarizer; it picks the most telling lines, word for word, so ids, numbers and paths survive.
+"""`extractive`: the offline summarizer; the most telling lines word for word, so ids, numbers and paths survive.
 
-Deterministic and without a model. A line scores by the rare words and the literals in it (numbers, ids, paths, addresses,
-quoted names); the best lines are taken until the room is used, and shown in their order. A former summary's lines
-compete again, so a second summary absorbs the first. A last line lists literals that no chosen line holds.
+Deterministic and without a model. A line scores by the rare words and the literals in it (numbers, ids, paths,
+addresses); the best lines are taken until the room is used, and shown in their order. A former summary's lines compete
+again, so a second summary absorbs the first. A last line lists literals that no chosen line holds.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections import Counter as Tally
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from historylab.conversation import Message
 from historylab.counters.base import count_text
@@ -60,16 +61,21 @@ def _lines(task: SummaryTask) -> Iterator[_Line]:
     for order, text in enumerate([*_former(task.previous), *_said(task)]):
         if text not in seen:
             seen.add(text)
-            literals = tuple(dict.fromkeys(LITERAL.findall(text)))
-            yield _Line(order, text, frozenset(w.casefold() for w in WORD.findall(text)), literals)
+            yield _Line(order, text, *_read(text))
+
+
+@lru_cache(maxsize=10_000)
+def _read(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """A line's words and literals; remembered, because a summary's lines come back with the next summary."""
+    return frozenset(w.casefold() for w in WORD.findall(text)), tuple(dict.fromkeys(LITERAL.findall(text)))
 
 
 def _former(previous: str) -> Iterator[str]:
-    for line in previous.splitlines():
-        if line.startswith(ALSO):
-            yield from line.removeprefix(ALSO).split(", ")
-        elif line.strip():
-            yield line
+    return (line for line in previous.splitlines() if line.strip() and not line.startswith(ALSO))
+
+
+def _ledger_of(previous: str) -> list[str]:
+    return [x for line in previous.splitlines() if line.startswith(ALSO) for x in line.removeprefix(ALSO).split(", ")]
 
 
 def _said(task: SummaryTask) -> Iterator[str]:
@@ -122,7 +128,8 @@ def _fill(ranked: list[_Line], task: SummaryTask) -> list[_Line]:
 def _with_ledger(chosen: list[_Line], ranked: list[_Line], task: SummaryTask) -> str:
     """The chosen lines, and as many literals of the other lines as there is still room for."""
     text = _text(chosen)
-    missing = [x for x in dict.fromkeys(x for line in ranked for x in line.literals) if x not in text]
+    literals = dict.fromkeys([*_ledger_of(task.previous), *(x for line in ranked for x in line.literals)])
+    missing = [x for x in literals if x not in text]
     room = task.max_tokens - count_text(task.counter, _ledger(text, []))
     missing = missing[: _how_many([x + "," for x in missing], room, task)]
     while missing and not task.fits(_ledger(text, missing)):
@@ -131,7 +138,7 @@ def _with_ledger(chosen: list[_Line], ranked: list[_Line], task: SummaryTask) ->
 
 
 def _how_many(texts: list[str], room: int, task: SummaryTask) -> int:
-    """How many of the texts, from the first, take no more than `room` tokens, by their own counts and a separator each."""
+    """How many of the texts, from the first, fit `room` tokens, by their own counts and a separator each."""
     empty, *counts = task.counter.count([Message("system", text) for text in ["", *texts]]).tolist()
     taken = empty
     for number, count in enumerate(counts):

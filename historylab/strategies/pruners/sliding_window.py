@@ -17,10 +17,10 @@ def sliding_window(
 ):
     """Keeps the last turns whole, whatever the budget."""
     history = context.history
-    turn = history.columns.block_turn[: history.blocks][plan.open]  # never falls
-    left = turn[np.flatnonzero(np.diff(turn, prepend=-1))]  # each once, without what precedes the first user message
+    users = history.columns.user_blocks[: history.users]
+    left = users[plan.sent[users]]
     if len(left) <= turns:
         return plan
     outside = np.zeros(history.blocks, bool)
-    outside[: history.columns.user_blocks[left[-turns]]] = True
+    outside[: left[-turns]] = True
     return plan.drop(outside & ~context.protected(plan), OUTSIDE, turns=turns)
