@@ -34,7 +34,7 @@ KINDS = {
 
 @dataclass
 class Tally:
-    """How often something happened, and where it happened first ("line 7", "[3].messages[0]")."""
+    """How often something happened, and where it happened first ("line 7", "[3] messages[0]")."""
 
     count: int
     first: str

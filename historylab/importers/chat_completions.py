@@ -81,7 +81,7 @@ def _inside(value: Any, where: str, report: Report) -> Iterator[Found]:
             for at, item in items:
                 yield from _inside(item, at, report)
     elif holder := _holder(value):
-        yield Found([(f"{where}.{holder}[{i}]", item) for i, item in enumerate(value[holder])], value, where)
+        yield Found([(f"{where} {holder}[{i}]".strip(), item) for i, item in enumerate(value[holder])], value, where)
     else:
         report.skip(f"{kind_of(value)} without role or messages", where)
 
