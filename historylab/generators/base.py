@@ -32,9 +32,13 @@ def _is_a_number(raw: object) -> object:
     return raw
 
 
-Whole = Annotated[int, BeforeValidator(_is_a_number)]
-Turns = Annotated[Whole, Field(ge=1, le=5000, title="Turns", description="User messages; the last one is unanswered.")]
-Seed = Annotated[Whole, Field(ge=0, le=2**31 - 1, title="Seed", description="The same seed makes the same text.")]
+NotBool = BeforeValidator(_is_a_number)
+"""Put last: pydantic writes bounds that follow a validator into no JSON schema."""
+
+Turns = Annotated[
+    int, Field(ge=1, le=5000, title="Turns", description="User messages; the last one is unanswered."), NotBool
+]
+Seed = Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed", description="The same seed, the same text."), NotBool]
 
 
 def generate(name: str, **options: Any) -> Conversation:

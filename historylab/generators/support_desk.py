@@ -9,10 +9,12 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation import Conversation
-from historylab.generators.base import Dice, Script, Seed, Turns, Whole
+from historylab.generators.base import Dice, NotBool, Script, Seed, Turns
 from historylab.registry import register
 
-Words = Annotated[Whole, Field(ge=5, le=500, title="Words", description="About how long an answer is, in words.")]
+Words = Annotated[
+    int, Field(ge=5, le=500, title="Words", description="About how long an answer is, in words."), NotBool
+]
 
 NAMES = ("Ines Moreau", "Tomasz Zielinski", "Aisha Bello", "Henrik Dahl", "Mei-Ling Tan", "Rosa Quispe", "Callum Byrne")
 TOWNS = ("Ghent", "Tromsø", "Galway", "Turin", "Kraków", "Porto", "Graz")

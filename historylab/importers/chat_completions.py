@@ -44,9 +44,9 @@ class Found:
 def looks_like_chat(content: Content) -> float:
     """0.5 for roles and contents, which other formats have too; 0.6 where something only this API has is seen."""
     found = (record for group in _groups(content.values, Report()) for _, record in group.records)
-    records = list(islice(found, LOOKED_AT))
+    records = list(islice(filter(_has_role, found), LOOKED_AT))
     alike = [r for r in records if _is_chat(r)]
-    if len(alike) * 2 < max(len(records), 1) or any(_is_foreign(r) for r in alike):
+    if not alike or len(alike) * 2 < len(records) or any(_is_foreign(r) for r in alike):
         return 0
     return 0.6 if any(OWN_MARKS & r.keys() for r in alike) else 0.5
 
