@@ -109,7 +109,7 @@ class Conversation(Sequence):
         object.__setattr__(self, "messages", tuple(messages))
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "metadata", dict(metadata or {}))
-        object.__setattr__(self, "counted", {})  # counter key → tokens per message; filled by counters.count
+        object.__setattr__(self, "derived", {})  # what is computed once per conversation, by key
 
     def __len__(self) -> int:
         return len(self.messages)

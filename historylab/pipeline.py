@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation import Conversation
+from historylab.conversation import Conversation, Message
 from historylab.counters.base import open_counter
 from historylab.errors import PlanError
 from historylab.importers.chat_messages import to_messages, to_record
 from historylab.plan import INVALID, PIN, History, HistoryPlan, StageTrace
 from historylab.plan import SYSTEM as ALWAYS
-from historylab.registry import STAGE_FAMILIES, member
+from historylab.registry import STAGE_FAMILIES, chosen, member
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 from historylab.strategies.base import Context, Instruments
@@ -33,6 +33,7 @@ class Pipeline:
     stages: tuple[tuple[str, Callable[[HistoryPlan, Context], HistoryPlan]], ...]
     carries: bool
     budget: int
+    layout: Callable[[list[Message]], list[Message]] | None
 
     def plan(self, history: History, instruments: Instruments, previous: HistoryPlan | None) -> HistoryPlan:
         """Fold the stages over one request's history."""
@@ -48,20 +49,38 @@ class Pipeline:
             trace.append(StageTrace(name, plan.tokens, after.tokens, after.changed - plan.changed))
             plan = after
         plan.trace = (*plan.trace, *trace)
-        return plan
+        return plan.lay_out(self.layout) if self.layout else plan
 
 
 @lru_cache(maxsize=256)
 def open_pipeline(settings: Settings) -> Pipeline:
     """The stages for these settings; `off` costs nothing."""
-    chosen = [(family, member(family, getattr(settings, family))) for family in STAGE_FAMILIES]
+    members = [(family, m) for family in STAGE_FAMILIES for m in chosen(family, getattr(settings, family))]
     stages = [
-        (f"{family}: {m.name}", partial(m.target, **settings.options_of(family)))
-        for family, m in chosen
+        (f"{family}: {m.name}", partial(m.target, **settings.options_of(family, m.name)))
+        for family, m in members
         if m.name not in ("off", "all")
     ]
-    carries = any(m.attributes.get("carries") for _, m in chosen)
-    return Pipeline(settings, tuple(stages), carries, max(0, settings.budget - settings.reserve - settings.overhead))
+    carries = any(m.attributes.get("carries") for _, m in members)
+    budget = max(0, settings.budget - settings.reserve - settings.overhead)
+    return Pipeline(settings, tuple(stages), carries, budget, _rewriter("layout", settings))
+
+
+def project(conversation: Conversation, settings: Settings) -> Conversation:
+    """The conversation as the settings' point of view has it; itself where they have none."""
+    rewrite = _rewriter("projection", settings)
+    if rewrite is None:
+        return conversation
+    key = ("projection", settings.projection, *settings.options_of("projection").items())
+    if key not in conversation.derived:
+        projected = conversation.edited(rewrite(conversation.messages))
+        projected.derived[key] = conversation.derived[key] = projected  # projecting it again gives itself
+    return conversation.derived[key]
+
+
+def _rewriter(family: str, settings: Settings) -> Callable[[Any], Any] | None:
+    name = getattr(settings, family)
+    return None if name == "off" else partial(member(family, name).target, **settings.options_of(family))
 
 
 def open_instruments(settings: Settings) -> Instruments:
@@ -69,6 +88,7 @@ def open_instruments(settings: Settings) -> Instruments:
     return Instruments(
         counter=open_counter(settings.counter, settings.model, **settings.options_of("counter")),
         summarizer=member("summarizer", settings.summarizer).target(**settings.options_of("summarizer")),
+        relevance=member("relevance", settings.relevance).target(**settings.options_of("relevance")),
     )
 
 
@@ -84,10 +104,10 @@ def start(history: History, budget: int, preserve_system_messages: bool) -> Hist
             refused.trace = (StageTrace("source", plan.tokens, refused.tokens, refused.changed),)
         return _pin(refused, preserve_system_messages)
     key = ("pinned", preserve_system_messages, history.counter.key)
-    whole = history.conversation.counted.get(key)
+    whole = history.conversation.derived.get(key)
     if whole is None:  # pins depend on nothing but the block: decided once, then sliced
         everything = History(history.conversation, history.counter, len(history.conversation))
-        whole = history.conversation.counted[key] = _pin(HistoryPlan(everything, budget), preserve_system_messages)
+        whole = history.conversation.derived[key] = _pin(HistoryPlan(everything, budget), preserve_system_messages)
     return HistoryPlan(history, budget, whole.block_actions[: history.blocks], whole.block_reasons[: history.blocks])
 
 
@@ -112,7 +132,7 @@ def plan_requests(
 ) -> Iterator[HistoryPlan]:
     """The plan of every request of the conversation, in order, each handing on to the next what it leaves."""
     pipeline, instruments = open_pipeline(settings), instruments or open_instruments(settings)
-    previous = None
+    conversation, previous = project(conversation, settings), None
     for size in conversation.columns.requests.tolist():
         previous = pipeline.plan(History(conversation, instruments.counter, size), instruments, previous)
         yield previous
@@ -132,14 +152,15 @@ def plan_history(
     """
     instruments = instruments or open_instruments(settings)
     if previous is None:
-        return plan_up_to(conversation, settings, instruments, len(conversation))
+        return plan_up_to(conversation, settings, instruments, len(project(conversation, settings)))
+    conversation = project(conversation, settings)
     history = History(conversation, instruments.counter, len(conversation))
     return open_pipeline(settings).plan(history, instruments, previous)
 
 
 def plan_up_to(conversation: Conversation, settings: Settings, instruments: Instruments, size: int) -> HistoryPlan:
-    """The plan for a request that sends the first `size` messages, after the requests it builds on."""
-    pipeline, previous = open_pipeline(settings), None
+    """The plan for a request that sends the first `size` (projected) messages, after the requests it builds on."""
+    pipeline, previous, conversation = open_pipeline(settings), None, project(conversation, settings)
     if pipeline.carries:
         for earlier in conversation.columns.requests.tolist():
             if earlier < size:

@@ -6,7 +6,7 @@ cannot be parted, and they skip what is already pinned, summarised or dropped, s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any
@@ -133,10 +133,45 @@ class _Sums:
 
 def _sums(conversation: Conversation, counter: Counter) -> _Sums:
     key = ("sums", counter.key)
-    sums = conversation.counted.get(key)
+    sums = conversation.derived.get(key)
     if sums is None:
-        sums = conversation.counted[key] = _Sums(conversation, counter)
+        sums = conversation.derived[key] = _Sums(conversation, counter)
     return sums
+
+
+class Texts(Mapping):
+    """Shorter texts for some messages, by index, counted once: `tokens` is int64[n], the original's where none is."""
+
+    __slots__ = ("_texts", "tokens")
+
+    def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]):
+        shorter = [replace(conversation[i], content=text) for i, text in texts.items()]
+        self._texts = dict(texts)
+        self.tokens = token_column(conversation, counter).copy()
+        self.tokens[list(texts)] = counter.count(shorter)
+
+    def __getitem__(self, i: int) -> str:
+        return self._texts[i]
+
+    def __iter__(self):
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def where(self, wanted: np.ndarray) -> Texts:
+        """Only the texts of messages in `wanted` (bool[n])."""
+        self._texts = {i: text for i, text in self._texts.items() if wanted[i]}
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Shortening:
+    """Messages (int64 indices) sent as their text in `texts`, and why."""
+
+    messages: np.ndarray
+    texts: Texts
+    why: Reason
 
 
 class HistoryPlan:
@@ -146,14 +181,14 @@ class HistoryPlan:
         history: what the plan is about.
         budget: tokens the rendered request may have (the setting less reserve and overhead, never below 0).
         block_actions, block_reasons: uint8[blocks].
-        texts: message index → (the text sent instead, its tokens, the reason), for truncated messages.
+        shortened: which messages are sent as shorter texts, in the order of the decisions; the last one counts.
         summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
         trace: per stage, what it did.
     """
 
     __slots__ = (
-        "block_actions", "block_reasons", "block_tokens", "budget", "changed", "history",
-        "numbers", "summary", "texts", "total", "trace",
+        "block_actions", "block_reasons", "block_tokens", "budget", "changed", "framing", "history",
+        "layout", "numbers", "shortened", "summary", "total", "trace",
     )  # fmt: skip
 
     def __init__(
@@ -170,8 +205,10 @@ class HistoryPlan:
         self.block_tokens = history.block_tokens
         self.total = history.total  # tokens of the messages sent, without framing and summary
         self.summary: Summary | None = None
-        self.texts: Mapping[int, tuple[str, int, Reason]] = {}
+        self.shortened: tuple[Shortening, ...] = ()
         self.numbers: Mapping[int, Mapping[str, Any]] = {}  # reason code → the numbers its sentence needs
+        self.framing = history.counter.per_request  # tokens of the request that belong to no message
+        self.layout: Callable[[list[Message]], list[Message]] | None = None
         self.changed = 0
         self.trace: tuple[StageTrace, ...] = ()
 
@@ -179,8 +216,9 @@ class HistoryPlan:
         new = object.__new__(HistoryPlan)
         new.history, new.budget, new.trace = self.history, self.budget, self.trace
         new.block_actions, new.block_reasons = self.block_actions, self.block_reasons
-        new.block_tokens, new.total, new.texts = self.block_tokens, self.total, self.texts
+        new.block_tokens, new.total, new.shortened = self.block_tokens, self.total, self.shortened
         new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
+        new.framing, new.layout = self.framing, self.layout
         return new
 
     # -- what it says
@@ -188,7 +226,7 @@ class HistoryPlan:
     @property
     def tokens(self) -> int:
         """Tokens of the request as `render()` gives it: messages, summary and framing."""
-        return self.total + self.summary_tokens + self.history.counter.per_request
+        return self.total + self.summary_tokens + self.framing
 
     @property
     def summary_tokens(self) -> int:
@@ -212,26 +250,25 @@ class HistoryPlan:
     def actions(self) -> np.ndarray:
         """uint8[size]: an Action per message."""
         actions = self.block_actions[self.history.columns.block[: self.size]]
-        for i in self.texts:
-            if actions[i] == Action.KEPT:
-                actions[i] = Action.TRUNCATED
+        for cut in self.shortened:
+            actions[cut.messages[actions[cut.messages] == Action.KEPT]] = Action.TRUNCATED
         return actions
 
     @property
     def reasons(self) -> np.ndarray:
         """uint8[size]: a reason code per message."""
-        reasons = self.block_reasons[self.history.columns.block[: self.size]]
-        for i, (_, _, why) in self.texts.items():
-            if self.block_actions[self.history.columns.block[i]] == Action.KEPT:
-                reasons[i] = why.code
+        homes = self.history.columns.block[: self.size]
+        reasons = self.block_reasons[homes]
+        for cut in self.shortened:
+            reasons[cut.messages[self.block_actions[homes[cut.messages]] == Action.KEPT]] = cut.why.code
         return reasons
 
     @property
     def sent_tokens(self) -> np.ndarray:
         """int64[size]: tokens each message takes in the request; 0 where it isn't sent."""
         tokens = self.history.tokens.copy()
-        for i, (_, count, _) in self.texts.items():
-            tokens[i] = count
+        for cut in self.shortened:
+            tokens[cut.messages] = cut.texts.tokens[cut.messages]
         tokens[~self.sent[self.history.columns.block[: self.size]]] = 0
         return tokens
 
@@ -261,19 +298,25 @@ class HistoryPlan:
         chosen = np.flatnonzero(self.sent[homes])
         if not columns.contiguous:
             chosen = chosen[np.argsort(homes[chosen], kind="stable")]
-        messages = [self._message(i) for i in chosen.tolist()]
+        messages = self._messages(chosen)
         if self.summary:
             leading = next((k for k, m in enumerate(messages) if m.role != "system"), len(messages))
             messages.insert(leading, Message("system", self.summary.text))
-        return messages
+        return self.layout(messages) if self.layout else messages
 
-    def _message(self, i: int) -> Message:
-        message = self.history.conversation.messages[i]
-        if i not in self.texts:
-            return message
-        text = self.texts[i][0]
-        source = {**message.source, "content": text} if isinstance(message.source, Mapping) else None
-        return replace(message, content=text, source=source)
+    def lay_out(self, layout: Callable[[list[Message]], list[Message]]) -> HistoryPlan:
+        """Arrange what is sent by `layout`; what that adds or saves is part of the framing, so `tokens` stays true."""
+        plan = self._copy()
+        plan.layout = layout
+        counter = self.history.counter
+        tokens = int(counter.count(plan.render()).sum()) + counter.per_request
+        plan.framing = tokens - self.total - self.summary_tokens
+        return plan
+
+    def _messages(self, chosen: np.ndarray) -> list[Message]:
+        all_messages = self.history.conversation.messages
+        shorter = {i: cut.texts[i] for cut in self.shortened for i in cut.messages.tolist()}
+        return [_shortened(all_messages[i], shorter[i]) if i in shorter else all_messages[i] for i in chosen.tolist()]
 
     def sketch(self) -> str:
         """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""
@@ -299,21 +342,27 @@ class HistoryPlan:
         plan.summary = summary
         return plan
 
-    def truncate(self, contents: Mapping[int, str], why: Reason, **numbers: Any) -> HistoryPlan:
-        """Send other, shorter text for these messages (by index), where their block is still open."""
-        homes, tokens = self.history.columns.block, self.history.tokens
-        chosen = [i for i in contents if self.block_actions[homes[i]] == Action.KEPT]
-        if not chosen:
+    def truncate(
+        self, contents: Mapping[int, str], why: Reason, *, only: np.ndarray | None = None, **numbers: Any
+    ) -> HistoryPlan:
+        """Send other, shorter text for these messages (by index; `only` picks some), where their block is still open.
+
+        Give a `Texts` to have each text counted once for all requests.
+        """
+        history = self.history
+        texts = contents if isinstance(contents, Texts) else Texts(history.conversation, history.counter, contents)
+        wanted = texts if only is None else [i for i in only.tolist() if i in texts]
+        indices = np.fromiter(wanted, np.int64)
+        indices = indices[self.open[history.columns.block[indices]]]
+        if not len(indices):
             return self
-        shorter = [replace(self.history.conversation[i], content=contents[i]) for i in chosen]
         plan = self._copy()
-        plan.block_tokens, plan.texts = self.block_tokens.copy(), dict(self.texts)
-        for i, count in zip(chosen, self.history.counter.count(shorter).tolist(), strict=True):
-            saved = (self.texts[i][1] if i in self.texts else tokens.item(i)) - count
-            plan.block_tokens[homes[i]] -= saved
-            plan.total -= saved
-            plan.texts[i] = (contents[i], count, why)
-        plan.changed += len(chosen)
+        saved = self.sent_tokens[indices] - texts.tokens[indices]
+        plan.block_tokens = self.block_tokens.copy()
+        np.subtract.at(plan.block_tokens, history.columns.block[indices], saved)
+        plan.total = self.total - int(saved.sum())
+        plan.shortened = (*self.shortened, Shortening(indices, texts, why))
+        plan.changed = self.changed + len(indices)
         plan.numbers = {**self.numbers, why.code: numbers}
         return plan
 
@@ -334,3 +383,8 @@ class HistoryPlan:
         plan.changed = self.changed + int(self.history.block_sizes.dot(blocks))
         plan.numbers = {**self.numbers, why.code: numbers}
         return plan
+
+
+def _shortened(message: Message, text: str) -> Message:
+    source = {**message.source, "content": text} if isinstance(message.source, Mapping) else None
+    return replace(message, content=text, source=source)

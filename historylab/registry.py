@@ -27,6 +27,8 @@ FAMILIES: Mapping[str, str] = {
     "tool_output": "historylab.strategies.tool_outputs",
     "compaction": "historylab.strategies.compaction",
     "pruner": "historylab.strategies.pruners",
+    "projection": "historylab.strategies.projections",
+    "layout": "historylab.strategies.layouts",
     "counter": "historylab.counters",
     "summarizer": "historylab.summarizers",
     "relevance": "historylab.relevance",
@@ -39,6 +41,8 @@ FAMILIES: Mapping[str, str] = {
 """Family → the folder that holds its members. A setting that chooses a member bears the family's name."""
 
 STAGE_FAMILIES = ("filter", "policy", "tool_output", "compaction", "pruner")
+SEVERAL = frozenset({"filter", "tool_output"})
+"""Slots that may hold several stages."""
 
 _members: dict[str, dict[str, Member]] = {family: {} for family in FAMILIES}
 
@@ -111,6 +115,11 @@ def member(family: str, name: str) -> Member:
     if name not in known:
         raise UnknownMember(family, name, sorted(known))
     return known[name]
+
+
+def chosen(family: str, names: str) -> list[Member]:
+    """The members a setting names: several, joined by "+", run in that order ("scope+addressed_only")."""
+    return [member(family, name.strip()) for name in names.split("+")]
 
 
 @cache

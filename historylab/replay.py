@@ -12,7 +12,7 @@ from historylab.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation import Conversation
 from historylab.counters.base import Counter
 from historylab.explain import Answer, explain
-from historylab.pipeline import open_instruments, plan_requests
+from historylab.pipeline import open_instruments, plan_requests, project
 from historylab.plan import Action, HistoryPlan
 from historylab.settings.model import Settings
 from historylab.strategies.base import Instruments
@@ -53,7 +53,7 @@ class Step:
         plan = self.plan
         sums = np.bincount(plan.history.columns.role[: plan.size], plan.sent_tokens, 5).astype(int)
         by_role = {kind: int(sums[code]) for kind, code in _ROLE_OF_KIND.items()}
-        return {**by_role, "summary": plan.summary_tokens, "framing": plan.history.counter.per_request}
+        return {**by_role, "summary": plan.summary_tokens, "framing": plan.framing}
 
     @property
     def changed(self) -> Change:
@@ -140,5 +140,6 @@ class Timeline:
 def replay(conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None) -> Timeline:
     """Plan every request of the conversation. Each message is counted once, however many requests hold it."""
     instruments = instruments or open_instruments(settings)
+    conversation = project(conversation, settings)
     plans = tuple(plan_requests(conversation, settings, instruments=instruments))
     return Timeline(conversation, settings, instruments, plans)

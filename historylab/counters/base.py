@@ -40,13 +40,13 @@ def open_counter(name: str, model: str, **options) -> Counter:
 
 def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
     """Tokens of every message, counted at the first call and remembered with the conversation."""
-    column = conversation.counted.get(counter.key)
+    column = conversation.derived.get(counter.key)
     if column is None:
         column = np.ascontiguousarray(counter.count(conversation.messages), np.int64)
         if len(column) != len(conversation):
             raise InstrumentError(f"counter {counter.key!r} gave {len(column)} counts for {len(conversation)} messages")
         column.setflags(write=False)
-        conversation.counted[counter.key] = column
+        conversation.derived[counter.key] = column
     return column
 
 

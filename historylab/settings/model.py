@@ -54,7 +54,7 @@ def read_number(raw: object) -> object:
 
 
 Tokens = Annotated[int, BeforeValidator(read_number), Field(ge=0, le=MOST_TOKENS)]
-FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "counter", "summarizer")
+FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "projection", "layout", "counter", "summarizer", "relevance")
 
 
 class Settings(BaseModel):
@@ -152,6 +152,18 @@ class Settings(BaseModel):
         ),
     ] = "exact"
     summarizer: Annotated[str, Field(title="Summarizer", description="Who writes summaries.")] = "extractive"
+    relevance: Annotated[
+        str,
+        Field(title="Relevance", description="How a message's relevance to the newest question is scored."),
+    ] = "bm25"
+    projection: Annotated[
+        str,
+        Field(title="Point of view", description="How messages are rewritten before anything is decided."),
+    ] = "off"
+    layout: Annotated[
+        str,
+        Field(title="Layout", description="How the messages that are sent are arranged in the request."),
+    ] = "off"
     options: Mapping[str, Any] = Field(default_factory=dict, description="Options of stages, by dotted name.")
 
     def __init__(self, **values: Any):
@@ -172,7 +184,7 @@ class Settings(BaseModel):
     @field_validator(*FIELDS_THAT_CHOOSE)
     @classmethod
     def _is_a_member(cls, value: str, info: Any) -> str:
-        return registry.member(info.field_name, value).name
+        return check_choice(info.field_name, value)
 
     @field_validator("options")
     @classmethod
@@ -212,9 +224,9 @@ class Settings(BaseModel):
         merged["options"] = {**merged["options"], **{n: v for n, v in changes.items() if "." in n}}
         return Settings(**{**merged, **{n: v for n, v in changes.items() if "." not in n}})
 
-    def options_of(self, family: str) -> dict[str, Any]:
-        """The options of the member chosen for `family`, by parameter name, defaults left out."""
-        prefix = f"{family}.{getattr(self, family)}."
+    def options_of(self, family: str, member: str = "") -> dict[str, Any]:
+        """The options of `member` (default: the one chosen) of `family`, by parameter name, defaults left out."""
+        prefix = f"{family}.{member or getattr(self, family)}."
         return {name.removeprefix(prefix): v for name, v in self.options.items() if name.startswith(prefix)}
 
 
@@ -226,7 +238,14 @@ def read_setting(name: str, raw: object) -> Any:
         value = _field_adapter(name).validate_python(raw)
     except ValidationError as problem:
         raise SettingsError(_wrong(problem.errors()[0])) from None
-    return registry.member(name, value).name if name in FIELDS_THAT_CHOOSE else value
+    return check_choice(name, value) if name in FIELDS_THAT_CHOOSE else value
+
+
+def check_choice(name: str, value: str) -> str:
+    """The name of a registered member of family `name`, or several joined by "+" where the slot holds several."""
+    if name in registry.SEVERAL:
+        return "+".join(member.name for member in registry.chosen(name, value))
+    return registry.member(name, value).name
 
 
 def stage_options() -> dict[str, registry.Option]:

@@ -27,6 +27,7 @@ class Instruments:
     summarizer: Any = None
     relevance: Any = None
     chat_model: Any = None
+    now: float | None = None  # seconds since 1970; None: the time of the newest message
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,26 +10,26 @@ import numpy as np
 
 from historylab.conversation import Message, Summary
 from historylab.counters.base import count_text
-from historylab.plan import Action, HistoryPlan, reason
+from historylab.plan import Action, HistoryPlan, Reason, reason
 from historylab.strategies.base import Context
 from historylab.summarizers.base import SummaryTask
 
-FOLDED = reason("summary", "Folded into the summary made when the history had {tokens:,} tokens.", knob="budget")
+FOR_BUDGET = reason("summary", "Folded into the summary made when the history had {tokens:,} tokens.", knob="budget")
 NO_ROOM = reason("no_room", "Over the budget, and no room was left for a summary: dropped.", knob="budget")
 HEADING = "[Summary of {n:,} earlier messages]"
 
 
-def carry_over(plan: HistoryPlan, context: Context) -> HistoryPlan:
+def carry_over(plan: HistoryPlan, context: Context, why: Reason = FOR_BUDGET) -> HistoryPlan:
     """What the request before summarised stays summarised, by the same text: the prefix doesn't move."""
     before = context.previous
-    if before is None or before.summary is None:
+    if before is None or before.summary is None or plan.summary is not None:
         return plan
     blocks = np.zeros(context.history.blocks, bool)
     blocks[: before.history.blocks] = before.block_actions == Action.SUMMARIZED
-    return plan.summarize(blocks, before.summary, FOLDED, **before.numbers.get(FOLDED.code, {"tokens": before.tokens}))
+    return plan.summarize(blocks, before.summary, why, **before.numbers.get(why.code, {"tokens": before.tokens}))
 
 
-def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int) -> HistoryPlan:
+def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why: Reason = FOR_BUDGET) -> HistoryPlan:
     """Summarise `blocks` (bool[blocks]) together with the former summary into at most `room` tokens."""
     blocks = blocks & plan.open
     if not blocks.any() and plan.summary_tokens <= room:
@@ -46,7 +46,7 @@ def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int) -> 
         return plan.drop(blocks, NO_ROOM)
     tokens = count_text(instruments.counter, heading + text)
     summary = Summary(heading + text, tokens, covers, history.size, instruments.summarizer.name)
-    return plan.summarize(blocks, summary, FOLDED, tokens=plan.tokens)
+    return plan.summarize(blocks, summary, why, tokens=plan.tokens)
 
 
 def _body(summary: Summary | None) -> str:

@@ -1,4 +1,4 @@
-"""`off`: the stage that does nothing, in every slot but policy."""
+"""`off`: the member that does nothing, in every slot but policy."""
 
 from historylab.registry import register
 
@@ -10,3 +10,10 @@ from historylab.registry import register
 def off(plan, context):
     """Does nothing."""
     return plan
+
+
+@register("projection", "off")
+@register("layout", "off")
+def unchanged(messages):
+    """Messages as they are."""
+    return messages

@@ -52,7 +52,13 @@ class ExtractiveSummarizer:
         frequency = Tally(word for line in lines for word in line.words)
         ranked = sorted(lines, key=lambda line: (-_score(line, frequency, len(lines)), line.order))
         chosen = _fill(ranked, task)
-        return _with_ledger(chosen, ranked, task)
+        literals = dict.fromkeys([*ledger_of(task.previous), *(x for line in ranked for x in line.literals)])
+        return with_ledger(_text(chosen), list(literals), task)
+
+
+def literals_in(message: Message) -> tuple[str, ...]:
+    """Ids, numbers, paths and addresses in a message's text and calls, in order."""
+    return tuple(x for text in (message.content, *(c.arguments for c in message.tool_calls)) for x in _read(text)[1])
 
 
 def _lines(task: SummaryTask) -> Iterator[_Line]:
@@ -74,7 +80,8 @@ def _former(previous: str) -> Iterator[str]:
     return (line for line in previous.splitlines() if line.strip() and not line.startswith(ALSO))
 
 
-def _ledger_of(previous: str) -> list[str]:
+def ledger_of(previous: str) -> list[str]:
+    """The literals a former summary's last line lists."""
     return [x for line in previous.splitlines() if line.startswith(ALSO) for x in line.removeprefix(ALSO).split(", ")]
 
 
@@ -125,10 +132,8 @@ def _fill(ranked: list[_Line], task: SummaryTask) -> list[_Line]:
     return chosen
 
 
-def _with_ledger(chosen: list[_Line], ranked: list[_Line], task: SummaryTask) -> str:
-    """The chosen lines, and as many literals of the other lines as there is still room for."""
-    text = _text(chosen)
-    literals = dict.fromkeys([*_ledger_of(task.previous), *(x for line in ranked for x in line.literals)])
+def with_ledger(text: str, literals: list[str], task: SummaryTask) -> str:
+    """The text, and below it as many of the literals it doesn't hold as there is still room for, the first first."""
     missing = [x for x in literals if x not in text]
     room = task.max_tokens - count_text(task.counter, _ledger(text, []))
     missing = missing[: _how_many([x + "," for x in missing], room, task)]

@@ -1,0 +1,75 @@
+"""Facts about messages that stages ask for again at every request, worked out once per conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from historylab.columns import TOOL
+from historylab.conversation import Conversation, Message
+from historylab.plan import History, Texts
+from historylab.strategies.base import Context
+
+
+def column(conversation: Conversation, key: Hashable, fact: Callable[[Message], Any], dtype: Any = bool) -> np.ndarray:
+    """`fact` of every message, as dtype[n], under a key that tells it from every other fact."""
+    found = conversation.derived.get(("fact", key))
+    if found is None:
+        found = np.fromiter((fact(m) for m in conversation), dtype, len(conversation))
+        conversation.derived["fact", key] = found
+    return found
+
+
+def whole_blocks(history: History, messages: np.ndarray) -> np.ndarray:
+    """bool[blocks]: the blocks all of whose messages are in `messages` (bool[size])."""
+    inside = np.bincount(history.columns.block[: history.size], messages, history.blocks)
+    return inside == history.block_sizes
+
+
+def instants(conversation: Conversation) -> np.ndarray:
+    """float64[n]: each message's time in seconds since 1970, NaN where it has none that can be read."""
+    return column(conversation, "instant", lambda m: instant(m.timestamp), np.float64)
+
+
+def instant(timestamp: str | None) -> float:
+    """ISO 8601 text as seconds since 1970 (without an offset: UTC); NaN if it is none."""
+    try:
+        moment = datetime.fromisoformat(timestamp or "")
+    except ValueError:
+        return float("nan")
+    from datetime import UTC
+
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def tool_results(history: History) -> np.ndarray:
+    """int64: indices of the tool results said so far."""
+    conversation = history.conversation
+    found = conversation.derived.get("tool results")
+    if found is None:
+        found = conversation.derived["tool results"] = np.flatnonzero(history.columns.role == TOOL)
+    return found[: found.searchsorted(history.size)]
+
+
+def tool_names(conversation: Conversation) -> Mapping[str, str]:
+    """Call id → the tool's name."""
+    found = conversation.derived.get("tool names")
+    if found is None:
+        found = conversation.derived["tool names"] = {c.id: c.name for m in conversation for c in m.tool_calls}
+    return found
+
+
+def shorter_results(context: Context, key: Hashable, shorten: Callable[[Message, int], str]) -> Texts:
+    """What `shorten(message, tokens)` makes of every tool result, where that takes fewer tokens than the original."""
+    history = context.history
+    conversation, counter = history.conversation, history.counter
+    found = conversation.derived.get(("shorter", key, counter.key))
+    if found is None:
+        tokens = history.sums.tokens
+        results = np.flatnonzero(history.columns.role == TOOL).tolist()
+        texts = Texts(conversation, counter, {i: shorten(conversation[i], int(tokens[i])) for i in results})
+        found = conversation.derived["shorter", key, counter.key] = texts.where(texts.tokens < tokens)
+    return found

@@ -1,0 +1,36 @@
+"""`participants`: only what certain people or agents said. Source: toolpack's `participantIds`."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from historylab.conversation import Message
+from historylab.plan import reason
+from historylab.registry import register
+from historylab.strategies.facts import column
+
+SOMEBODY_ELSE = reason("participants", "Said by somebody these settings leave out.", remedy={"filter": "off"})
+
+
+def participant(message: Message) -> str:
+    """Who said it: the participant's id, else the name, else the role."""
+    return str(message.metadata.get("participant") or message.name or message.role)
+
+
+@register("filter")
+def participants(
+    plan,
+    context,
+    *,
+    ids: Annotated[str, Field(description="ids or names kept, with commas; empty keeps everybody")] = "",
+):
+    """Only what the named participants said, and tool results."""
+    wanted = frozenset(name.strip() for name in ids.split(",") if name.strip())
+    if not wanted:
+        return plan
+    history = context.history
+    others = column(
+        history.conversation, ("participants", wanted), lambda m: m.role != "tool" and participant(m) not in wanted
+    )
+    blocks = others[history.columns.block_first[: history.blocks]]  # a block is said by who began it
+    return plan.drop(blocks, SOMEBODY_ELSE)

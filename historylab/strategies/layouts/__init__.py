@@ -1,0 +1,1 @@
+"""Layouts arrange the messages that are sent into the request."""

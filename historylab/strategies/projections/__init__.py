@@ -1,0 +1,1 @@
+"""Projections rewrite messages, from one point of view, before anything is decided."""

@@ -1,0 +1,23 @@
+"""`ledger`: instead of prose, the ids, numbers, paths and addresses of what was dropped; offline and very short.
+
+On tool-using transcripts such a list alone lifts the share of later references that are still in the request from 0.82
+to 0.95 for 250 tokens (docs/evidence.md).
+"""
+
+from __future__ import annotations
+
+from historylab.registry import register
+from historylab.summarizers.base import SummaryTask
+from historylab.summarizers.extractive import ledger_of, literals_in, with_ledger
+
+
+@register("summarizer", "ledger")
+class LedgerSummarizer:
+    """Offline: only the ids, numbers, paths and addresses, newest first to stay."""
+
+    name = "ledger"
+
+    def summarize(self, task: SummaryTask) -> str:
+        said = [x for m in task.messages for x in literals_in(m)]
+        newest_first = list(dict.fromkeys([*reversed(said), *ledger_of(task.previous)]))
+        return with_ledger("", newest_first, task)
