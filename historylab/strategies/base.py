@@ -30,7 +30,7 @@ class Instruments:
     now: float | None = None  # seconds since 1970; None: the time of the newest message
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made per request, and freezing costs more than the rest of it
 class Context:
     """What a stage may look at besides the plan: only messages already said."""
 
