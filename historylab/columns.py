@@ -33,7 +33,6 @@ class Columns:
     block_turn: np.ndarray  # int64[b]
     answered_at: np.ndarray  # int64[b], history length from which every call in it has its result; NEVER if not
     orphan: np.ndarray  # bool[b], a tool result whose call isn't there
-    pinned: np.ndarray  # bool[b], holds a message the user pinned
     system: np.ndarray  # bool[b]
     users: np.ndarray  # int64[u], message indices
     user_blocks: np.ndarray  # int64[u]
@@ -41,8 +40,8 @@ class Columns:
     blocks_before: np.ndarray  # int64[n + 1], blocks begun within the first k messages
     users_before: np.ndarray  # int64[n + 1], user messages among the first k
     contiguous: bool  # no block has another block's message inside it
-    clean: bool  # no orphan results, no unanswered calls
-    pins: bool  # the user pinned something
+    clean: bool  # at no request an orphan result, or an unanswered call that isn't in the newest block
+    pins: np.ndarray  # int64[p], message indices the user pinned
 
 
 def index(messages: Sequence[Message]) -> Columns:
@@ -52,8 +51,7 @@ def index(messages: Sequence[Message]) -> Columns:
     block, answered_at, orphan = _blocks(messages)
     first, last = _extents(block, len(answered_at))
     turn = np.cumsum(role == USER) - 1
-    pinned = np.zeros(len(answered_at), bool)
-    pinned[block[np.fromiter((m.pinned for m in messages), bool, n)]] = True
+    contiguous = bool((np.diff(block) >= 0).all())
     users = np.flatnonzero(role == USER)
     columns = Columns(
         role=role,
@@ -65,16 +63,15 @@ def index(messages: Sequence[Message]) -> Columns:
         block_turn=turn[first],
         answered_at=answered_at,
         orphan=orphan,
-        pinned=pinned,
         system=role[first] == SYSTEM,
         users=users,
         user_blocks=block[users],
         requests=_requests(role),
         blocks_before=np.searchsorted(first, np.arange(n + 1)),
         users_before=np.concatenate(([0], np.cumsum(role == USER))),
-        pins=bool(pinned.any()),
-        contiguous=bool((np.diff(block) >= 0).all()),
-        clean=not orphan.any() and not (answered_at == NEVER).any(),
+        pins=np.flatnonzero(np.fromiter((m.pinned for m in messages), bool, n)),
+        contiguous=contiguous,
+        clean=contiguous and not orphan.any() and not (answered_at == NEVER).any(),
     )
     for name in Columns.__slots__:
         if isinstance(array := getattr(columns, name), np.ndarray):

@@ -10,7 +10,7 @@ from historylab.conversation import Conversation
 from historylab.errors import SettingsError
 from historylab.pipeline import open_pipeline, plan_up_to
 from historylab.plan import Explanation, HistoryPlan
-from historylab.settings.model import Settings
+from historylab.settings.model import MOST_TOKENS, Settings, stage_options
 from historylab.strategies.base import Instruments
 
 MOST_RULES = 6  # rules that can stand between a message and being sent, one behind the other
@@ -94,7 +94,7 @@ def _lift(
             return False
         return found.sent or found.rule != explanation.rule
 
-    low, high = settings.value(explanation.knob), limit
+    low, high = settings.value(explanation.knob), min(limit, _highest(explanation.knob))
     if high <= low or not lets_go(high):
         return {}
     tolerance = max(1, high // COARSE) if open_pipeline(settings).carries else 1
@@ -102,6 +102,12 @@ def _lift(
         middle = (low + high) // 2
         low, high = (low, middle) if lets_go(middle) else (middle, high)
     return {explanation.knob: high}
+
+
+def _highest(knob: str) -> int:
+    """The largest value the setting takes."""
+    maximum = stage_options()[knob].schema.get("maximum") if "." in knob else None
+    return MOST_TOKENS if maximum is None else maximum
 
 
 def _limit(plan: HistoryPlan, settings: Settings) -> int:

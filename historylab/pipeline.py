@@ -113,17 +113,18 @@ def start(history: History, budget: int, preserve_system_messages: bool) -> Hist
 
 def _pin(plan: HistoryPlan, preserve_system_messages: bool) -> HistoryPlan:
     columns, blocks = plan.history.columns, plan.history.blocks
-    if columns.pins:
-        plan = plan.pin(columns.pinned[:blocks], PIN)
+    if len(columns.pins):
+        said = columns.pins[columns.pins < plan.size]
+        plan = plan.pin(columns.block[said], PIN)
     return plan.pin(columns.system[:blocks], ALWAYS) if preserve_system_messages else plan
 
 
 def invalid_blocks(history: History) -> np.ndarray:
-    """bool[blocks]: results without a call, and calls without all results unless theirs is the newest block."""
+    """bool[blocks]: results without a call, and calls without all results unless nothing but their results follows."""
     columns = history.columns
     mask = columns.answered_at[: history.blocks] > history.size
-    if history.size:
-        mask[columns.block[history.size - 1]] = False
+    if history.blocks and columns.block.item(history.size - 1) == history.blocks - 1:
+        mask[-1] = False
     return mask | columns.orphan[: history.blocks]
 
 

@@ -6,6 +6,7 @@ people), `exact`, `per_request` (tokens a request takes beyond its messages) and
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -18,6 +19,9 @@ from historylab.registry import member
 MEDIA_TOKENS = {"image": 1500, "audio": 1500, "file": 1500}
 """A fixed estimate per non-text part: its data is never counted as text. 1,500 is what a full-size image costs on the
 models that publish a formula; sound and files vary more, which is why every such count is labelled an estimate."""
+
+
+_serial = itertools.count()
 
 
 class Counter(Protocol):
@@ -68,7 +72,7 @@ class PerMessage:
 
     def __init__(self, count_tokens: Callable, shape: Callable[[Message], object] = lambda m: m.source, key: str = ""):
         self._count_tokens, self._shape = count_tokens, shape
-        self.key = key or f"callable:{id(count_tokens)}"
+        self.key = key or f"callable:{next(_serial)}"  # not its id(), which another function may get later
         self.label = getattr(count_tokens, "__name__", "the caller's counter")
 
     def count(self, messages: Sequence[Message]) -> np.ndarray:

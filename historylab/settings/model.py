@@ -13,6 +13,7 @@ from functools import cache
 from typing import Annotated, Any
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -39,11 +40,14 @@ def read_length(raw: object) -> int:
         raise ValueError("not a number")
     try:
         number = float(raw)
+    except OverflowError:
+        number = math.inf
     except ValueError:
         raise ValueError("not a number") from None
     if not math.isfinite(number) or number < 0:
         raise ValueError("not a finite number of 0 or more")
-    return raw if isinstance(raw, int) else math.floor(number)
+    whole = isinstance(raw, int) or (isinstance(raw, str) and raw.isdecimal())
+    return int(raw) if whole else math.floor(number)  # int(): beyond 2^53 a float is not exact
 
 
 def read_number(raw: object) -> object:
@@ -51,6 +55,13 @@ def read_number(raw: object) -> object:
     if isinstance(raw, bool):
         raise ValueError("not a number")
     return raw
+
+
+def exportable(text: str) -> str:
+    """Refuse what no environment variable or `.env` file can carry."""
+    if any(c in "\0\r" or "\ud800" <= c <= "\udfff" for c in text):
+        raise ValueError("holds a character no environment can carry (NUL, carriage return or lone surrogate)")
+    return text
 
 
 Tokens = Annotated[int, BeforeValidator(read_number), Field(ge=0, le=MOST_TOKENS)]
@@ -140,6 +151,7 @@ class Settings(BaseModel):
     ] = None
     model: Annotated[
         str,
+        AfterValidator(exportable),
         Field(
             min_length=1, max_length=200, title="Model", description="Decides the tokenizer, the window and the prices."
         ),

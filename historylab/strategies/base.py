@@ -58,7 +58,10 @@ class Context:
 
 
 def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
-    """The block at which the last `turns` complete turns of what the plan still sends begin; 0 if there are fewer."""
+    """The block at which the last `turns` complete turns of what the plan still sends begin.
+
+    If there are fewer, the first of them; if there are none, `history.blocks`.
+    """
     history, columns = plan.history, plan.history.columns
     if turns <= 0:
         return history.blocks

@@ -1,14 +1,15 @@
 """Folding blocks into the plan's one summary: shared by everything that summarises.
 
 The summary is made for what is folded now and absorbs the one before it; it never takes more room than it is given.
-When no text fits that room, the blocks are dropped and the plan says so.
+When no text fits that room, the blocks are dropped and the plan says so. A summary goes when all it stands for is gone
+by an explicit wish (`lastN`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from historylab.conversation import Message, Summary
+from historylab.conversation import Summary
 from historylab.counters.base import count_text
 from historylab.plan import Action, HistoryPlan, Reason, reason
 from historylab.strategies.base import Context
@@ -26,6 +27,8 @@ def carry_over(plan: HistoryPlan, context: Context, why: Reason = FOR_BUDGET) ->
         return plan
     blocks = np.zeros(context.history.blocks, bool)
     blocks[: before.history.blocks] = before.block_actions == Action.SUMMARIZED
+    if not (blocks & plan.open).any():  # all it stands for is gone by an explicit wish
+        return plan
     return plan.summarize(blocks, before.summary, why, **before.numbers.get(why.code, {"tokens": before.tokens}))
 
 
@@ -39,12 +42,12 @@ def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why
     covers = len(indices) + (plan.summary.covers if plan.summary else 0)
     heading = HEADING.format(n=covers) + "\n"
     room = min(room, int(plan.block_tokens @ blocks) + plan.summary_tokens)
-    room -= sum(instruments.counter.count([Message("system", heading)]).tolist())
-    task = SummaryTask([history.conversation[i] for i in indices], room, instruments.counter, _body(plan.summary))
-    text = instruments.summarizer.summarize(task) if room > 0 else ""
-    if not text:
-        return plan.drop(blocks, NO_ROOM)
+    left = room - count_text(instruments.counter, heading)
+    task = SummaryTask([history.conversation[i] for i in indices], left, instruments.counter, _body(plan.summary))
+    text = instruments.summarizer.summarize(task) if left > 0 else ""
     tokens = count_text(instruments.counter, heading + text)
+    if not text or tokens > room:
+        return plan.drop(blocks, NO_ROOM)
     summary = Summary(heading + text, tokens, covers, history.size, instruments.summarizer.name)
     return plan.summarize(blocks, summary, why, tokens=plan.tokens)
 

@@ -19,15 +19,19 @@ from historylab.counters.base import count_text
 from historylab.registry import register
 from historylab.summarizers.base import SummaryTask
 
-LONGEST_LINE = 240  # characters: a longer one is cut at a word, after its literals' first
-LITERAL = re.compile(
-    r"[\w.+-]+@[\w-]+\.[\w.]+"  # addresses
-    r"|(?:https?://|[\w.~-]*/)[\w./~%-]+"  # links and paths
-    r"|\b(?=\w*\d)(?=\w*[A-Za-z_])[\w-]{3,}\b"  # ids: letters and digits mixed
-    r"|\$?\d[\d.,:/-]*\d%?|\b\d+\b"  # numbers, dates, amounts
-    r"|\b[\w-]+\.(?:py|js|ts|go|rs|md|json|toml|yaml|yml|txt|csv|sql|html|css)\b"
+LONGEST_LINE = 240  # characters: a longer one is cut at a word; its literals may still be listed
+LONGEST_LITERAL = 200  # characters: a longer one is data, no name of anything
+SCANNED = 100_000  # characters of one line that are searched for literals
+LITERAL = re.compile(  # each part begins only where its kind of word begins, so that no text takes quadratic time
+    r"https?://[^\s\"'<>()\[\]]*[\w/]"
+    r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+"  # addresses
+    r"|(?<![\w./~-])[\w.~-]*+/[\w./~%-]*\w"  # paths
+    r"|(?<![\w-])[\w-]++\.(?:py|js|ts|go|rs|md|json|toml|yaml|yml|txt|csv|sql|html|css)\b"
+    r"|(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z0-9_-]{2,}[A-Za-z0-9_]"  # ids: letters and digits
+    r"|(?<![A-Za-z0-9_])\$?\d(?:[\d.,:/-]*\d)?%?"  # numbers, dates, amounts
 )
 WORD = re.compile(r"\w{2,}")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 ALSO = "Also mentioned: "
 
 
@@ -37,6 +41,11 @@ class _Line:
     text: str
     words: frozenset[str]
     literals: tuple[str, ...]
+    hidden: tuple[str, ...]  # literals of what the line leaves out
+
+    @property
+    def all_literals(self) -> tuple[str, ...]:
+        return *self.literals, *self.hidden
 
 
 @register("summarizer", "extractive")
@@ -52,32 +61,39 @@ class ExtractiveSummarizer:
         frequency = Tally(word for line in lines for word in line.words)
         ranked = sorted(lines, key=lambda line: (-_score(line, frequency, len(lines)), line.order))
         chosen = _fill(ranked, task)
-        literals = dict.fromkeys([*ledger_of(task.previous), *(x for line in ranked for x in line.literals)])
+        literals = dict.fromkeys([*ledger_of(task.previous), *(x for line in ranked for x in line.all_literals)])
         return with_ledger(_text(chosen), list(literals), task)
 
 
 def literals_in(message: Message) -> tuple[str, ...]:
     """Ids, numbers, paths and addresses in a message's text and calls, in order."""
-    return tuple(x for text in (message.content, *(c.arguments for c in message.tool_calls)) for x in _read(text)[1])
+    return tuple(x for text in (message.content, *(c.arguments for c in message.tool_calls)) for x in _literals(text))
 
 
 def _lines(task: SummaryTask) -> Iterator[_Line]:
     """Candidate lines in order, each once: the former summary's, then `role: sentence` of every message."""
     seen: set[str] = set()
-    for order, text in enumerate([*_former(task.previous), *_said(task)]):
+    for order, (text, whole) in enumerate([*_former(task.previous), *_said(task)]):
         if text not in seen:
             seen.add(text)
-            yield _Line(order, text, *_read(text))
+            words, shown = _read(text)
+            hidden = _literals(whole) if len(whole) > LONGEST_LINE else ()
+            yield _Line(order, text, words, shown, hidden)
 
 
 @lru_cache(maxsize=10_000)
 def _read(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """A line's words and literals; remembered, because a summary's lines come back with the next summary."""
-    return frozenset(w.casefold() for w in WORD.findall(text)), tuple(dict.fromkeys(LITERAL.findall(text)))
+    return frozenset(w.casefold() for w in WORD.findall(text)), _literals(text)
 
 
-def _former(previous: str) -> Iterator[str]:
-    return (line for line in previous.splitlines() if line.strip() and not line.startswith(ALSO))
+def _literals(text: str) -> tuple[str, ...]:
+    found = dict.fromkeys(LITERAL.findall(text[:SCANNED]))
+    return tuple(x for x in found if len(x) <= LONGEST_LITERAL)
+
+
+def _former(previous: str) -> Iterator[tuple[str, str]]:
+    return ((line, "") for line in previous.splitlines() if line.strip() and not line.startswith(ALSO))
 
 
 def ledger_of(previous: str) -> list[str]:
@@ -85,48 +101,40 @@ def ledger_of(previous: str) -> list[str]:
     return [x for line in previous.splitlines() if line.startswith(ALSO) for x in line.removeprefix(ALSO).split(", ")]
 
 
-def _said(task: SummaryTask) -> Iterator[str]:
+def _said(task: SummaryTask) -> Iterator[tuple[str, str]]:
+    """Each line as it would be shown, and what it shows or shortens."""
     for message in task.messages:
         speaker = message.name or message.role
         for sentence in _sentences(message.content):
-            yield f"- {speaker}: {_shortened(sentence)}"
+            yield f"- {speaker}: {_shortened(sentence)}", sentence
         for call in message.tool_calls:
-            yield f"- {speaker} called {call.name}({_shortened(call.arguments)})"
+            yield f"- {speaker} called {call.name}({_shortened(call.arguments)})", call.arguments
 
 
-def _sentences(text: str) -> Iterable[str]:
-    pieces = (piece.strip() for line in text.splitlines() for piece in re.split(r"(?<=[.!?。！？])\s*(?=\S)", line))
-    return [piece for piece in _joined(pieces) if piece]
-
-
-def _joined(pieces: Iterable[str]) -> Iterator[str]:
-    """Put back together what was split inside a number or a name ("3.14", "src/app.py"): a piece of one word."""
-    held = ""
-    for piece in pieces:
-        held += piece
-        if len(WORD.findall(held)) > 1:
-            yield held
-            held = ""
-    if held:
-        yield held
+def _sentences(text: str) -> Iterator[str]:
+    """Lines, cut after a full stop that a space follows (not within "3.14" or "app.py") or a Chinese one."""
+    for line in text.splitlines():
+        if not line.isspace():
+            yield from filter(None, (piece.strip() for piece in SENTENCE_END.split(line)))
 
 
 def _shortened(text: str) -> str:
-    text = " ".join(text.split())
+    text = " ".join(text[: 50 * LONGEST_LINE].split())
     if len(text) <= LONGEST_LINE:
         return text
-    return text[:LONGEST_LINE].rsplit(" ", 1)[0] + " …"
+    space = text.rfind(" ", LONGEST_LINE * 3 // 4, LONGEST_LINE)
+    return text[: space if space > 0 else LONGEST_LINE] + " …"
 
 
 def _score(line: _Line, frequency: Tally, total: int) -> float:
     """Rare words and literals per length: inverse document frequency, literals counted double."""
-    rarity = sum(math.log(1 + total / frequency[word]) for word in line.words)
+    rarity = math.fsum(math.log(1 + total / frequency[word]) for word in line.words)  # fsum: a set has no order
     return (rarity + 2 * math.log(1 + total) * len(line.literals)) / math.sqrt(8 + len(line.text))
 
 
 def _fill(ranked: list[_Line], task: SummaryTask) -> list[_Line]:
     """The best lines that fit together. Lines are counted once each; the whole is counted to be sure."""
-    chosen = ranked[: _how_many([line.text for line in ranked], task.max_tokens, task)]
+    chosen = _that_fit(ranked, [line.text for line in ranked], task.max_tokens, task)
     while chosen and not task.fits(_text(chosen)):
         chosen = chosen[: len(chosen) * 9 // 10]
     return chosen
@@ -136,21 +144,23 @@ def with_ledger(text: str, literals: list[str], task: SummaryTask) -> str:
     """The text, and below it as many of the literals it doesn't hold as there is still room for, the first first."""
     missing = [x for x in literals if x not in text]
     room = task.max_tokens - count_text(task.counter, _ledger(text, []))
-    missing = missing[: _how_many([x + "," for x in missing], room, task)]
+    missing = _that_fit(missing, [x + "," for x in missing], room, task)
     while missing and not task.fits(_ledger(text, missing)):
         missing = missing[: len(missing) * 9 // 10]
     return _ledger(text, missing) if missing else text
 
 
-def _how_many(texts: list[str], room: int, task: SummaryTask) -> int:
-    """How many of the texts, from the first, fit `room` tokens, by their own counts and a separator each."""
+def _that_fit(things: list, texts: list[str], room: int, task: SummaryTask) -> list:
+    """The things, the first first, whose texts fit `room` tokens, by their own counts and a separator each."""
     empty, *counts = task.counter.count([Message("system", text) for text in ["", *texts]]).tolist()
-    taken = empty
-    for number, count in enumerate(counts):
-        taken += count - empty + 1
-        if taken > room:
-            return number
-    return len(texts)
+    room -= empty
+    fitting = []
+    for thing, count in zip(things, counts, strict=True):
+        cost = count - empty + 1
+        if cost <= room:
+            room -= cost
+            fitting.append(thing)
+    return fitting
 
 
 def _text(lines: Iterable[_Line]) -> str:

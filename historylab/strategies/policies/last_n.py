@@ -18,12 +18,15 @@ NO_SYSTEM = reason(
 def last_n(plan, context):
     """The last N user messages and what follows each."""
     history, settings = context.history, context.settings
+    columns = history.columns
     if not settings.preserve_system_messages:
-        plan = plan.drop(history.columns.system[: history.blocks], NO_SYSTEM)
+        plan = plan.drop(columns.system[: history.blocks], NO_SYSTEM)
     n = max(1, settings.length)
     users = history.users
     if users <= n:
         return plan
     older = np.zeros(history.blocks, bool)
-    older[: history.columns.user_blocks[users - n]] = True
+    older[: columns.user_blocks[users - n]] = True
+    if not columns.contiguous:  # an older call whose last result came later is not older: they stay together
+        older &= columns.block_last[: history.blocks] < columns.users[users - n]
     return plan.drop(older, OLDER, n=n)

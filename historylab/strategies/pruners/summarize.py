@@ -4,9 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from historylab.plan import Action
 from historylab.registry import register
 from historylab.strategies.cut import Unit, oldest
-from historylab.strategies.folding import carry_over, fold
+from historylab.strategies.folding import NO_ROOM, carry_over, fold
 
 Share = Annotated[float, Field(gt=0, le=1, description="share of the budget a summary may take at most")]
 TrimTo = Annotated[
@@ -22,11 +23,17 @@ TrimTo = Annotated[
 @register("pruner", carries=True)
 def summarize(plan, context, *, max_share: Share = 0.25, trim_to: TrimTo = 0.75, unit: Unit = "turn"):
     """Folds the oldest turns into one summary until the request fits the budget."""
-    plan = carry_over(plan, context)
-    if plan.tokens <= plan.budget:
-        return plan
+    carried = carry_over(plan, context)
+    if carried.tokens <= plan.budget:
+        return carried
     room = int(max_share * plan.budget)
-    excess = plan.tokens - plan.summary_tokens + room - int(trim_to * plan.budget)
-    blocks = oldest(plan, context, excess, unit)
-    rest = plan.tokens - plan.summary_tokens - int(plan.block_tokens[blocks].sum())
-    return fold(plan, context, blocks, min(room, plan.budget - rest))
+    excess = carried.tokens - carried.summary_tokens + room - int(trim_to * plan.budget)
+    blocks = oldest(carried, context, excess, unit)
+    rest = carried.tokens - carried.summary_tokens - int(carried.block_tokens[blocks].sum())
+    folded = fold(carried, context, blocks, min(room, plan.budget - rest))
+    if folded.tokens <= plan.budget or folded.summary is plan.summary:
+        return folded
+    if plan.tokens <= plan.budget:  # since lastN dropped most of what the summary stands for, it takes more room
+        return plan
+    blocks = oldest(plan, context, plan.tokens - plan.budget, unit)  # not even the summary fits beside what must stay
+    return plan.drop(blocks | (plan.open & (folded.block_actions == Action.SUMMARIZED)), NO_ROOM)
