@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from historylab.errors import SettingsError
+from historylab.errors import SettingsError, UnknownMember
 from historylab.settings.model import Settings, read_setting, setting_names, stage_options
 from historylab.settings.sources import Given, from_environment, from_template, from_url, from_you
 
@@ -68,6 +68,7 @@ def resolve_settings(
     you: Mapping[str, Any] | None = None,
     *,
     strict_environment: bool = False,
+    only: Collection[str] | None = None,
 ) -> Resolution:
     """Resolve every setting from its sources. A value that cannot be read is refused, and the next source decides.
 
@@ -77,9 +78,11 @@ def resolve_settings(
         template: as `read_template` gives it.
         you: what was chosen on screen, by setting name (`{"budget": 4000, "pruner.fifo.unit": "block"}`).
         strict_environment: ignore the URL as a whole as soon as the environment gives one valid value.
+        only: resolve these settings and leave the rest at their defaults, whatever is given for them.
     """
     env = os.environ if env is None else env
     given = [*from_environment(env), *from_you(you or {}), *from_url(url or ""), *from_template(template or {})]
+    given = [g for g in given if only is None or g.setting in only]
     bids = [(g, *_read(g)) for g in given]
     shut = strict_environment and any(g.source == "environment" and not problem for g, _, problem in bids)
     provenance = {name: _decide(name, [b for b in bids if b[0].setting == name], shut) for name in setting_names()}
@@ -95,7 +98,7 @@ def _read(given: Given) -> tuple[Any, str]:
         return None, given.problem
     try:
         return read_setting(given.setting, given.raw), ""
-    except SettingsError as problem:
+    except (SettingsError, UnknownMember) as problem:
         return None, str(problem)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from historylab.errors import SettingsError
 from historylab.settings.model import setting_names
@@ -55,10 +55,20 @@ def from_environment(env: Mapping[str, str]) -> Iterator[Given]:
 
 def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
     """From a query string, a whole URL or a mapping. Of a repeated parameter the first counts; others are ignored."""
+    parameters = query_parameters(url)
     for name, setting in by_url_name().items():
-        values = _query(url).get(name)
+        values = parameters.get(name)
         if values:
             yield Given("url", setting, name, values[0])
+
+
+def query_parameters(url: str | Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Parameter → its values, of a query string (a leading `?` or `&` is fine), a whole URL or a mapping."""
+    if isinstance(url, Mapping):
+        return {name: list(v) if isinstance(v, list | tuple) else [v] for name, v in url.items()}
+    before, mark, after = url.partition("#")[0].partition("?")
+    whole_url = mark and "=" not in before  # a later "?" is part of a value
+    return parse_qs((after if whole_url else url.partition("#")[0]).lstrip("?&"), keep_blank_values=True)
 
 
 def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
@@ -101,13 +111,6 @@ def _from_chat_settings(setting: str, name: str, raw: Any) -> Given:
     number = isinstance(raw, int | float) and not isinstance(raw, bool)
     problem = "not a number" if setting == "length" and not number else ""
     return Given("template", setting, f"chatSettings.{name}", raw, problem)
-
-
-def _query(url: str | Mapping[str, Any]) -> dict[str, list[Any]]:
-    if isinstance(url, Mapping):
-        return {name: list(v) if isinstance(v, list | tuple) else [v] for name, v in url.items()}
-    query = urlsplit(url).query if "?" in url else url
-    return parse_qs(query.lstrip("?&"), keep_blank_values=True)
 
 
 def _text(source: str | os.PathLike | bytes, shown: str) -> str:

@@ -2,7 +2,7 @@
 
 Older turns go whole, so that the history still starts with a user message and the cut moves rarely. Only when nothing
 but the newest turn is left do its oldest blocks go one by one: that keeps a long agent run within budget without losing
-the task. Unit "block" cuts between any two blocks everywhere.
+the task. Unit "whole_turn" never cuts into the newest turn either; "block" cuts between any two blocks everywhere.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from historylab.plan import HistoryPlan
 from historylab.strategies.base import Context
 
 Unit = Annotated[
-    Literal["turn", "block"],
+    Literal["turn", "whole_turn", "block"],
     Field(
-        description="cut between whole turns (history starts with a user message, the cut moves rarely) or between any "
-        "two blocks (fills the budget tighter)"
+        description="cut between whole turns (history starts with a user message, the cut moves rarely), the newest "
+        "between its blocks (turn) or whole as well (whole_turn), or between any two blocks (fills the budget tighter)"
     ),
 ]
 
@@ -31,14 +31,27 @@ def oldest(plan: HistoryPlan, context: Context, excess: int, unit: str) -> np.nd
     if not len(running) or running[-1] <= excess:
         return free
     end = int(running.searchsorted(excess)) + 1
-    if unit == "turn":
-        end = _end_of_turn(context, end)
+    if unit != "block":
+        end = _end_of_turn(context, end, unit)
     free[end:] = False
     return free
 
 
-def _end_of_turn(context: Context, end: int) -> int:
-    """The first block after the turn that block `end - 1` is in; `end` itself within the newest turn."""
+def oldest_share(plan: HistoryPlan, context: Context, share: float) -> np.ndarray:
+    """bool[blocks]: the oldest whole turns that hold at most `share` of the undecided messages and may be taken."""
+    history = context.history
+    running = np.concatenate(([0], np.cumsum(history.block_sizes * plan.open)))  # messages before each block
+    ends = np.append(history.columns.user_blocks[: history.users], history.blocks)
+    fitting = ends[running[ends] <= int(share * running[-1])] if history.users else []
+    free = plan.open & ~context.protected(plan)
+    free[int(fitting[-1]) if len(fitting) else 0 :] = False
+    return free
+
+
+def _end_of_turn(context: Context, end: int, unit: str) -> int:
+    """The first block after the turn that block `end - 1` is in; unit "turn" may cut the newest one at `end` itself."""
     columns, users = context.history.columns, context.history.users
     turn = int(columns.block_turn[end - 1])
-    return end if turn + 1 >= users else int(columns.user_blocks[turn + 1])
+    if turn + 1 < users:
+        return int(columns.user_blocks[turn + 1])
+    return context.history.blocks if unit == "whole_turn" and users else end

@@ -22,5 +22,5 @@ def sliding_window(
     if len(left) <= turns:
         return plan
     outside = np.zeros(history.blocks, bool)
-    outside[: left[-turns]] = True
+    outside[: left[-turns] if turns else history.blocks] = True
     return plan.drop(outside & ~context.protected(plan), OUTSIDE, turns=turns)

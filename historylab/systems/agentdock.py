@@ -1,0 +1,155 @@
+"""AgentDock's message history under its own names: keep the last N user messages, all, or none, set in three layers.
+
+Source: AgentDock Core's page on message history; where the published code (AgentDock/AgentDock, 4d9eb73) differs, and
+what is done about it, is listed in docs/systems.md.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from historylab.counters.base import open_counter
+from historylab.errors import SettingsError
+from historylab.pipeline import plan_history
+from historylab.settings.model import Settings
+from historylab.settings.resolve import resolve_settings
+from historylab.settings.sources import query_parameters
+from historylab.strategies.base import Instruments
+from historylab.strategies.layouts.systems_first import systems_first
+from historylab.systems.base import conversation_of, sent, sources
+
+log = logging.getLogger("historylab")
+
+PRESET = Settings(policy="lastN", length=20, pruner="off", layout="systems_first")
+"""AgentDock has no token budget: the policy alone decides."""
+
+POLICIES = ("none", "lastN", "all")
+FIELDS = {
+    "history_policy": "policy",
+    "history_length": "length",
+    "preserve_system_messages": "preserve_system_messages",
+}
+"""AgentDock's settings → ours."""
+_SHOWN_SOURCES = {"environment": "environment", "url": "URL"}  # strongest first; any other is the panel's "default"
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySettings:
+    """The three settings in effect, and per field where it came from: environment, url, template or default."""
+
+    history_policy: str
+    history_length: int
+    preserve_system_messages: bool = True
+    sources: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+def apply_history_policy(
+    messages: Iterable[Any] | None,
+    *,
+    history_policy: str | None = "lastN",
+    history_length: float | str | None = 20,
+    preserve_system_messages: bool = True,
+) -> list[Any]:
+    """The messages to send: the caller's own, in a new list. `none` removes even the newest user message.
+
+    The unit of `history_length` is user messages; 0 acts as 1. Under `lastN` system messages come first, in their own
+    order. An unknown policy keeps everything and warns. Raises SettingsError for a length that is no number.
+    """
+    if history_policy not in POLICIES:
+        shown = "null" if history_policy is None else history_policy
+        log.warning("[applyHistoryPolicy] Unrecognized historyPolicy: %s. Returning all messages.", shown)
+        history_policy = "all"
+    conversation = conversation_of(messages)
+    length = _user_messages(history_length, len(conversation)) if history_policy == "lastN" else 0
+    settings = _settings(history_policy, length, bool(preserve_system_messages))
+    kept = sent(plan_history(conversation, settings, instruments=_instruments()))
+    return sources(systems_first(kept) if history_policy == "lastN" else kept)
+
+
+def resolve_history_settings(
+    *,
+    template: Mapping[str, Any] | None = None,
+    env: Mapping[str, str] | None = None,
+    url_query: str = "",
+    strict_environment: bool = False,
+) -> HistorySettings:
+    """Environment over URL over template, per field. What cannot be read is refused with a warning; the next decides.
+
+    Args:
+        template: AgentDock's JSON, `{"chatSettings": {"historyPolicy": …, "historyLength": …}}`.
+        env: None reads `os.environ`.
+        url_query: what follows the `?`; a leading `?` or `&`, or a whole URL, is fine.
+        strict_environment: ignore the URL altogether as soon as one environment value is valid.
+    """
+    resolution = resolve_settings(env, url_query, template, strict_environment=strict_environment, only=FIELDS.values())
+    values = {name: resolution.settings.value(ours) for name, ours in FIELDS.items()}
+    return HistorySettings(
+        **values, sources={name: resolution.provenance[ours].source for name, ours in FIELDS.items()}
+    )
+
+
+def debug_panel(settings: HistorySettings, messages: Iterable[Any] | None) -> dict[str, Any]:
+    """What `?debug=true` shows: the values in effect, the strongest layer that decided one, how many messages."""
+    deciding = {settings.sources.get(name) for name in ("history_policy", "history_length")}
+    return {
+        "policy": settings.history_policy,
+        "length": settings.history_length,
+        "source": next((shown for source, shown in _SHOWN_SOURCES.items() if source in deciding), "default"),
+        "messages": len(list(messages or ())),
+    }
+
+
+def debug_enabled(url_query: str) -> bool:
+    """Whether the URL asks for the debug panel: `?debug=true`."""
+    return query_parameters(url_query).get("debug", [""])[0] == "true"
+
+
+def prepare_messages(
+    messages: Iterable[Any] | None,
+    settings: HistorySettings,
+    *,
+    agent_id: str = "agent",
+    env: Mapping[str, str] | None = None,
+) -> list[Any]:
+    """Apply the settings; under NODE_ENV=development, log them and what was trimmed."""
+    given = list(messages or ())
+    kept = apply_history_policy(given, **{name: getattr(settings, name) for name in FIELDS})
+    if (os.environ if env is None else env).get("NODE_ENV") == "development":
+        shown = (
+            f'{{policy: "{settings.history_policy}", length: {settings.history_length}, messageCount: {len(given)}}}'
+        )
+        log.info("[History] Agent %s history settings: %s", agent_id, shown)
+        if len(kept) < len(given):
+            log.info("[History] Trimmed messages from %d to %d", len(given), len(kept))
+    return kept
+
+
+def _user_messages(length: float | str | None, most: int) -> int:
+    """How many user messages to keep: rounded down, never below 1; infinity is `most`, None is 0."""
+    try:
+        number = math.nan if isinstance(length, bool) else float(0 if length is None else length)
+    except OverflowError:  # a whole number no float can hold
+        number = math.inf if length > 0 else 0
+    except (TypeError, ValueError):
+        number = math.nan
+    if math.isnan(number):
+        raise SettingsError(f"history_length {length!r} is not a number of user messages; give 0 or more")
+    return math.floor(max(1, min(number, most)))
+
+
+@lru_cache(maxsize=64)
+def _settings(policy: str, length: int, preserve_system_messages: bool) -> Settings:
+    """No layout: a face keeps the caller's order within it, even of a result that came late."""
+    return PRESET.replace(policy=policy, length=length, preserve_system_messages=preserve_system_messages, layout="off")
+
+
+@lru_cache(maxsize=1)
+def _instruments() -> Instruments:
+    """No decision here looks at tokens, so the cheapest counter will do."""
+    return Instruments(open_counter("chars/4", PRESET.model))

@@ -1,0 +1,33 @@
+"""What Octopus leaves for history out of the working memory, and how long a tool result may be."""
+
+from __future__ import annotations
+
+from historylab.counters.octopus import approximate_token_count
+
+ROOMY_BUDGET, DEFAULT_BUDGET, TIGHT_BUDGET = 150_000, 100_000, 8_000
+"""Tokens of working memory: a large hosted model, Octopus' default, a local model."""
+OUTPUT_RESERVE = 4_096
+CHARACTERS_PER_TOKEN = 4
+
+
+def history_budget(
+    max_working_memory_tokens: int,
+    *,
+    system_prompt: int = 0,
+    procedure: int = 0,
+    knowledge: int = 0,
+    episodes: int = 0,
+    current_message: int = 0,
+    output_reserve: int = OUTPUT_RESERVE,
+) -> int:
+    """Tokens left for history when everything else has its part; never below 0."""
+    taken = system_prompt + procedure + knowledge + episodes + current_message + output_reserve
+    return max(0, max_working_memory_tokens - taken)
+
+
+def truncate_tool_result(text: str, *, max_tokens: int = 2000) -> str:
+    """The text, or over `max_tokens` its beginning and how many tokens were cut."""
+    cut = approximate_token_count(text) - max_tokens
+    if cut <= 0:
+        return text
+    return f"{text[: CHARACTERS_PER_TOKEN * max_tokens]}\n[... truncated {cut} tokens ...]"

@@ -1,0 +1,76 @@
+"""From Octopus' history and target to a plan of the core, and from the plan back to the caller's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from historylab.counters.base import Counter, PerMessage
+from historylab.counters.octopus import OctopusCounter
+from historylab.pipeline import start
+from historylab.plan import History, HistoryPlan
+from historylab.settings.model import Settings
+from historylab.strategies.base import Context, Instruments, first_of_last_turns
+from historylab.systems.base import as_message, conversation_of, sent
+
+CountTokens = Callable[[Any], int]
+
+
+def count_message_tokens(message: Mapping[str, Any]) -> int:
+    """Tokens of one message: its text's, and 4 more. Tool calls and media count nothing."""
+    return int(OctopusCounter("").count([as_message(message)])[0])
+
+
+@dataclass(slots=True)
+class MinimumContext(Context):
+    """Octopus protects its minimum history and nothing else: without one, the history may become empty."""
+
+    min_history_turns: int = 0
+
+    def protected(self, plan: HistoryPlan) -> np.ndarray:
+        return last_turns(plan, self.min_history_turns)
+
+
+def begin(
+    history: Iterable[Any] | None,
+    target_tokens: float = 0,
+    count_tokens: CountTokens = count_message_tokens,
+    min_history_turns: int = 0,
+) -> tuple[HistoryPlan, MinimumContext]:
+    """A plan that sends everything, and the context the pruners need. A target below 0 is 0."""
+    conversation = conversation_of(history)
+    said = History(conversation, _counter(count_tokens), len(conversation))
+    context = MinimumContext(said, Settings(policy="all"), Instruments(said.counter), None, min_history_turns)
+    return start(said, max(0, target_tokens), preserve_system_messages=True), context
+
+
+def last_turns(plan: HistoryPlan, turns: int) -> np.ndarray:
+    """bool[blocks]: the last complete turns and everything after them; without a complete one, the newest turn."""
+    history = plan.history
+    mask = np.zeros(history.blocks, bool)
+    if turns > 0 and history.users:
+        mask[min(first_of_last_turns(plan, turns), history.columns.user_blocks.item(history.users - 1)) :] = True
+    return mask
+
+
+def messages(plan: HistoryPlan) -> list[Any]:
+    """What the plan sends: the caller's own messages in their order, a summary after the leading system messages."""
+    return [message for message, _ in counted_messages(plan)]
+
+
+def counted_messages(plan: HistoryPlan) -> list[tuple[Any, int]]:
+    """The same, each with its tokens."""
+    kept = sent(plan)
+    tokens = plan.sent_tokens[plan.sent[plan.history.columns.block[: plan.size]]].tolist()
+    counted = [(message.source, count) for message, count in zip(kept, tokens, strict=True)]
+    if plan.summary:
+        leading = next((k for k, message in enumerate(kept) if message.role != "system"), len(kept))
+        counted.insert(leading, ({"role": "system", "content": plan.summary.text}, plan.summary.tokens))
+    return counted
+
+
+def _counter(count_tokens: CountTokens) -> Counter:
+    return OctopusCounter("") if count_tokens is count_message_tokens else PerMessage(count_tokens)

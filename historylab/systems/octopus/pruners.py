@@ -1,0 +1,112 @@
+"""Octopus' three pruners behind one contract. Each only chooses; the cutting is the core's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from historylab.conversation import Message, Summary
+from historylab.errors import InstrumentError, SettingsError
+from historylab.plan import HistoryPlan
+from historylab.strategies.base import Context
+from historylab.strategies.cut import oldest_share
+from historylab.strategies.folding import FOR_BUDGET
+from historylab.strategies.pruners.fifo import fifo
+from historylab.strategies.pruners.sliding_window import sliding_window
+from historylab.systems.octopus.planning import CountTokens, begin, count_message_tokens, messages
+
+SLIDING_WINDOW_TURNS = 10
+SUMMARY_PROMPT = "Summarize this conversation history concisely:"
+SUMMARY_MARK = "[Earlier conversation summary]: "
+Cancelled = Callable[[], bool]
+
+
+class ContextPruner(Protocol):
+    """Brings a history down to `target_tokens`: a new list of the caller's own messages, system messages never removed.
+
+    `cancelled()` is asked before each call of a model; once it says so, the history is left as it is.
+    """
+
+    def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]: ...
+
+
+class FIFOPruner:
+    """Over the target, whole turns go, the oldest first, until it fits: down to system messages alone."""
+
+    def __init__(self, *, count_tokens: CountTokens = count_message_tokens):
+        self._count_tokens = count_tokens
+
+    def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]:
+        return messages(drop_oldest(*begin(history, target_tokens, self._count_tokens)))
+
+
+class SlidingWindowPruner:
+    """Always the last `turns` turns, whole, whatever the target; with no more turns than that, everything."""
+
+    def __init__(self, turns: int = SLIDING_WINDOW_TURNS):
+        self.turns = _not_negative(turns)
+
+    def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]:
+        return messages(keep_window(*begin(history, target_tokens), self.turns))
+
+
+class SummarizePruner:
+    """Over the target, the oldest share of the messages, by count, becomes one summary, once; nothing is dropped.
+
+    `summarize(messages, prompt=…, max_output_tokens=…)` writes the text; what it raises passes through. An empty text
+    is an InstrumentError.
+    """
+
+    def __init__(
+        self,
+        summarize: Callable[..., str],
+        *,
+        fraction: float = 0.3,
+        max_output_tokens: int = 300,
+        count_tokens: CountTokens = count_message_tokens,
+    ):
+        if not 0 < fraction <= 1:
+            raise SettingsError(f"a fraction of {fraction!r} of the history cannot be summarised; give 0 to 1")
+        self._summarize, self._fraction = summarize, fraction
+        self._max_output_tokens, self._count_tokens = max_output_tokens, count_tokens
+
+    def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]:
+        return messages(self.fold(*begin(history, target_tokens, self._count_tokens), cancelled=cancelled))
+
+    def fold(self, plan: HistoryPlan, context: Context, *, cancelled: Cancelled | None = None) -> HistoryPlan:
+        """The plan with its oldest share summarised, if it is over its budget and a whole turn is that small."""
+        blocks = (
+            oldest_share(plan, context, self._fraction) if plan.over_budget else np.zeros(plan.history.blocks, bool)
+        )
+        if not blocks.any() or (cancelled and cancelled()):
+            return plan
+        return plan.summarize(blocks, self._write(plan, blocks), FOR_BUDGET, tokens=plan.tokens)
+
+    def _write(self, plan: HistoryPlan, blocks: np.ndarray) -> Summary:
+        history = plan.history
+        old = np.flatnonzero(blocks[history.columns.block[: history.size]]).tolist()
+        given = [history.conversation[i].source for i in old]
+        text = self._summarize(given, prompt=SUMMARY_PROMPT, max_output_tokens=self._max_output_tokens)
+        if not isinstance(text, str) or not text.strip():
+            raise InstrumentError(f"summarize gave {text!r} for {len(old)} messages; it must give a text")
+        record = {"role": "system", "content": SUMMARY_MARK + text}
+        tokens = history.counter.count([Message("system", record["content"], source=record)]).item()
+        return Summary(record["content"], tokens, len(old), history.size, "the caller's summarize")
+
+
+def drop_oldest(plan: HistoryPlan, context: Context) -> HistoryPlan:
+    """FIFO over whole turns."""
+    return fifo(plan, context, unit="whole_turn")
+
+
+def keep_window(plan: HistoryPlan, context: Context, turns: int) -> HistoryPlan:
+    """The last `turns` turns, and what the context protects."""
+    return sliding_window(plan, context, turns=turns)
+
+
+def _not_negative(turns: int) -> int:
+    if turns < 0:
+        raise SettingsError(f"a window of {turns!r} turns cannot be; give 0 or more")
+    return turns
