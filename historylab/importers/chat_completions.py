@@ -43,7 +43,7 @@ class Found:
 
 def looks_like_chat(content: Content) -> float:
     """0.5 for roles and contents, which other formats have too; 0.6 where something only this API has is seen."""
-    found = (record for group in _groups(content.values, Report()) for _, record in group.records)
+    found = (record for group in _groups(content.values, Report(), LOOKED_AT) for _, record in group.records)
     records = list(islice(filter(_has_role, found), LOOKED_AT))
     alike = [r for r in records if _is_chat(r)]
     if not alike or len(alike) * 2 < len(records) or any(_is_foreign(r) for r in alike):
@@ -62,24 +62,25 @@ def chat_completions(content: Content, report: Report) -> Iterator[Conversation]
         yield Conversation(pair_by_order(messages), _title(metadata), metadata)
 
 
-def _groups(values: list[tuple[str, Any]], report: Report) -> Iterator[Found]:
-    """What belongs together, walking lists and holders; records at the top, one per line, are one conversation."""
+def _groups(values: list[tuple[str, Any]], report: Report, most: int | None = None) -> Iterator[Found]:
+    """What belongs together; records at the top, one per line, are one conversation. Of each list, `most` items."""
+    values = values[:most]
     loose = [(where, value) for where, value in values if _has_role(value)]
     if loose:
         yield Found(loose, {})
     for where, value in values:
         if not _has_role(value):
-            yield from _inside(value, where, report)
+            yield from _inside(value, where, report, most)
 
 
-def _inside(value: Any, where: str, report: Report) -> Iterator[Found]:
-    if isinstance(value, list):
-        items = [(f"{where}[{i}]", item) for i, item in enumerate(value)]
-        if any(map(_has_role, value)):
+def _inside(value: Any, where: str, report: Report, most: int | None, lists: int = 2) -> Iterator[Found]:
+    if isinstance(value, list) and lists:  # a list of messages, or a list of such lists
+        items = [(f"{where}[{i}]", item) for i, item in enumerate(value[:most])]
+        if any(_has_role(item) for _, item in items):
             yield Found(items, {}, where)
         else:
             for at, item in items:
-                yield from _inside(item, at, report)
+                yield from _inside(item, at, report, most, lists - 1)
     elif holder := _holder(value):
         yield Found([(f"{where} {holder}[{i}]".strip(), item) for i, item in enumerate(value[holder])], value, where)
     else:

@@ -9,11 +9,14 @@ import json
 from functools import cached_property
 from typing import Any
 
-from historylab.errors import LoadError
+from historylab.errors import LoadError, TooLarge
 from historylab.importers.base import Report
 
 MAX_DEPTH = 200
 """Levels of nesting a JSON document may have: deeper, whoever writes a message out again would fail."""
+
+MAX_ITEMS = 1_000_000
+"""Lines a file may have, items a list in it, objects side by side: as many as one can still wait for."""
 
 BINARY_MARKS = {
     b"\x89PNG": "a PNG image",
@@ -65,8 +68,7 @@ class Content:
         begins_as_lines = bool(rest) and _parse(first_line) is not None
         values = self._lines() if named_lines or begins_as_lines else []
         values = values or self._document()
-        if any(_is_too_deep(value) for _, value in values):
-            raise LoadError(TOO_DEEP)
+        _refuse_unwieldy([[value for _, value in values]])
         return values
 
     def tell(self, report: Report) -> None:
@@ -78,6 +80,8 @@ class Content:
 
     def _lines(self) -> list[tuple[str, Any]]:
         """Every line that is JSON; none at all if it isn't the rule."""
+        if self.text.count("\n") > MAX_ITEMS:
+            raise TooLarge(f"this has more than {MAX_ITEMS:,} lines; load a part of it")
         lines = [(f"line {i}", line.strip()) for i, line in enumerate(self.text.split("\n"), 1)]  # U+2028 ends no line
         lines = [(where, line) for where, line in lines if line]
         parsed = [(where, _parse(line)) for where, line in lines]
@@ -124,9 +128,11 @@ def _parse(line: str) -> Any:
         return None
 
 
-def _is_too_deep(value: Any) -> bool:
-    level = [value]
+def _refuse_unwieldy(level: list[Any]) -> None:
+    """Walk lists and objects level by level, so that no depth can exhaust the stack."""
     for _ in range(MAX_DEPTH):
+        if max(len(level), max(map(len, level))) > MAX_ITEMS:
+            raise TooLarge(f"the JSON holds more than {MAX_ITEMS:,} items side by side; load a part of it")
         level = [
             child
             for parent in level
@@ -134,8 +140,8 @@ def _is_too_deep(value: Any) -> bool:
             if type(child) is dict or type(child) is list
         ]
         if not level:
-            return False
-    return True
+            return
+    raise LoadError(TOO_DEEP)
 
 
 def opening_of(text: str) -> str:

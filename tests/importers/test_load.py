@@ -61,6 +61,14 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path):
     assert time.perf_counter() - began < 0.1
 
 
+@pytest.mark.parametrize(
+    "content", [b"[" + b"1," * 1_000_001 + b"1]", b"[]\n" * 1_000_002, b"[[" + b"[]," * 1_000_001 + b"1]]"]
+)
+def test_more_items_than_one_can_wait_for_are_refused(content):
+    with pytest.raises(TooLarge, match=r"more than 1,000,000 .*; load a part of it"):
+        load(content)
+
+
 def test_the_limit_can_be_set():
     with pytest.raises(TooLarge):
         load(GOOD, max_bytes=10)
