@@ -57,12 +57,25 @@ class Content:
             raise LoadError(f"the file is empty; {ASK}")
         return text
 
-    @cached_property
+    @property
     def values(self) -> list[tuple[str, Any]]:
         """The JSON values with where they stand: ("line 7", value) for JSON lines, ("", value) for one document.
 
         Raises LoadError saying where the JSON breaks, or what the text is instead.
         """
+        if isinstance(self._values, LoadError):
+            raise self._values.with_traceback(None)
+        return self._values
+
+    @cached_property
+    def _values(self) -> list[tuple[str, Any]] | LoadError:
+        """The values or why there are none: a failure is found out once, too, however many importers ask."""
+        try:
+            return self._read()
+        except LoadError as problem:
+            return problem
+
+    def _read(self) -> list[tuple[str, Any]]:
         first_line, _, rest = self.text.lstrip().partition("\n")
         named_lines = self.name.lower().endswith((".jsonl", ".ndjson"))
         begins_as_lines = bool(rest) and _parse(first_line) is not None
@@ -131,7 +144,8 @@ def _parse(line: str) -> Any:
 def _refuse_unwieldy(level: list[Any]) -> None:
     """Walk lists and objects level by level, so that no depth can exhaust the stack."""
     for _ in range(MAX_DEPTH):
-        if max(len(level), max(map(len, level))) > MAX_ITEMS:
+        longest = max(map(len, level))
+        if max(longest, len(level)) > MAX_ITEMS:
             raise TooLarge(f"the JSON holds more than {MAX_ITEMS:,} items side by side; load a part of it")
         level = [
             child
