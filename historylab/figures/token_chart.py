@@ -1,0 +1,175 @@
+"""The token chart: what every request sends, by kind, against the budget and what it would send untrimmed."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from historylab.figures.palette import ALARM, FAINT, GRID, INK, KINDS, LOOKS
+from historylab.figures.verdict import counted_by
+from historylab.plan import Action
+from historylab.replay import Timeline
+
+HEIGHT = 270
+MOST_BARS = 150  # more requests are drawn as an area
+MOST_POINTS = 600  # more are binned, the fullest request of a bin standing for it
+HEADROOM = 2.4  # the untrimmed total may squash the rest this far, not further
+
+
+def token_chart(timeline: Timeline, number: int, *, dark: bool = False) -> go.Figure:
+    """The chart with request `number` (from 0) marked. Hover texts hold numbers only, never a message's text."""
+    shown = drawn_requests(timeline.tokens)
+    figure = go.Figure(layout=_layout(timeline, shown, dark=dark))
+    _stack(figure, timeline, shown, dark=dark)
+    _limits(figure, timeline, shown, dark=dark)
+    _summaries(figure, timeline, dark=dark)
+    _mark(figure, timeline, number, dark=dark)
+    return figure
+
+
+def finding(timeline: Timeline) -> str:
+    """What the chart shows, in words: its alternative text."""
+    peak = int(timeline.tokens.argmax())
+    over = int(timeline.over_budget.sum())
+    requests = len(timeline.plans)
+    return (
+        f"Tokens over {requests:,} requests ({counted_by(timeline.counter)}), budget {timeline.plans[0].budget:,}. "
+        f"The fullest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed the last would have "
+        f"{timeline.untrimmed[-1]:,}. {f'{over:,} are over the budget' if over else 'None is over the budget'}."
+    )
+
+
+def drawn_requests(tokens: np.ndarray) -> np.ndarray:
+    """Which requests are drawn: all, or of each bin the one with the most tokens."""
+    if len(tokens) <= MOST_POINTS:
+        return np.arange(len(tokens))
+    bins = np.array_split(np.arange(len(tokens)), MOST_POINTS)
+    return np.array([chunk[tokens[chunk].argmax()] for chunk in bins])
+
+
+def _stack(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: bool) -> None:
+    for kind, look in KINDS.items():
+        tokens = timeline.tokens_by_kind[kind]
+        if not tokens.any():
+            continue
+        colour = look.colour(dark)
+        common = {"x": shown + 1, "y": tokens[shown], "name": look.word, "hovertemplate": "%{y:,} " + look.word}
+        if len(shown) <= MOST_BARS:
+            figure.add_bar(**common, marker={"color": colour, "line": {"width": 0}})
+        else:
+            line = {"width": 0, "shape": "hv", "color": colour}
+            figure.add_scatter(**common, mode="lines", stackgroup="sent", fillcolor=colour, line=line)
+
+
+def _limits(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: bool) -> None:
+    """The untrimmed total and the budget, with the part of it that is reserved as a band."""
+    figure.add_scatter(
+        x=shown + 1,
+        y=timeline.untrimmed[shown],
+        name="untrimmed",
+        mode="lines",
+        line={"color": FAINT.colour(dark), "width": 1.5, "dash": "dot"},
+        hovertemplate="%{y:,} untrimmed",
+    )
+    budget, whole = timeline.plans[0].budget, timeline.settings.budget
+    if budget > _top(timeline):
+        return
+    figure.add_hline(
+        y=budget,
+        line={"color": INK.colour(dark), "width": 1.5, "dash": "dash"},
+        annotation={
+            "text": f"budget {budget:,}",
+            "font": {"color": INK.colour(dark), "size": 12},
+            "bgcolor": "rgba(21,24,28,.75)" if dark else "rgba(252,252,250,.8)",
+        },
+        annotation_position="top left",
+    )
+    if whole > budget:
+        figure.add_hrect(y0=budget, y1=whole, fillcolor=FAINT.colour(dark), opacity=0.16, line_width=0)
+
+
+def _summaries(figure: go.Figure, timeline: Timeline, *, dark: bool) -> None:
+    """A Σ above every request that made a new summary."""
+    made = [s for s in timeline.steps if s.plan.summary and (not s.before or s.before.summary != s.plan.summary)]
+    if not made:
+        return
+    look = LOOKS[Action.SUMMARIZED]
+    figure.add_scatter(
+        x=[s.number + 1 for s in made],
+        y=[s.plan.tokens for s in made],
+        name="new summary",
+        mode="text",
+        text=[look.glyph] * len(made),
+        textposition="top center",
+        textfont={"color": look.colour(dark), "size": 15},
+        customdata=[(s.plan.summary.covers, s.plan.summary.tokens) for s in made],
+        hovertemplate="new summary: %{customdata[0]:,} messages in %{customdata[1]:,} tokens",
+    )
+
+
+def _mark(figure: go.Figure, timeline: Timeline, number: int, *, dark: bool) -> None:
+    """The current request: a line through it, in the alarm colour when it is over the budget."""
+    look = ALARM if timeline.plans[number].over_budget else INK
+    figure.add_vline(x=number + 1, line={"color": look.colour(dark), "width": 1.5})
+    figure.add_scatter(
+        x=[number + 1],
+        y=[timeline.plans[number].tokens],
+        mode="markers",
+        marker={"color": look.colour(dark), "size": 9, "line": {"width": 2, "color": "#15181C" if dark else "#FCFCFA"}},
+        showlegend=False,
+        hoverinfo="skip",
+    )
+
+
+def _top(timeline: Timeline) -> float:
+    """The top of the y axis: room for what is sent, and for budget and untrimmed total unless they would dwarf it."""
+    sent, untrimmed = int(timeline.tokens.max()), int(timeline.untrimmed.max())
+    reach = max(sent, min(timeline.settings.budget, 2 * untrimmed))
+    return 1.12 * max(reach, min(untrimmed, HEADROOM * reach), 10)
+
+
+def _layout(timeline: Timeline, shown: np.ndarray, *, dark: bool) -> go.Layout:
+    positions, names = turn_ticks(timeline)
+    faint, grid = FAINT.colour(dark), GRID.colour(dark)
+    axis = {"tickfont": {"color": faint, "size": 12}, "zeroline": False, "fixedrange": True, "automargin": True}
+    return go.Layout(
+        height=HEIGHT,
+        barmode="stack",
+        bargap=0.12 if len(shown) <= 60 else 0,
+        hovermode="x unified",
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        margin={"l": 4, "r": 8, "t": 34, "b": 4},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        xaxis={
+            **axis,
+            "range": [0.4, len(timeline.plans) + 0.6],
+            "tickvals": positions,
+            "ticktext": names,
+            "ticks": "outside",
+            "ticklen": 4,
+            "tickcolor": grid,
+            "showgrid": False,
+            "tickangle": 0,
+            "hoverformat": ",d",
+            "unifiedhovertitle": {"text": "request %{x}"},
+        },
+        yaxis={
+            **axis,
+            "range": [0, _top(timeline)],
+            "tickformat": "~s",
+            "gridcolor": grid,
+            "nticks": 5,
+            "title": {"text": "tokens", "font": {"color": faint, "size": 12}, "standoff": 4},
+        },
+    )
+
+
+def turn_ticks(timeline: Timeline, most: int = 16) -> tuple[list[int], list[str]]:
+    """The first request (from 1) of every turn, or of every n-th, and "turn 3"."""
+    first = [s for s in timeline.steps if s.request_in_turn == 1 and s.turn >= 0]
+    every = next((n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if len(first) <= most * n), 2000)
+    chosen = [s for s in first if every == 1 or (s.turn + 1) % every == 0 or s.turn == 0]
+    return [s.number + 1 for s in chosen], [
+        f"turn {s.turn + 1:,}" if k == 0 else f"{s.turn + 1:,}" for k, s in enumerate(chosen)
+    ]

@@ -1,0 +1,104 @@
+"""The verdict: what one request sends, in plain words, written from the timeline's numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from historylab.columns import USER
+from historylab.counters.base import Counter
+from historylab.figures.palette import LOOKS
+from historylab.figures.untrusted import one_line
+from historylab.plan import Action, HistoryPlan
+from historylab.replay import Step, Timeline
+
+QUOTE = 60  # characters of a forgotten message
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Sentences, to be read in this order. `forgotten` quotes a message: untrusted text, one line of it."""
+
+    seen: str
+    cost: str
+    decisions: str
+    forgotten: str
+    over: bool
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.seen, self.cost, self.decisions, self.forgotten)))
+
+
+def verdict(timeline: Timeline, number: int) -> Verdict:
+    """The verdict on request `number` (from 0)."""
+    step = timeline.steps[number]
+    counts = tally(step.plan)
+    return Verdict(
+        f"{_when(step)}, the model sees {_share(counts, step.size)}.",
+        _cost(timeline, step.plan),
+        _decisions(counts, step),
+        _forgotten(timeline, number),
+        step.plan.over_budget,
+    )
+
+
+def tally(plan: HistoryPlan) -> dict[Action, int]:
+    """How many messages each action decides on."""
+    counts = np.bincount(plan.actions, minlength=len(Action))
+    return {action: int(counts[action]) for action in Action}
+
+
+def counted_by(counter: Counter, *, exact: bool | None = None) -> str:
+    """ "o200k_base, exact": how tokens were counted, and whether that is what the model would count."""
+    return f"{counter.label}, {'exact' if (counter.exact if exact is None else exact) else 'an estimate'}"
+
+
+def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:
+    """The first request (from 0) of the run, up to `number`, in which the message isn't sent."""
+    block = int(timeline.conversation.columns.block[message])
+    while number and message < timeline.plans[number - 1].size and not timeline.plans[number - 1].sent[block]:
+        number -= 1
+    return number
+
+
+def _when(step: Step) -> str:
+    where = step.label.replace(", request", ", request", 1)
+    return f"At {where}" if step.turn >= 0 else "Before the first user message"
+
+
+def _share(counts: dict[Action, int], said: int) -> str:
+    sent = counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
+    if sent == said:
+        return f"all {said:,} messages" if said > 1 else "the one message said"
+    return f"{sent:,} of {said:,} messages"
+
+
+def _cost(timeline: Timeline, plan: HistoryPlan) -> str:
+    how = counted_by(timeline.counter, exact=plan.exact)
+    less = timeline.settings.budget - plan.budget
+    of = f"{plan.budget:,}" + (f" ({timeline.settings.budget:,} less {less:,} reserved)" if less else "")
+    if plan.over_budget:
+        return f"{plan.tokens:,} tokens ({how}), {plan.tokens - plan.budget:,} over the budget of {of}."
+    return f"{plan.tokens:,} of {of} tokens ({how})."
+
+
+def _decisions(counts: dict[Action, int], step: Step) -> str:
+    order = (Action.DROPPED, Action.SUMMARIZED, Action.TRUNCATED, Action.PINNED)
+    parts = [f"{counts[action]:,} {LOOKS[action].word}" for action in order if counts[action]]
+    if not counts[Action.DROPPED] and not counts[Action.SUMMARIZED]:
+        parts.insert(0, "nothing left out")
+    text = ", ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _forgotten(timeline: Timeline, number: int) -> str:
+    """The oldest thing the user said that is no longer sent, and since when."""
+    plan = timeline.plans[number]
+    lost = np.flatnonzero((plan.actions == Action.DROPPED) & (timeline.conversation.columns.role[: plan.size] == USER))
+    said = next((int(i) for i in lost if timeline.conversation[int(i)].content.strip()), None)
+    if said is None:
+        return ""
+    since = timeline.steps[stopped_being_sent(timeline, number, said)]
+    quote = one_line(timeline.conversation[said].content, QUOTE)
+    return f"It stopped seeing message {said + 1:,}, “{quote}”, at {since.label}."

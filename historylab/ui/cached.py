@@ -1,0 +1,67 @@
+"""What is kept between clicks: conversations that anyone may open, and this tab's latest replays.
+
+The only module that caches. What came from a person's disk is never kept beyond their tab: replays are cached per
+session. All results are resources, handed out without a copy, and read only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from historylab.conversation import Conversation
+from historylab.counters.base import open_counter, token_column
+from historylab.explain import Answer
+from historylab.generators.base import generate
+from historylab.importers.base import Report
+from historylab.importers.load import Conversations
+from historylab.replay import Timeline, replay
+from historylab.samples import load_sample
+from historylab.settings.model import Settings
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def sample(name: str) -> Conversations:
+    """A sample conversation's file."""
+    return load_sample(name)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Writing the conversation")
+def generated(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
+    """A generated conversation, as a file of one."""
+    made = generate(name, **dict(options))
+    report = Report(format="generated", records=len(made), messages=len(made), conversations=1)
+    return Conversations([made], report)
+
+
+def timeline(conversation: Conversation, settings: Settings) -> Timeline:
+    """The replay of a conversation under settings, with what every view of it needs already computed."""
+    return _timeline(conversation.digest, settings.key, conversation, settings)
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Replaying every request")
+def _timeline(digest: str, key: str, _conversation: Conversation, _settings: Settings) -> Timeline:
+    made = replay(_conversation, _settings)
+    _ = made.steps, made.tokens_by_kind, made.over_budget, made.untrimmed
+    return made
+
+
+def answer(made: Timeline, number: int, message: int) -> Answer:
+    """Why a request treats a message as it does; finding what would keep it plans again many times."""
+    return _answer(made.conversation.digest, made.settings.key, number, message, made)
+
+
+@st.cache_resource(max_entries=64, scope="session", show_spinner="Trying what would keep it")
+def _answer(digest: str, key: str, number: int, message: int, _made: Timeline) -> Answer:
+    return _made.explain(number, message)
+
+
+def tokens(conversation: Conversation, settings: Settings) -> np.ndarray:
+    """Tokens of every message; the conversation itself remembers them."""
+    return token_column(conversation, counter(settings))
+
+
+def counter(settings: Settings) -> Any:
+    return open_counter(settings.counter, settings.model, **settings.options_of("counter"))

@@ -1,0 +1,127 @@
+"""What is open: its title, its size, what its loading reported; and the ways to open something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from historylab.conversation import Conversation
+from historylab.figures.untrusted import escaped, one_line
+from historylab.figures.verdict import counted_by
+from historylab.importers.load import UPLOAD_BYTES
+from historylab.registry import members
+from historylab.replay import Timeline
+from historylab.samples import samples
+from historylab.settings.resolve import Resolution
+from historylab.ui import opening, state
+from historylab.ui.components.export_drawer import export_button
+
+MEMORY = "What you open stays in this server's memory and is gone with the tab."
+WAYS = ("Sample", "Upload", "Paste", "Generate")
+
+
+def conversation_bar(conversation: Conversation, timeline: Timeline, resolution: Resolution) -> None:
+    """One line about the conversation, with buttons to open another and to take the settings along."""
+    about, buttons = st.columns([5, 4], vertical_alignment="center")
+    about.html(
+        f'<div class="hl-title"><bdi>{escaped(one_line(conversation.title, 90))}</bdi></div>'
+        f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
+    )
+    with buttons.container(horizontal=True, horizontal_alignment="right"):
+        with st.popover("Open another conversation"):
+            _open()
+        export_button(resolution)
+    _several()
+    _report()
+
+
+def _size(conversation: Conversation, timeline: Timeline) -> str:
+    total = int(timeline.plans[-1].history.sums.running[-1]) if timeline.plans else 0
+    sizes = ((len(conversation), "message"), (len(conversation.turns), "turn"), (len(timeline.plans), "request"))
+    counts = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in sizes)
+    return escaped(f"{counts}, {total:,} tokens in all ({counted_by(timeline.counter)})")
+
+
+def _several() -> None:
+    opened = state.desk().opened
+    if len(opened.conversations) > 1:
+        st.selectbox(
+            f"This file holds {len(opened.conversations):,} conversations",
+            range(len(opened.conversations)),
+            format_func=lambda i: f"{i + 1}. {one_line(opened.conversations[i].title, 80)}",
+            key=state.seed("which", opened.which),
+            on_change=lambda: opening.pick(state.value_of("which")),
+        )
+
+
+def _report() -> None:
+    """What loading skipped or wondered about; nothing when all was read."""
+    report = state.desk().opened.conversations.report
+    if report.skipped or report.warnings:
+        st.html(f'<div class="hl-notice">{escaped(one_line(str(report), 600))}.</div>')
+
+
+def _open() -> None:
+    way = st.segmented_control("From", WAYS, default=WAYS[0], required=True, key="way", label_visibility="collapsed")
+    {"Sample": _sample, "Upload": _upload, "Paste": _paste, "Generate": _generate}[way or WAYS[0]]()
+
+
+def _sample() -> None:
+    for sample in samples().values():
+        st.button(
+            sample.title,
+            key=f"sample {sample.name}",
+            type="tertiary",
+            help=sample.description,
+            on_click=opening.open_sample,
+            args=(sample.name,),
+        )
+
+
+def _upload() -> None:
+    limit = UPLOAD_BYTES // 1_000_000
+    st.file_uploader(
+        f"A file of messages, at most {limit} MB", key="upload", on_change=_uploaded, max_upload_size=limit
+    )
+    st.caption(MEMORY)
+
+
+def _uploaded() -> None:
+    given = state.value_of("upload")
+    if given is not None:
+        opening.open_bytes(given.getvalue(), Path(given.name).name)
+
+
+def _paste() -> None:
+    st.text_area("JSON or JSON lines", key="pasted", height=180, placeholder='[{"role": "user", "content": "…"}]')
+    st.button("Open what I pasted", key="open-pasted", on_click=_pasted)
+    st.caption(MEMORY)
+
+
+def _pasted() -> None:
+    opening.open_bytes((state.value_of("pasted") or "").encode("utf-8", "replace"), "")
+
+
+def _generate() -> None:
+    known = members("generator")
+    chosen = st.selectbox(
+        "Kind", list(known), format_func=lambda n: known[n].attributes.get("title", n), key="generator"
+    )
+    st.caption(known[chosen].summary)
+    for option in known[chosen].options:
+        schema = option.schema
+        st.number_input(
+            schema.get("title", option.name),
+            schema.get("minimum"),
+            schema.get("maximum"),
+            option.default,
+            key=f"{chosen}.{option.name}",
+            help=option.help or None,
+        )
+    st.button("Generate", key="generate", on_click=_generated, args=(chosen,))
+
+
+def _generated(name: str) -> None:
+    options = {o.name: state.value_of(f"{name}.{o.name}") for o in members("generator")[name].options}
+    opening.open_generated(name, options)

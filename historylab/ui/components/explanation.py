@@ -1,0 +1,54 @@
+"""Why one message is treated as it is: the rule and its numbers, since when, what would keep it, and its whole text."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.conversation import Message, Summary
+from historylab.figures.palette import LOOKS
+from historylab.figures.untrusted import escaped, one_line, whole
+from historylab.replay import Timeline
+from historylab.ui import cached, state
+
+MOST = 20_000  # characters of a message that are shown
+
+
+def explanation(timeline: Timeline, number: int) -> None:
+    """The chosen message's explanation at request `number` (from 0)."""
+    chosen, plan = state.desk().message, timeline.plans[number]
+    found = cached.answer(timeline, number, chosen)
+    look, message = LOOKS[found.explanation.action], timeline.conversation[chosen]
+    since = timeline.steps[found.since]
+    st.html(
+        f'<div class="hl-title">Message {chosen + 1:,}: {look.badge}</div>'
+        f'<div class="hl-small">{escaped(found.explanation.sentence)} {escaped(found.undo_sentence)}</div>'
+        f'<div class="hl-meta">{escaped(_about(timeline, chosen, message))} · {look.word} since {since.label} '
+        f"(request {since.number + 1:,}) · rule <code>{escaped(found.explanation.rule)}</code></div>"
+    )
+    shortened = plan.texts.get(chosen)
+    if shortened:
+        st.html('<div class="hl-meta">What is sent of it</div>')
+        st.code(whole(shortened[0], MOST), language=None, wrap_lines=True, height=160)
+    st.code(whole(said(message), MOST), language=None, wrap_lines=True, height=300)
+
+
+def summary_text(summary: Summary) -> None:
+    """The summary that stands for what is no longer sent."""
+    title = f"Σ A summary of {summary.covers:,} messages in {summary.tokens:,} tokens, by {summary.by}"
+    with st.expander(title):
+        if summary.note:
+            st.html(f'<div class="hl-meta">{escaped(summary.note)}</div>')
+        st.code(whole(summary.text, MOST), language=None, wrap_lines=True, height=240)
+
+
+def said(message: Message) -> str:
+    """A message's text, its tool calls with their raw arguments, and its media by name."""
+    calls = [f"→ {call.name}({call.arguments})" for call in message.tool_calls]
+    return "\n".join(filter(None, [message.content, *calls, *(f"[{name}]" for name in message.media)])) or "(empty)"
+
+
+def _about(timeline: Timeline, i: int, message: Message) -> str:
+    tokens = timeline.plans[-1].history.sums.tokens[i]
+    exact = "exact" if timeline.counter.exact and not message.media else "an estimate"
+    who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
+    return f"{who} · {tokens:,} tokens ({timeline.counter.label}, {exact})"

@@ -1,0 +1,157 @@
+"""The messages said so far: what happens to each in this request, what it costs, and why; a row explains itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from historylab.figures.palette import LOOKS
+from historylab.figures.untrusted import one_line
+from historylab.figures.verdict import counted_by
+from historylab.plan import Action, HistoryPlan
+from historylab.replay import Step, Timeline
+from historylab.ui import state
+from historylab.ui.components.explanation import explanation, summary_text
+from historylab.ui.theme import is_dark
+
+PAGE = 200  # rows sent to the browser at a time: what changes with every move of the slider stays small
+PREVIEW = 160  # characters of a message in its row
+
+
+def _changed(step: Step) -> np.ndarray:
+    mask = np.zeros(step.size, bool)
+    mask[[*step.changed.entered, *step.changed.left, *step.changed.folded]] = True
+    return mask
+
+
+FILTERS: dict[str, tuple[str, Callable[[Step], np.ndarray]]] = {
+    "everything": ("Everything", lambda step: np.ones(step.size, bool)),
+    "sent": ("What the model sees", lambda step: step.plan.actions <= Action.TRUNCATED),
+    "changed": ("Changed since the last request", _changed),
+    "lost": ("Lost", lambda step: step.plan.actions > Action.TRUNCATED),
+}
+EMPTY = {
+    "sent": "Nothing of this conversation is sent.",
+    "changed": "Nothing changed since the request before.",
+    "lost": "Nothing is lost: the model sees all that was said.",
+}
+
+
+def message_list(timeline: Timeline, number: int) -> None:
+    """The list with its filter and pages, beside it the explanation of the chosen message."""
+    step = timeline.steps[number]
+    st.segmented_control(
+        "Show",
+        list(FILTERS),
+        required=True,
+        format_func=lambda name: FILTERS[name][0],
+        label_visibility="collapsed",
+        key=state.seed("show", state.desk().show),
+        on_change=_show,
+    )
+    chosen = np.flatnonzero(FILTERS[state.desk().show][1](step))
+    if not len(chosen):
+        st.html(f'<p class="hl-meta">{EMPTY[state.desk().show]}</p>')
+        return
+    if step.plan.summary:
+        summary_text(step.plan.summary)
+    if state.desk().message is None or state.desk().message >= step.size:
+        _table(timeline, step, _page(chosen))
+        return
+    wide, narrow = st.columns([3, 2], gap="medium")
+    with wide:
+        _table(timeline, step, _page(chosen))
+    with narrow:
+        explanation(timeline, number)
+
+
+def _show() -> None:
+    state.desk().show, state.desk().page = state.value_of("show"), 1
+
+
+def _page(chosen: np.ndarray) -> np.ndarray:
+    """The rows of the page one is on; a pager when there are more."""
+    pages = -(-len(chosen) // PAGE)
+    if pages == 1:
+        return chosen
+    page = min(state.desk().page, pages)
+    st.pagination(pages, key=state.seed("page", page), on_change=_turn_page)
+    return chosen[(page - 1) * PAGE : page * PAGE]
+
+
+def _turn_page() -> None:
+    state.desk().page = state.value_of("page")
+
+
+def _table(timeline: Timeline, step: Step, rows: np.ndarray) -> None:
+    numbers = rows.tolist()
+    selected = [numbers.index(state.desk().message)] if state.desk().message in numbers else []
+    key = f"messages-{step.number}-{state.desk().show}-{numbers[0]}"
+    st.dataframe(
+        table(timeline, step.plan, rows),
+        key=key,
+        height=38 + 35 * min(len(numbers), 14),
+        hide_index=True,
+        on_select=lambda: _select(key, numbers),
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": selected}},
+        alt=f"{len(numbers)} messages with decision, tokens and reason",
+        column_config=_columns(dark=is_dark()),
+    )
+    st.html(
+        f'<span class="hl-meta">Tokens by {counted_by(timeline.counter)}, framing included. '
+        "Select a row to see why, since when, and what would keep it.</span>"
+    )
+
+
+def _columns(*, dark: bool) -> dict:
+    column = st.column_config
+    badges = column.MultiselectColumn(
+        options=[look.badge for look in LOOKS.values()], color=[look.colour(dark) for look in LOOKS.values()], width=120
+    )
+    number = column.NumberColumn(format="localized", width=70)
+    narrow = column.TextColumn(width=85)
+    return {
+        "#": column.NumberColumn(width=45),
+        "role": narrow,
+        "decision": badges,
+        "tokens": number,
+        "sent": number,
+        "count": narrow,
+        "text": column.TextColumn(width="large"),
+        "why": column.TextColumn(width=250),
+    }
+
+
+def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray) -> dict[str, list]:
+    """Columns for those messages. Every text is one line of plain text."""
+    conversation, actions, reasons = timeline.conversation, plan.actions, plan.reasons
+    sentences = {code: plan.reason(int(np.flatnonzero(reasons == code)[0])).sentence for code in set(reasons[rows])}
+    said = [conversation[i] for i in rows.tolist()]
+    columns = {
+        "#": (rows + 1).tolist(),
+        "role": [one_line(m.name or m.role, 30) for m in said],
+        "decision": [[LOOKS[Action(action)].badge] for action in actions[rows].tolist()],
+        "tokens": plan.history.tokens[rows].tolist(),
+        "why": [sentences[code] for code in reasons[rows]],
+        "text": [preview(m) for m in said],
+    }
+    if plan.texts:
+        columns["sent"] = plan.sent_tokens[rows].tolist()
+    if timeline.counter.exact and any(m.media for m in conversation):
+        columns["count"] = ["estimate" if m.media else "exact" for m in said]
+    return columns
+
+
+def preview(message) -> str:
+    """A message on one line: its text, then the calls it makes and the media it carries."""
+    calls = " ".join(f"→ {call.name}({call.arguments[:PREVIEW]})" for call in message.tool_calls)
+    media = " ".join(f"[{name}]" for name in message.media)
+    return one_line(" ".join(filter(None, (message.content[: PREVIEW * 4], calls, media))), PREVIEW)
+
+
+def _select(key: str, numbers: list[int]) -> None:
+    rows = state.value_of(key)["selection"]["rows"]
+    state.desk().message = numbers[rows[0]] if rows else None

@@ -1,0 +1,14 @@
+"""A notice in one sentence. `st.error` would read Markdown into it, and it may quote what a stranger's file holds."""
+
+import streamlit as st
+
+from historylab.figures.untrusted import escaped
+
+ROLES = {"error": "alert", "note": "status"}
+
+
+def notice(text: str, kind: str = "note") -> None:
+    """Show the text, which may quote anything, as a note or an error."""
+    sentence = f"{text[:1].upper()}{text[1:]}"
+    end = "" if sentence.endswith((".", "!", "?")) else "."
+    st.html(f'<div class="hl-notice hl-{kind}" role="{ROLES[kind]}" dir="auto">{escaped(sentence)}{end}</div>')

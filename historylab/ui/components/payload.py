@@ -1,0 +1,58 @@
+"""The exact payload of a request: the messages as they are sent, in the form of the Chat Completions API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from historylab.figures.verdict import counted_by
+from historylab.importers.chat_messages import to_record
+from historylab.replay import Timeline
+
+LONGEST_TEXT = 4_000  # characters of one text in it that are shown; the download has them all
+MOST_MESSAGES = 100
+
+
+def payload(timeline: Timeline, number: int) -> None:
+    """The messages of request `number` (from 0) as JSON, to read, copy and download."""
+    plan = timeline.plans[number]
+    records = [m.source if isinstance(m.source, Mapping) else to_record(m) for m in plan.render()]
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    how = counted_by(timeline.counter, exact=plan.exact)
+    left.html(
+        f'<span class="hl-meta">{len(records):,} messages, {plan.tokens:,} tokens ({how}).{_shown(records)}</span>'
+    )
+    right.download_button(
+        "Download",
+        lambda: as_json(records),
+        f"request-{number + 1}.json",
+        "application/json",
+        on_click="ignore",
+        key="download-payload",
+        width="stretch",
+    )
+    st.code(as_json([shortened(r) for r in records[-MOST_MESSAGES:]]), language="json", height=520)
+
+
+def as_json(records: list[Any]) -> str:
+    """Readable JSON. A lone surrogate becomes its JSON escape, which is what it must be in a request."""
+    text = json.dumps(records, indent=2, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def shortened(value: Any) -> Any:
+    """The same record with very long texts cut, so that the browser can show it."""
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]}… ({len(value) - LONGEST_TEXT:,} more characters)"
+    if isinstance(value, Mapping):
+        return {key: shortened(inner) for key, inner in value.items()}
+    return [shortened(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _shown(records: list[Any]) -> str:
+    if len(records) > MOST_MESSAGES:
+        return f" Shown are the last {MOST_MESSAGES}; the download has all."
+    return ""

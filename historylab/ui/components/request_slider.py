@@ -1,0 +1,56 @@
+"""Which request one looks at: a slider over all of them, a tick for every turn, and steps to either side."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.replay import Timeline
+from historylab.ui import state
+
+MOST_TICKS = 120
+KEY = "request"
+
+
+def current_request(timeline: Timeline) -> int:
+    """The request looked at (from 0), within what there is; the last one at first."""
+    chosen = state.desk().request
+    last = len(timeline.plans) - 1
+    return last if chosen is None else min(chosen, last)
+
+
+def request_slider(timeline: Timeline) -> None:
+    """Draw slider and buttons; what they choose is in the state at the next run."""
+    count, number = len(timeline.plans), current_request(timeline)
+    if count == 1:
+        st.html('<span class="hl-meta">This conversation makes one request.</span>')
+        return
+    steps = timeline.steps
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key="scrubber"):
+        _step("‹", "earlier", "The request before", number - 1, count)
+        with st.container():
+            st.select_slider(
+                f"Request {number + 1:,} of {count:,}",
+                range(count),
+                format_func=lambda i: steps[i].label,
+                key=state.seed(KEY, number),
+                on_change=_look,
+            )
+            _turns(timeline)
+        _step("›", "later", "The next request", number + 1, count)
+
+
+def _step(sign: str, key: str, help: str, to: int, count: int) -> None:
+    st.button(sign, key=key, help=help, disabled=not 0 <= to < count, on_click=state.look_at, args=(to,))
+
+
+def _look() -> None:
+    state.look_at(state.value_of(KEY))
+
+
+def _turns(timeline: Timeline) -> None:
+    """A small mark under the slider where each turn begins."""
+    first = [step.number for step in timeline.steps if step.request_in_turn == 1]
+    if len(first) <= MOST_TICKS:
+        last = len(timeline.plans) - 1
+        marks = "".join(f'<i style="left:{100 * number / last:.2f}%"></i>' for number in first)
+        st.html(f'<div class="hl-turns" aria-hidden="true">{marks}</div>')

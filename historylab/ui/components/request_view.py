@@ -1,0 +1,53 @@
+"""All that depends on the request one looks at, in one fragment: a move of the slider redraws this and no more."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.figures.token_chart import finding, token_chart
+from historylab.replay import Timeline
+from historylab.ui import state
+from historylab.ui.components.message_list import message_list
+from historylab.ui.components.payload import payload
+from historylab.ui.components.request_slider import current_request, request_slider
+from historylab.ui.components.stage_trace import stage_trace
+from historylab.ui.components.verdict_line import legend, verdict_line
+from historylab.ui.theme import is_dark
+
+
+@st.fragment
+def request_view(timeline: Timeline) -> None:
+    """Verdict, chart, slider, and the request from three sides: its messages, its payload, how it came about."""
+    number = current_request(timeline)
+    verdict_line(timeline, number)
+    _chart(timeline, number)
+    request_slider(timeline)
+    legend(timeline, number)
+    messages, sent, trace = st.tabs(["Messages", "Exact payload", "Stages"], key="side", on_change="rerun")
+    if messages.open:
+        with messages:
+            message_list(timeline, number)
+    if sent.open:
+        with sent:
+            payload(timeline, number)
+    if trace.open:
+        with trace:
+            stage_trace(timeline, number)
+
+
+def _chart(timeline: Timeline, number: int) -> None:
+    st.plotly_chart(
+        token_chart(timeline, number, dark=is_dark()),
+        key="tokens",
+        on_select=_pick,
+        selection_mode="points",
+        config={"displayModeBar": False},
+        alt=finding(timeline),
+    )
+
+
+def _pick() -> None:
+    """A click on a request in the chart looks at it."""
+    points = state.value_of("tokens")["selection"]["points"]
+    if points:
+        state.look_at(round(points[0]["x"]) - 1)

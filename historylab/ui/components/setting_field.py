@@ -1,0 +1,148 @@
+"""One setting on screen: its widget from its type and bounds, where its value came from, and what was refused.
+
+A value the environment sets is shown as text with a lock and the variable's name, because nothing here can change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from historylab.figures.untrusted import escaped, one_line
+from historylab.registry import SEVERAL, members
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, stage_options
+from historylab.settings.resolve import Provenance, Resolution
+from historylab.ui import state
+
+SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "link", "template": "template", "default": "default"}
+POLICIES = {"none": "None", "lastN": "Last N", "all": "All"}
+MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
+STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
+
+
+def setting_field(resolution: Resolution, name: str) -> None:
+    """Draw the field or option `name`."""
+    origin = resolution.provenance[name]
+    if origin.locked:
+        _locked(name, origin)
+    else:
+        _widget(name, origin.value, f"{title_of(name)} :gray[:small[· {SOURCE_WORDS[origin.source]}]]")
+    for candidate in origin.refused:
+        given = one_line(str(candidate.raw), 40)
+        st.html(
+            f'<div class="hl-refused">{escaped(given)} from {escaped(candidate.name)} was refused: '
+            f"{escaped(candidate.why)}.</div>"
+        )
+
+
+def schema_of(name: str) -> Mapping[str, Any]:
+    """The JSON schema of a field or option: type, bounds, choices."""
+    if "." in name:
+        return stage_options()[name].schema
+    return Settings.model_json_schema()["properties"][name]
+
+
+def title_of(name: str) -> str:
+    """What the setting is called on screen: "Budget", "Max share"."""
+    plain = name.rpartition(".")[2].replace("_", " ")
+    return schema_of(name).get("title") or plain[:1].upper() + plain[1:]
+
+
+def help_of(name: str) -> str:
+    """What it does, in a sentence."""
+    text = stage_options()[name].help if "." in name else schema_of(name).get("description", "")
+    return text[:1].upper() + text[1:]
+
+
+def show_value(value: Any) -> str:
+    """A value in words: "on", "4,000", "not set"."""
+    if value is None or value == "":
+        return "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:,}" if isinstance(value, int | float) else one_line(str(value), 60)
+
+
+def choice_word(name: str) -> str:
+    """A member's name as a word: "Sliding window"."""
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _locked(name: str, origin: Provenance) -> None:
+    st.html(
+        f'<div class="hl-field">{escaped(title_of(name))} <span class="hl-faint">· environment</span></div>'
+        f'<div class="hl-locked"><b>🔒\ufe0e {escaped(show_value(origin.value))}</b>'
+        f'<span class="hl-meta">set by <code>{escaped(origin.name)}</code></span></div>'
+    )
+
+
+def _widget(name: str, value: Any, label: str) -> None:
+    schema = schema_of(name)
+    common = {"key": f"set {name}", "help": help_of(name) or None, "on_change": _choose, "args": (name,)}
+    kind = schema.get("type") or next((s["type"] for s in schema.get("anyOf", ()) if s.get("type") != "null"), "string")
+    if name == "policy":
+        state.seed(common["key"], value)
+        st.segmented_control(label, list(POLICIES), format_func=POLICIES.get, required=True, **common)
+    elif name in FIELDS_THAT_CHOOSE:
+        _choice(name, value, label, common)
+    elif name == "model":
+        options = list(MODELS if value in MODELS else (value, *MODELS))
+        state.seed(common["key"], value)
+        st.selectbox(label, options, accept_new_options=True, **common)
+    elif "enum" in schema:
+        state.seed(common["key"], value)
+        st.segmented_control(label, schema["enum"], format_func=choice_word, required=True, **common)
+    elif kind == "boolean":
+        state.seed(common["key"], bool(value))
+        st.toggle(label, **common)
+    elif kind in ("integer", "number"):
+        _number(name, value, label, schema, whole=kind == "integer", common=common)
+    else:
+        state.seed(common["key"], "" if value is None else str(value))
+        st.text_input(label, **common)
+
+
+def _choice(name: str, value: str, label: str, common: dict[str, Any]) -> None:
+    known = members(name)
+    order = sorted(known, key=lambda member: (member != "off", member))
+    common["help"] = "  \n".join([common["help"] or "", *(f"**{choice_word(m)}**: {known[m].summary}" for m in order)])
+    if name in SEVERAL:
+        state.seed(common["key"], [m for m in value.split("+") if m != "off"])
+        st.multiselect(label, [m for m in order if m != "off"], format_func=choice_word, placeholder="Off", **common)
+        return
+    state.seed(common["key"], value)
+    st.selectbox(label, order, format_func=choice_word, **common)
+
+
+def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, common: dict[str, Any]) -> None:
+    read = int if whole else float
+    least, most = bounds_of(schema)
+    state.seed(common["key"], None if value is None else read(value))
+    st.number_input(
+        label,
+        min_value=read(least or 0) if whole or least else 0.01,
+        max_value=None if most is None else read(most),
+        step=STEPS.get(name, 1) if whole else 0.05,
+        value=None if value is None else "min",
+        placeholder="not set",
+        **common,
+    )
+
+
+def bounds_of(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The least and the most a number may be; pydantic calls them by either name."""
+    found = {**schema, **next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), {})}
+    return found.get("minimum", found.get("ge")), found.get("maximum", found.get("le"))
+
+
+def _choose(name: str) -> None:
+    value = state.value_of(f"set {name}")
+    if name in SEVERAL:
+        value = "+".join(value) or "off"
+    if value is None:
+        value = "" if name == "window" else None
+    if value is not None:
+        state.choose(name, value)

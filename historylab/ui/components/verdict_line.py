@@ -1,0 +1,38 @@
+"""The verdict as the page's headline, and the five actions with their counts: the legend of everything below."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.figures.palette import ALARM, LOOKS
+from historylab.figures.untrusted import escaped
+from historylab.figures.verdict import tally, verdict
+from historylab.replay import Timeline
+
+
+def verdict_line(timeline: Timeline, number: int) -> None:
+    """The finding of request `number` (from 0), readable without touching anything."""
+    said = verdict(timeline, number)
+    mark = f"{ALARM.glyph} " if said.over else ""
+    over = " hl-over" if said.over else ""
+    forgotten = f'<div class="hl-forgot">{escaped(said.forgotten)}</div>' if said.forgotten else ""
+    st.html(
+        f'<h1 class="hl-verdict">{escaped(said.seen)}</h1>'
+        f'<div class="hl-cost{over}">{mark}{escaped(said.cost)} {escaped(said.decisions)}</div>{forgotten}'
+    )
+
+
+def legend(timeline: Timeline, number: int) -> None:
+    """Every action with its glyph, colour, count and meaning."""
+    counts = tally(timeline.plans[number])
+    chips = (
+        f'<span class="{"" if counts[action] else "hl-none"}" title="{escaped(look.meaning)}">'
+        f'<i class="hl-mark" style="background:var(--hl-{action.name.lower()});color:{INKS[action.name]}" aria-hidden="true">'
+        f"{look.glyph}</i>{look.word} <b>{counts[action]:,}</b></span>"
+        for action, look in LOOKS.items()
+    )
+    st.html(f'<div class="hl-chips">{"".join(chips)}</div>')
+
+
+INKS = {"KEPT": "#06202c", "PINNED": "#8fe3bd", "TRUNCATED": "#fff", "SUMMARIZED": "#241a00", "DROPPED": "#23272c"}
+"""Ink that reads on the action's colour."""

@@ -1,0 +1,79 @@
+"""Opening a conversation: a sample, a generated one, an upload or pasted text. What was open stays if that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from historylab.conversation import Conversation
+from historylab.errors import HistoryLabError
+from historylab.importers.load import UPLOAD_BYTES, load
+from historylab.samples import DEFAULT_SAMPLE
+from historylab.ui import cached, state
+
+
+def conversation() -> Conversation:
+    """The conversation on screen; at the first run the one the link asks for, else the default sample."""
+    here = state.desk()
+    if here.opened is None:
+        _open_linked(here.asked)
+    opened = here.opened
+    return opened.conversations[min(opened.which, len(opened.conversations) - 1)]
+
+
+def open_sample(name: str) -> None:
+    """Open one of our samples."""
+    _open(lambda: state.put_open(cached.sample(name), "" if name == DEFAULT_SAMPLE else name))
+
+
+def open_generated(name: str, options: Mapping[str, Any]) -> None:
+    """Make a conversation from a seed and open it."""
+    said = ",".join(f"{option}={value}" for option, value in options.items())
+    _open(lambda: state.put_open(cached.generated(name, tuple(options.items())), f"{name}:{said}"))
+
+
+def open_bytes(data: bytes, name: str) -> None:
+    """Open what came from this person's disk or clipboard. It is held by this tab and by nothing else."""
+    _open(lambda: state.put_open(load(data, name=name, max_bytes=UPLOAD_BYTES), spec=""), f"{name}: " if name else "")
+
+
+def pick(which: int) -> None:
+    """Show another conversation of the open file."""
+    opened = state.desk().opened
+    state.put_open(opened.conversations, opened.spec, which)
+    state.touch()
+
+
+def _open(action, about: str = "") -> bool:
+    state.touch()
+    try:
+        action()
+    except HistoryLabError as problem:
+        state.desk().problem = f"{about}{problem}"
+        return False
+    return True
+
+
+def _open_linked(asked: Mapping[str, str]) -> None:
+    """What a link asks for: `conversation=NAME`, a sample, or `conversation=GENERATOR:turns=40,seed=2`, one to make."""
+    here = state.desk()
+    spec = asked.get(state.CONVERSATION, "")
+    if not spec:
+        open_sample(DEFAULT_SAMPLE)
+    elif ":" in spec:
+        name, _, said = spec.partition(":")
+        open_generated(name, dict(pair.partition("=")[::2] for pair in said.split(",") if pair))
+    else:
+        open_sample(spec)
+    if here.opened is None:
+        problem = here.problem
+        open_sample(DEFAULT_SAMPLE)
+        here.problem = f"the link's conversation can't be opened: {problem}"
+    here.touched = False
+    here.opened.which = min(_whole(asked.get(state.WHICH), 1), len(here.opened.conversations)) - 1
+    if state.REQUEST in asked:
+        here.request = _whole(asked[state.REQUEST], 1) - 1
+
+
+def _whole(text: str | None, least: int) -> int:
+    return max(least, int(text)) if text and text.isdecimal() and len(text) < 9 else least

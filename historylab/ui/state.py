@@ -1,0 +1,244 @@
+"""What this tab holds: the choices made on screen, the link it was opened with, what is open, and where one is looking.
+
+The only module that touches `st.session_state` and `st.query_params`. Everything lives in one plain session key,
+because a widget's own value is gone as soon as its page is left; widgets are seeded from here before they are drawn.
+The link is read once per load and written here: Streamlit's `bind` cannot keep the order of precedence.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from historylab.errors import SettingsError
+from historylab.exporters.base import as_text
+from historylab.importers.load import Conversations
+from historylab.settings.names import by_url_name, url_name
+from historylab.settings.resolve import Resolution, resolve_settings
+from historylab.settings.sources import read_template
+
+KEY = "historylab"
+TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
+CONVERSATION, WHICH, REQUEST, DEBUG, AGENT = "conversation", "which", "request", "debug", "agent"
+OURS = (CONVERSATION, WHICH, REQUEST)
+"""Parameters of a link, beside one per setting. `agent` is AgentDock's, and only handed on."""
+
+
+@dataclass
+class Opened:
+    """The file that is open: `spec` is what a link says of it, empty for what came from this person's own disk."""
+
+    conversations: Conversations
+    spec: str
+    which: int = 0
+
+
+@dataclass
+class Desk:
+    """One tab's state. `written` is the query string we wrote last, so that a foreign one is recognised."""
+
+    you: dict[str, Any] = field(default_factory=dict)
+    link: dict[str, str] = field(default_factory=dict)
+    template: dict[str, Any] | None = None
+    template_name: str = ""
+    opened: Opened | None = None
+    asked: dict[str, str] = field(default_factory=dict)
+    request: int | None = None  # from 0; None is the last
+    message: int | None = None
+    show: str = "everything"
+    page: int = 1
+    problem: str = ""
+    written: dict[str, str] | None = None
+    touched: bool = False
+    logged: str = ""
+    what_if: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+def desk() -> Desk:
+    """This tab's state, made at its first run."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Desk()
+    return st.session_state[KEY]
+
+
+# -- the link
+
+
+def follow_link() -> None:
+    """Take over the address when it is not the one we wrote: a first load, or Back and Forward.
+
+    After a click the browser may still send the address from before it, so then ours counts.
+    """
+    here, given = desk(), query()
+    if given != here.written and not here.touched:
+        here.you, here.link = {}, {name: given[name] for name in by_url_name() if name in given}
+        here.asked = {name: given[name] for name in OURS if name in given}
+        if here.written is not None and here.asked.get(CONVERSATION, "") != here.written.get(CONVERSATION, ""):
+            here.opened = None
+    here.touched = False
+
+
+def write_link() -> None:
+    """Put what was chosen, by this person or by the link, into the address. Parameters that aren't ours stay."""
+    here = desk()
+    given = query()
+    kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in OURS}
+    here.written = {**kept, **chosen_parameters()}
+    if here.written != given:
+        st.query_params.from_dict(here.written)
+
+
+def chosen_parameters() -> dict[str, str]:
+    """What a link to this screen must carry: the settings chosen, and what is open if it isn't this person's own."""
+    here = desk()
+    settings = {**here.link, **{url_name(name): as_text(value) for name, value in here.you.items()}}
+    return {**settings, **opened_parameters()}
+
+
+def opened_parameters() -> dict[str, str]:
+    """The parameters that say which sample or generated conversation is open."""
+    opened = desk().opened
+    if not opened:
+        return {name: value for name, value in desk().asked.items() if name != REQUEST}
+    which = {WHICH: str(opened.which + 1)} if opened.spec and opened.which else {}
+    return {**({CONVERSATION: opened.spec} if opened.spec else {}), **which}
+
+
+def full_link(resolution: Resolution) -> str:
+    """A whole address that means the same on any server: every field, what is open, and the request looked at."""
+    settings = resolution.settings
+    parameters = {url_name(name): as_text(value) for name, value in settings.values().items() if value is not None}
+    request = {REQUEST: str(desk().request + 1)} if desk().request is not None else {}
+    return f"{address()}?{_encoded({**parameters, **opened_parameters(), **request})}"
+
+
+def address() -> str:
+    """This page's address without its query."""
+    return (st.context.url or "").partition("?")[0]
+
+
+def query() -> dict[str, str]:
+    """The address's parameters; of a repeated one the first counts."""
+    return {name: st.query_params.get_all(name)[0] for name in st.query_params}
+
+
+def is_debug() -> bool:
+    """Whether the link says `debug=true`."""
+    return query().get(DEBUG, "").lower() == "true"
+
+
+def agent() -> str:
+    """The agent the link names, as AgentDock's links do."""
+    return query().get(AGENT, "agent")
+
+
+def _encoded(parameters: Mapping[str, str]) -> str:
+    from urllib.parse import urlencode
+
+    return urlencode(parameters, safe=":,")
+
+
+# -- settings
+
+
+def resolution(*, what_if: bool = False) -> Resolution:
+    """The settings as environment, you, URL and template decide them; with `what_if`, as they would."""
+    here = desk()
+    tried = here.what_if if what_if else {}
+    return resolve_settings(
+        env={**os.environ, **tried.get("environment", {})},
+        you={**here.you, **tried.get("you", {})},
+        url={**here.link, **tried.get("url", {})},
+        template={**template(), **tried.get("template", {})},
+    )
+
+
+def try_value(source: str, name: str, value: str) -> None:
+    """Let a source say something else, on the page that shows the sources only."""
+    desk().what_if.setdefault(source, {})[name] = value
+
+
+def stop_trying() -> None:
+    desk().what_if = {}
+
+
+def tried() -> list[tuple[str, str]]:
+    """(source, name) of every value being tried."""
+    return [(source, name) for source, values in desk().what_if.items() for name in values]
+
+
+def template() -> dict[str, Any]:
+    """The uploaded template, else the file the environment names; one that cannot be read is a problem on screen."""
+    here = desk()
+    if here.template is not None or not os.environ.get(TEMPLATE_VARIABLE):
+        return here.template or {}
+    try:
+        return read_template(Path(os.environ[TEMPLATE_VARIABLE]))
+    except SettingsError as problem:
+        here.problem = f"{TEMPLATE_VARIABLE}: {problem}"
+        return {}
+
+
+def template_source() -> str:
+    """The name of the template in use, or nothing."""
+    return desk().template_name or Path(os.environ.get(TEMPLATE_VARIABLE, "")).name
+
+
+def choose(setting: str, value: Any) -> None:
+    """This person wants that value."""
+    desk().you[setting] = value
+    touch()
+
+
+def forget_choices() -> None:
+    """Back to what environment, template and defaults say."""
+    desk().you, desk().link = {}, {}
+    touch()
+
+
+def use_template(found: dict[str, Any] | None, name: str = "") -> None:
+    """Settings to start from; None takes the template away again."""
+    desk().template, desk().template_name = found, name
+    touch()
+
+
+# -- what is open, and where one is looking
+
+
+def put_open(conversations: Conversations, spec: str, which: int = 0) -> None:
+    """Open these conversations. The view goes back to the last request."""
+    here = desk()
+    here.opened, here.problem = Opened(conversations, spec, which), ""
+    here.request = here.message = None
+    here.page = 1
+
+
+def look_at(request: int) -> None:
+    """Look at that request (from 0)."""
+    desk().request = request
+    desk().page = 1
+
+
+def touch() -> None:
+    """Something was clicked: what this tab holds is newer than the address the browser sends with the click."""
+    desk().touched = True
+
+
+# -- widgets
+
+
+def seed(key: str, value: Any) -> str:
+    """Set a widget's value before it is drawn; returns its key."""
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+    return key
+
+
+def value_of(key: str) -> Any:
+    """What a widget holds, in its callback."""
+    return st.session_state.get(key)

@@ -1,0 +1,23 @@
+"""The playground: one conversation under one set of settings, request by request."""
+
+import streamlit as st
+
+from historylab.ui import cached, opening, state
+from historylab.ui.components.conversation_bar import conversation_bar
+from historylab.ui.components.debug_panel import debug_panel
+from historylab.ui.components.request_view import request_view
+from historylab.ui.components.settings_sidebar import settings_sidebar
+from historylab.ui.page import start_page
+
+start_page("Playground")
+conversation = opening.conversation()
+resolution = state.resolution()
+settings_sidebar(resolution)
+timeline = cached.timeline(conversation, resolution.settings)
+conversation_bar(conversation, timeline, resolution)
+if state.is_debug():
+    debug_panel(resolution, conversation)
+if timeline.plans:
+    request_view(timeline)
+else:
+    st.html('<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>')
