@@ -64,7 +64,7 @@ def exportable(text: str) -> str:
     return text
 
 
-Tokens = Annotated[int, BeforeValidator(read_number), Field(ge=0, le=MOST_TOKENS)]
+Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS), BeforeValidator(read_number)]
 FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "projection", "layout", "counter", "summarizer", "relevance")
 
 
@@ -116,13 +116,13 @@ class Settings(BaseModel):
     ] = 0
     min_turns: Annotated[
         int,
-        BeforeValidator(read_number),
         Field(
             ge=0,
             le=MOST_TOKENS,
             title="Turns the pruner may not touch",
             description="The last complete turns that stay whatever the budget; going over it is reported.",
         ),
+        BeforeValidator(read_number),
     ] = 0
     filter: Annotated[str, Field(title="Filter", description="Leaves out what was never meant for this agent.")] = "off"
     tool_output: Annotated[str, Field(title="Tool outputs", description="Shortens or clears the results of tools.")] = (
@@ -133,16 +133,16 @@ class Settings(BaseModel):
     ] = "off"
     threshold: Annotated[
         float,
-        BeforeValidator(read_number),
         Field(
             gt=0,
             le=1,
             title="Compaction threshold",
             description="Share of the model's window at which compaction begins.",
         ),
+        BeforeValidator(read_number),
     ] = 0.5
     window: Annotated[
-        Annotated[int, BeforeValidator(read_number), Field(ge=1, le=MOST_TOKENS)] | None,
+        Annotated[int, Field(ge=1, le=MOST_TOKENS), BeforeValidator(read_number)] | None,
         BeforeValidator(lambda raw: None if raw == "" else raw),
         Field(
             title="Context window",
