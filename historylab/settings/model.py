@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any
 
@@ -205,7 +206,7 @@ class Settings(BaseModel):
         read = {}
         for name, raw in given.items():
             if name not in known:
-                raise SettingsError(f"there is no option {name!r}; choose one of {', '.join(sorted(known))}")
+                raise SettingsError(f"there is no option {name!r}{_did_you_mean(name, known)}")
             try:
                 read[name] = known[name].parse(raw)
             except SettingsError as problem:
@@ -290,6 +291,11 @@ def _complaint(problem: ValidationError) -> str:
             str(cause) if isinstance(cause, HistoryLabError) else f"{field} {error['input']!r}: {_wrong(error)}"
         )
     return "; ".join(lines)
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, list(known), n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
 
 
 def _wrong(error: Any) -> str:
