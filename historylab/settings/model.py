@@ -287,9 +287,11 @@ def _complaint(problem: ValidationError) -> str:
     for error in problem.errors():
         cause = error.get("ctx", {}).get("error")
         field = ".".join(map(str, error["loc"]))
-        lines.append(
-            str(cause) if isinstance(cause, HistoryLabError) else f"{field} {error['input']!r}: {_wrong(error)}"
-        )
+        if error["type"] == "extra_forbidden":
+            lines.append(f"there is no setting {field!r}{_did_you_mean(field, Settings.model_fields)}")
+        else:
+            known = isinstance(cause, HistoryLabError)
+            lines.append(str(cause) if known else f"{field} {error['input']!r}: {_wrong(error)}")
     return "; ".join(lines)
 
 
