@@ -6,52 +6,16 @@ A face refuses no role, content or tool call: what it cannot read is conversatio
 
 from __future__ import annotations
 
-from collections import Counter as Tally
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from historylab.columns import NEVER
-from historylab.conversation import Conversation, Message, ToolCall
-from historylab.errors import LoadError
-from historylab.importers.chat_messages import mapping_of, pair_by_order, to_message
+from historylab.conversation import Message
+from historylab.importers.lenient import UNPAIRED, as_message, conversation_of, without_broken_pairs
 from historylab.plan import HistoryPlan
 
-UNPAIRED = "unpaired"  # the core's role for a result without its call
-
-
-def conversation_of(messages: Iterable[Any] | None) -> Conversation:
-    """The caller's messages, each the `source` of its Message; None is an empty list. Raises LoadError otherwise."""
-    if isinstance(messages, str | bytes | Mapping):
-        raise LoadError(f"a list of messages is meant, not {type(messages).__name__} {messages!r:.60}")
-    return without_broken_pairs(Conversation(pair_by_order([as_message(given) for given in messages or ()])))
-
-
-def as_message(given: Any) -> Message:
-    """Any mapping, or SDK object, as a Message. Roles stay as they are written: "developer" is not "system" here."""
-    fields = mapping_of(given)
-    try:
-        message = to_message(given)
-    except LoadError:
-        return _as_far_as_read(fields, given)
-    return replace(message, role="developer") if fields.get("role") == "developer" else message
-
-
-def without_broken_pairs(conversation: Conversation) -> Conversation:
-    """The same messages, where results without a call are no results and calls without a result are no calls."""
-    columns = conversation.columns
-    if columns.clean:
-        return conversation
-    messages = list(conversation)
-    for i in np.flatnonzero(columns.orphan[columns.block]).tolist():
-        messages[i] = replace(messages[i], role=UNPAIRED)
-    for block in np.flatnonzero(columns.answered_at == NEVER).tolist():
-        caller, *results = np.flatnonzero(columns.block == block).tolist()
-        answered = Tally(messages[i].tool_call_id for i in results)
-        messages[caller] = replace(messages[caller], tool_calls=tuple(_answered(messages[caller].tool_calls, answered)))
-    return conversation.edited(messages)
+__all__ = ["UNPAIRED", "as_message", "conversation_of", "sent", "sources", "without_broken_pairs"]
 
 
 def sent(plan: HistoryPlan) -> list[Message]:
@@ -63,23 +27,3 @@ def sent(plan: HistoryPlan) -> list[Message]:
 def sources(messages: Iterable[Message]) -> list[Any]:
     """The caller's own objects behind these messages, in a new list."""
     return [message.source for message in messages]
-
-
-def _answered(calls: Iterable[ToolCall], answers: Tally) -> Iterator[ToolCall]:
-    for call in calls:
-        if answers[call.id]:
-            answers[call.id] -= 1
-            yield call
-
-
-def _as_far_as_read(fields: Mapping[str, Any], given: Any) -> Message:
-    role, content, calls = fields.get("role"), fields.get("content"), fields.get("tool_calls")
-    calls = [call for call in calls if isinstance(call, Mapping)] if isinstance(calls, list | tuple) else []
-    result_of = fields.get("tool_call_id")
-    return Message(
-        role if isinstance(role, str) else "",
-        content if isinstance(content, str) else "",
-        tool_calls=tuple(ToolCall(str(call.get("id") or ""), str(call.get("name") or "")) for call in calls),
-        tool_call_id=None if result_of is None else str(result_of),
-        source=given,
-    )
