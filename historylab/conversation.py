@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -166,6 +167,15 @@ class Conversation(Sequence):
     def edited(self, messages: Iterable[Message]) -> Conversation:
         """The same title and metadata around other messages."""
         return Conversation(messages, self.title, self.metadata)
+
+
+def instant(timestamp: str | None) -> float:
+    """ISO 8601 text as seconds since 1970 (without an offset: UTC); NaN if it is none."""
+    try:
+        moment = datetime.fromisoformat(timestamp or "")
+    except ValueError:
+        return float("nan")
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def turn_is_complete(columns: Columns, turn: int, size: int) -> bool:

@@ -9,14 +9,17 @@ Register it with `carries=True` if it uses `context.previous`, what the request 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from historylab.columns import ASSISTANT
 from historylab.counters.base import Counter
 from historylab.plan import History, HistoryPlan
 from historylab.settings.model import Settings
+
+KeepTask = Annotated[bool, Field(description="the newest user message always stays")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +42,19 @@ class Context:
     instruments: Instruments
     previous: HistoryPlan | None
 
-    def protected(self, plan: HistoryPlan) -> np.ndarray:
+    def protected(self, plan: HistoryPlan, *, keep_task: bool = True) -> np.ndarray:
         """bool[blocks]: what a pruner may not take.
 
-        The newest user message (the task), the newest block, and the last `min_turns` complete turns of what filter
-        and policy left, with everything after them. Pinned blocks are not in it: they are decided already.
+        The newest user message (the task, unless not `keep_task`), the newest block, and the last `min_turns` complete
+        turns of what filter and policy left, with everything after them. Pinned blocks are not in it: they are decided
+        already.
         """
         history = self.history
         mask = np.zeros(history.blocks, bool)
         if not history.blocks:
             return mask
         mask[history.columns.block.item(history.size - 1)] = True
-        if history.users:
+        if keep_task and history.users:
             mask[history.columns.user_blocks.item(history.users - 1)] = True
         if self.settings.min_turns:
             mask[first_of_last_turns(plan, self.settings.min_turns) :] = True

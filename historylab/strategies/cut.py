@@ -24,9 +24,9 @@ Unit = Annotated[
 ]
 
 
-def oldest(plan: HistoryPlan, context: Context, excess: int, unit: str) -> np.ndarray:
+def oldest(plan: HistoryPlan, context: Context, excess: int, unit: str, *, keep_task: bool = True) -> np.ndarray:
     """bool[blocks]: the oldest units a pruner may take whose tokens make up `excess`, or all it may take."""
-    free = plan.open & ~context.protected(plan)
+    free = plan.open & ~context.protected(plan, keep_task=keep_task)
     running = np.cumsum(plan.block_tokens * free)
     if not len(running) or running[-1] <= excess:
         return free

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from historylab.columns import TOOL
-from historylab.conversation import Conversation, Message
+from historylab.conversation import Conversation, Message, instant
 from historylab.plan import History, Texts
 from historylab.strategies.base import Context
 
@@ -34,15 +33,15 @@ def instants(conversation: Conversation) -> np.ndarray:
     return column(conversation, "instant", lambda m: instant(m.timestamp), np.float64)
 
 
-def instant(timestamp: str | None) -> float:
-    """ISO 8601 text as seconds since 1970 (without an offset: UTC); NaN if it is none."""
-    try:
-        moment = datetime.fromisoformat(timestamp or "")
-    except ValueError:
-        return float("nan")
-    from datetime import UTC
+def is_stored_summary(message: Message) -> bool:
+    """Whether the message is itself a summary of earlier ones, as a store keeps it."""
+    return bool(message.metadata.get("isSummary"))
 
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+def stored_summaries(history: History) -> np.ndarray:
+    """bool[blocks]: the summaries that came with the conversation."""
+    marked = column(history.conversation, "stored summary", is_stored_summary)
+    return marked[history.columns.block_first[: history.blocks]]
 
 
 def tool_results(history: History) -> np.ndarray:

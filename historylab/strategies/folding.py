@@ -25,11 +25,19 @@ def carry_over(plan: HistoryPlan, context: Context, why: Reason = FOR_BUDGET) ->
     before = context.previous
     if before is None or before.summary is None or plan.summary is not None:
         return plan
-    blocks = np.zeros(context.history.blocks, bool)
-    blocks[: before.history.blocks] = before.block_actions == Action.SUMMARIZED
+    blocks = folded_before(context)
     if not (blocks & plan.open).any():  # all it stands for is gone by an explicit wish
         return plan
     return plan.summarize(blocks, before.summary, why, **before.numbers.get(why.code, {"tokens": before.tokens}))
+
+
+def folded_before(context: Context) -> np.ndarray:
+    """bool[blocks]: what the request before had a summary stand for."""
+    blocks = np.zeros(context.history.blocks, bool)
+    before = context.previous
+    if before is not None and before.summary is not None:
+        blocks[: before.history.blocks] = before.block_actions == Action.SUMMARIZED
+    return blocks
 
 
 def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why: Reason = FOR_BUDGET) -> HistoryPlan:

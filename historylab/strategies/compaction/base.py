@@ -13,7 +13,6 @@ from historylab.plan import HistoryPlan
 from historylab.strategies.base import Context
 
 SummaryShare = Annotated[float, Field(gt=0, le=1, description="share of the window a summary may take at most")]
-KeepTask = Annotated[bool, Field(description="never fold the newest user message")]
 
 
 def window(context: Context) -> int:

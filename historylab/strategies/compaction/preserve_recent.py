@@ -6,7 +6,8 @@ from pydantic import Field
 
 from historylab.plan import reason
 from historylab.registry import register
-from historylab.strategies.compaction.base import KeepTask, SummaryShare, before_newest, threshold_reached, window
+from historylab.strategies.base import KeepTask
+from historylab.strategies.compaction.base import SummaryShare, before_newest, threshold_reached, window
 from historylab.strategies.folding import carry_over, fold
 
 NOT_RECENT = reason(

@@ -1,12 +1,18 @@
-"""`rolling`: beyond so many messages, the older half becomes one summary. Source: toolpack's rolling summarisation."""
+"""`rolling`: beyond so many messages, the older half becomes one summary. Source: toolpack's rolling summarisation.
+
+A former summary is one of the messages that are counted, and absorbed. One that came with the conversation (as a store
+keeps it, marked `isSummary`) is never the budget's victim while it stands.
+"""
 
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
-from historylab.plan import reason
+from historylab.plan import HistoryPlan, reason
 from historylab.registry import register
+from historylab.strategies.base import Context, KeepTask
+from historylab.strategies.facts import stored_summaries
 from historylab.strategies.folding import carry_over, fold
 
 OLDER_HALF = reason(
@@ -14,6 +20,7 @@ OLDER_HALF = reason(
     "Folded into a summary: in the older half of more messages than stay without one.",
     knob="compaction.rolling.messages",
 )
+STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its tokens are reserved before all others.")
 
 
 @register("compaction", carries=True)
@@ -23,12 +30,27 @@ def rolling(
     *,
     messages: Annotated[int, Field(ge=1, le=1_000_000, description="messages that stay without a summary")] = 40,
     max_share: Annotated[float, Field(gt=0, le=1, description="share of the budget a summary may take")] = 0.25,
+    keep_task: KeepTask = True,
 ):
     """Beyond so many messages, folds the older half into a summary."""
     plan = carry_over(plan, context, OLDER_HALF)
+    blocks = older_half(plan, context, messages, keep_task=keep_task)
+    if blocks.any():
+        plan = fold(plan, context, blocks, int(max_share * plan.budget), OLDER_HALF)
+    return keep_summaries(plan, context)
+
+
+def older_half(plan: HistoryPlan, context: Context, messages: int, *, keep_task: bool = True) -> np.ndarray:
+    """bool[blocks]: the oldest half of the open messages, rounded down, once they are more than `messages`."""
     sizes = context.history.block_sizes * plan.open
-    count = int(sizes.sum()) + (plan.summary is not None)
+    former = int(plan.summary is not None)
+    count = int(sizes.sum()) + former
     if count <= messages:
-        return plan
-    older_half = plan.open & (np.cumsum(sizes) <= count // 2) & ~context.protected(plan)
-    return fold(plan, context, older_half, int(max_share * plan.budget), OLDER_HALF)
+        return np.zeros(context.history.blocks, bool)
+    older = plan.open & (np.cumsum(sizes) <= count // 2 - former)
+    return older & ~context.protected(plan) if keep_task else older
+
+
+def keep_summaries(plan: HistoryPlan, context: Context) -> HistoryPlan:
+    """Stored summaries that are still open are sent, whatever the budget."""
+    return plan.pin(stored_summaries(context.history), STORED_SUMMARY)

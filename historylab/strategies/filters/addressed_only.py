@@ -1,7 +1,8 @@
 """`addressed_only`: in a room, only what concerns this agent. Source: toolpack's addressed-only mode, all four rules.
 
-A message stays if the agent wrote it, if it mentions the agent (by id or alias, in `metadata["mentions"]`), if the
-agent's own message directly follows it, or if it is the newest. Stored summaries stay too.
+Of what earlier filters left, a message stays if the agent wrote it, if it mentions the agent (by id or alias, in
+`metadata["mentions"]`), if the agent's own message directly follows it, or if it is the newest. Stored summaries stay
+too. Who wrote it is told by the id alone; the rule about what follows looks at agents only.
 """
 
 from typing import Annotated
@@ -10,14 +11,16 @@ import numpy as np
 from pydantic import Field
 
 from historylab.conversation import Conversation
-from historylab.plan import reason
+from historylab.plan import HistoryPlan, reason
 from historylab.registry import register
-from historylab.strategies.facts import column, whole_blocks
-from historylab.strategies.filters.participants import participant
+from historylab.strategies.base import Context
+from historylab.strategies.facts import column, is_stored_summary, whole_blocks
+from historylab.strategies.filters.participants import is_own, participant
 
 NOT_ADDRESSED = reason(
     "addressed_only", "Not addressed to the agent, and not answered by it.", remedy={"filter": "off"}
 )
+POINT_OF_VIEW = "projection.point_of_view.agent"
 
 
 @register("filter")
@@ -25,27 +28,38 @@ def addressed_only(
     plan,
     context,
     *,
-    agent: Annotated[str, Field(description="the agent's id; empty: every assistant message is its own")] = "",
+    agent: Annotated[
+        str, Field(description="the agent's id; empty: the point of view's, else every assistant message is its own")
+    ] = "",
     aliases: Annotated[str, Field(description="other ids it is mentioned by, with commas")] = "",
 ):
     """Only what the agent wrote, what mentions it, what it answered, and the newest message."""
+    agent = agent or context.settings.options.get(POINT_OF_VIEW, "")
+    return only_addressed(plan, context, agent, (name.strip() for name in aliases.split(",")))
+
+
+def only_addressed(plan: HistoryPlan, context: Context, agent: str, aliases) -> HistoryPlan:
+    """Drop what does not concern `agent`; `aliases` are further ids it is mentioned by."""
     history = context.history
-    names = frozenset(name.strip() for name in f"{agent},{aliases}".split(",") if name.strip())
-    elsewhere = ~_concerns(history.conversation, agent, names)[: history.size]
-    if history.size:
-        elsewhere[-1] = False
+    left = np.flatnonzero(plan.sent[history.columns.block[: history.size]])
+    if not len(left):
+        return plan
+    concerns, own = _facts(history.conversation, agent, frozenset(filter(None, [agent, *aliases])))
+    stays = concerns[left]
+    stays[:-1] |= own[left[1:]]  # answered: the agent's own message directly follows
+    stays[-1] = True
+    elsewhere = np.zeros(history.size, bool)
+    elsewhere[left[~stays]] = True
     return plan.drop(whole_blocks(history, elsewhere), NOT_ADDRESSED)
 
 
-def _concerns(conversation: Conversation, agent: str, names: frozenset[str]) -> np.ndarray:
-    own = column(conversation, ("own", agent), lambda m: _is_own(m, agent))
-    mentioned = column(
-        conversation, ("mentions", names), lambda m: not names.isdisjoint(m.metadata.get("mentions") or ())
-    )
-    summary = column(conversation, "stored summary", lambda m: bool(m.metadata.get("isSummary")))
-    answered = np.append(own[1:], False)
-    return own | mentioned | answered | summary
+def _facts(conversation: Conversation, agent: str, names: frozenset[str]) -> tuple[np.ndarray, np.ndarray]:
+    """bool[n] each: written by, mentioning or summarised for the agent; and said by it as an agent."""
+    own = column(conversation, ("own", agent), lambda m: is_own(m, agent))
+    written = column(conversation, ("written", agent), lambda m: bool(agent) and participant(m) == agent)
+    mentioned = column(conversation, ("mentions", names), lambda m: _mentions(m.metadata.get("mentions"), names))
+    return own | written | mentioned | column(conversation, "stored summary", is_stored_summary), own
 
 
-def _is_own(message, agent: str) -> bool:
-    return participant(message) == agent if agent else message.role in ("assistant", "tool")
+def _mentions(mentions: object, names: frozenset[str]) -> bool:
+    return isinstance(mentions, list | tuple) and any(isinstance(m, str) and m in names for m in mentions)

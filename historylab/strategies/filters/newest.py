@@ -1,4 +1,8 @@
-"""`newest`: at most so many of the newest messages, as stores load them. Source: toolpack's `maxTurnsToLoad`."""
+"""`newest`: at most so many of the newest messages, as stores load them. Source: toolpack's `maxTurnsToLoad`.
+
+What earlier filters left is counted, as a store filters first, and what a summary stands for is not: it is no longer in
+the store.
+"""
 
 from typing import Annotated
 
@@ -7,7 +11,7 @@ from pydantic import Field
 
 from historylab.plan import reason
 from historylab.registry import register
-from historylab.strategies.facts import whole_blocks
+from historylab.strategies.folding import folded_before
 
 NOT_LOADED = reason("newest", "Older than the newest {messages:,} messages.", knob="filter.newest.messages")
 
@@ -17,6 +21,7 @@ def newest(
     plan, context, *, messages: Annotated[int, Field(ge=0, le=1_000_000, description="messages that are loaded")] = 100
 ):
     """At most the newest messages; a tool call stays when any of its results does."""
-    history = context.history
-    older = np.arange(history.size) < history.size - messages
-    return plan.drop(whole_blocks(history, older), NOT_LOADED, messages=messages)
+    left = plan.open & ~folded_before(context)
+    sizes = context.history.block_sizes * left
+    newer = np.cumsum(sizes[::-1])[::-1] - sizes  # messages after each block
+    return plan.drop(left & (newer >= messages), NOT_LOADED, messages=messages)

@@ -17,6 +17,17 @@ def participant(message: Message) -> str:
     return str(message.metadata.get("participant") or message.name or message.role)
 
 
+def is_agent(message: Message) -> bool:
+    """Whether an agent said it: by the kind of participant if that is known, else by the role."""
+    kind = message.metadata.get("participantKind")
+    return kind == "agent" if kind else message.role in ("assistant", "tool")
+
+
+def is_own(message: Message, agent: str) -> bool:
+    """Whether this agent said it. Without an agent's id every agent's words are; an agent nobody names is this one."""
+    return is_agent(message) and (not agent or participant(message) in (agent, message.role))
+
+
 @register("filter")
 def participants(
     plan,

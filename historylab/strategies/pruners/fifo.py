@@ -2,6 +2,7 @@
 
 from historylab.plan import reason
 from historylab.registry import register
+from historylab.strategies.base import KeepTask
 from historylab.strategies.cut import Unit, oldest
 
 OVER_BUDGET = reason(
@@ -10,9 +11,10 @@ OVER_BUDGET = reason(
 
 
 @register("pruner")
-def fifo(plan, context, *, unit: Unit = "turn"):
+def fifo(plan, context, *, unit: Unit = "turn", keep_task: KeepTask = True):
     """Drops the oldest turns until the request fits the budget."""
     excess = plan.tokens - plan.budget
     if excess <= 0:
         return plan
-    return plan.drop(oldest(plan, context, excess, unit), OVER_BUDGET, tokens=plan.tokens, budget=plan.budget)
+    blocks = oldest(plan, context, excess, unit, keep_task=keep_task)
+    return plan.drop(blocks, OVER_BUDGET, tokens=plan.tokens, budget=plan.budget)

@@ -30,7 +30,7 @@ class MinimumContext(Context):
 
     min_history_turns: int = 0
 
-    def protected(self, plan: HistoryPlan) -> np.ndarray:
+    def protected(self, plan: HistoryPlan, *, keep_task: bool = True) -> np.ndarray:
         return last_turns(plan, self.min_history_turns)
 
 
