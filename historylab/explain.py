@@ -94,8 +94,9 @@ def _lift(
             return False
         return found.sent or found.rule != explanation.rule
 
-    low, high = settings.value(explanation.knob), min(limit, _highest(explanation.knob))
-    if high <= low or not lets_go(high):
+    low, highest = settings.value(explanation.knob), _highest(explanation.knob)
+    high = next((high for high in (min(limit, highest), highest) if high > low and lets_go(high)), None)
+    if high is None:
         return {}
     tolerance = max(1, high // COARSE) if open_pipeline(settings).carries else 1
     while high - low > tolerance:
@@ -111,7 +112,7 @@ def _highest(knob: str) -> int:
 
 
 def _limit(plan: HistoryPlan, settings: Settings) -> int:
-    """A value of any knob at which it can no longer be what stops a message."""
+    """A value at which a knob that counts tokens, messages or turns can no longer be what stops a message."""
     untrimmed = plan.history.total + plan.history.counter.per_request
     return 2 * untrimmed + settings.reserve + settings.overhead + plan.size
 

@@ -345,7 +345,7 @@ class HistoryPlan:
     def truncate(
         self, contents: Mapping[int, str], why: Reason, *, only: np.ndarray | None = None, **numbers: Any
     ) -> HistoryPlan:
-        """Send other, shorter text for these messages (by index; `only` picks some), where their block is still open.
+        """Send other text for these messages (by index; `only` picks some), where that is shorter and still open.
 
         Give a `Texts` to have each text counted once for all requests.
         """
@@ -353,11 +353,12 @@ class HistoryPlan:
         texts = contents if isinstance(contents, Texts) else Texts(history.conversation, history.counter, contents)
         wanted = texts if only is None else [i for i in only.tolist() if i in texts]
         indices = np.fromiter(wanted, np.int64)
-        indices = indices[self.open[history.columns.block[indices]]]
+        saved = self.sent_tokens[indices] - texts.tokens[indices]
+        chosen = (saved > 0) & self.open[history.columns.block[indices]]
+        indices, saved = indices[chosen], saved[chosen]
         if not len(indices):
             return self
         plan = self._copy()
-        saved = self.sent_tokens[indices] - texts.tokens[indices]
         plan.block_tokens = self.block_tokens.copy()
         np.subtract.at(plan.block_tokens, history.columns.block[indices], saved)
         plan.total = self.total - int(saved.sum())

@@ -1,0 +1,103 @@
+"""Every registered stage keeps the four rules, whatever the conversation, its options and the stages before it.
+
+Total: one decision per message. Reasoned: each says why. Whole: a call and its results share one fate. Monotone: what
+is pinned, dropped or summarised stays so. Deterministic besides, and true about its tokens.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from any_conversation import conversations, settings
+from api_rules import counted, refusals
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from historylab import registry
+from historylab.conversation import Conversation, Summary
+from historylab.counters.base import count_text
+from historylab.pipeline import open_instruments, open_pipeline, plan_requests, start
+from historylab.plan import FITS, Action, History, HistoryPlan, reason
+from historylab.settings.model import Settings
+from historylab.strategies.base import Context
+
+STAGES = [(family, name) for family in registry.STAGE_FAMILIES for name in sorted(registry.members(family))]
+EARLIER = reason("earlier", "Decided by an earlier stage.")
+
+
+def under_way(conversation: Conversation, chosen: Settings, decisions: list[int]) -> tuple[HistoryPlan, Context]:
+    """A plan some stage has already decided on, at random, and what the next stage may look at."""
+    instruments = open_instruments(chosen)
+    previous = list(plan_requests(conversation, chosen, instruments=instruments))
+    earlier = [plan for plan in previous if plan.size < len(conversation)]
+    history = History(conversation, instruments.counter, len(conversation))
+    plan = start(history, open_pipeline(chosen).budget, chosen.preserve_system_messages)
+    wanted = np.resize(np.array([*decisions, 0], np.uint8), history.blocks)
+    plan = plan.pin(wanted == Action.PINNED, EARLIER).drop(wanted == Action.DROPPED, EARLIER)
+    if (plan.open & (wanted == Action.SUMMARIZED)).any() and not any(p.summary for p in earlier):
+        text = "[Summary]\nearlier"
+        summary = Summary(text, count_text(instruments.counter, text), 1, 0, "a test")
+        plan = plan.summarize(wanted == Action.SUMMARIZED, summary, EARLIER)
+    cut = [i for i in range(len(conversation)) if wanted[history.columns.block[i]] == Action.TRUNCATED]
+    plan = plan.truncate({i: conversation[i].content[:3] for i in cut}, EARLIER)
+    return plan, Context(history, chosen, instruments, earlier[-1] if earlier else None)
+
+
+@pytest.mark.parametrize(("family", "name"), STAGES)
+def test_a_stage_keeps_the_four_rules(family, name):
+    @examples(max_examples=50)
+    @given(
+        conversations(),
+        settings(**{family: name}),
+        st.lists(st.sampled_from(list(Action)), max_size=6),
+    )
+    def keeps_them(conversation, chosen, decisions):
+        plan, context = under_way(conversation, chosen, decisions)
+        before = (plan.sketch(), plan.tokens, plan.summary)
+        stage = registry.member(family, name).target
+        after = stage(plan, context, **chosen.options_of(family))
+        again = stage(plan, context, **chosen.options_of(family))
+
+        assert (plan.sketch(), plan.tokens, plan.summary) == before, "the plan it was given has changed"
+        assert_total_and_reasoned(after)
+        assert_whole(after)
+        assert_monotone(plan, after)
+        assert (again.sketch(), again.tokens, again.summary) == (after.sketch(), after.tokens, after.summary)
+        assert after.tokens == counted(after)
+        assert refusals(after.render()) == []
+
+    keeps_them()
+
+
+def assert_total_and_reasoned(plan: HistoryPlan) -> None:
+    assert len(plan.actions) == len(plan.reasons) == plan.size
+    for i in range(plan.size):
+        why = plan.reason(i)
+        assert why.sentence
+        assert (why.rule == FITS.rule) == (why.action is Action.KEPT)
+
+
+def assert_whole(plan: HistoryPlan) -> None:
+    for block in plan.history.conversation.blocks:
+        fates = {plan.actions[i] for i in block.indices if i < plan.size}
+        assert len(fates - {Action.KEPT, Action.TRUNCATED}) <= (not fates & {Action.KEPT, Action.TRUNCATED})
+
+
+def assert_monotone(before: HistoryPlan, after: HistoryPlan) -> None:
+    final = ~before.open
+    assert (before.block_actions[final] == after.block_actions[final]).all()
+    assert (before.block_reasons[final] == after.block_reasons[final]).all()
+    assert not (before.actions == Action.TRUNCATED)[after.actions == Action.KEPT].any()
+
+
+@pytest.mark.parametrize(("family", "name"), [stage for stage in STAGES if stage[0] == "tool_output"])
+def test_a_tool_output_stage_never_lengthens(family, name):
+    @examples(max_examples=30)
+    @given(conversations(), settings(**{family: name}), st.lists(st.sampled_from([Action.TRUNCATED, 0]), max_size=6))
+    def never_longer(conversation, chosen, decisions):
+        plan, context = under_way(conversation, chosen, decisions)
+        after = registry.member(family, name).target(plan, context, **chosen.options_of(family))
+        assert (after.sent_tokens <= plan.sent_tokens).all()
+
+    never_longer()
