@@ -1,4 +1,4 @@
-"""A caller's own list of messages as a conversation: nothing in it is refused, and each object stays behind its Message.
+"""A caller's own list of messages as a conversation: nothing is refused, and each object stays behind its Message.
 
 No role, content or tool call is an error: what cannot be read is conversation. What is broken in the list (a result
 without its call, a call without its result) stays where it is, so it becomes plain conversation here.
@@ -73,8 +73,13 @@ def _as_far_as_read(fields: Mapping[str, Any], given: Any) -> Message:
     result_of = fields.get("tool_call_id")
     return Message(
         role if isinstance(role, str) else "",
-        content if isinstance(content, str) else "",
+        content if isinstance(content, str) else _text_of_parts(content),
         tool_calls=tuple(ToolCall(str(call.get("id") or ""), str(call.get("name") or "")) for call in calls),
         tool_call_id=None if result_of is None else str(result_of),
         source=given,
     )
+
+
+def _text_of_parts(content: Any) -> str:
+    parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list | tuple) else []
+    return "\n".join(part["text"] for part in parts if isinstance(part.get("text"), str))

@@ -26,8 +26,10 @@ from historylab.systems.base import conversation_of, sent, sources
 
 log = logging.getLogger("historylab")
 
-PRESET = Settings(policy="lastN", length=20, pruner="off", layout="systems_first")
-"""AgentDock has no token budget: the policy alone decides."""
+PRESET = Settings(
+    policy="lastN", length=20, pruner="off", layout="systems_first", options={"policy.lastN.late_results": "drop"}
+)
+"""AgentDock has no token budget: the policy alone decides, and history starts exactly at a user message."""
 
 POLICIES = ("none", "lastN", "all")
 FIELDS = {

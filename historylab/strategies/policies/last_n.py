@@ -3,7 +3,10 @@
 With N user messages or fewer nothing is cut. 0 acts as 1. Source: AgentDock's history policies.
 """
 
+from typing import Annotated, Literal
+
 import numpy as np
+from pydantic import Field
 
 from historylab.plan import reason
 from historylab.registry import register
@@ -14,8 +17,14 @@ NO_SYSTEM = reason(
 )
 
 
+LateResults = Annotated[
+    Literal["keep", "drop"],
+    Field(description="what becomes of an older tool call whose result came only among the messages that are kept"),
+]
+
+
 @register("policy", "lastN")
-def last_n(plan, context):
+def last_n(plan, context, *, late_results: LateResults = "keep"):
     """The last N user messages and what follows each."""
     history, settings = context.history, context.settings
     columns = history.columns
@@ -27,6 +36,6 @@ def last_n(plan, context):
         return plan
     older = np.zeros(history.blocks, bool)
     older[: columns.user_blocks[users - n]] = True
-    if not columns.contiguous:  # an older call whose last result came later is not older: they stay together
+    if late_results == "keep" and not columns.contiguous:  # such a call is not older: it stays with its results
         older &= columns.block_last[: history.blocks] < columns.users[users - n]
     return plan.drop(older, OLDER, n=n)
