@@ -6,6 +6,7 @@
     ├── LoadError               (also ValueError)   a file is no conversation we can read
     │   ├── UnknownFormat                           no importer, or several, claim it
     │   └── TooLarge                                it is over a stated limit
+    ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot reach what it keeps
     ├── PlanError                                   a stage broke a rule of the plan
     └── InstrumentError                             a counter, summarizer or model could not do its work
 
@@ -43,9 +44,20 @@ class TooLarge(LoadError):
     """The content is over a limit we state."""
 
 
+class StoreError(HistoryLabError, ValueError):
+    """A conversation store cannot keep a message, or cannot reach what it keeps."""
+
+
 class PlanError(HistoryLabError):
     """A stage broke one of the four rules; the message names the stage and the rule."""
 
 
 class InstrumentError(HistoryLabError):
-    """A counter, summarizer, relevance scorer or chat model could not do its work."""
+    """A counter, summarizer, relevance scorer or chat model could not do its work.
+
+    `pause`: seconds for which any other request would most likely fail alike (key refused, nobody there); else 0.
+    """
+
+    def __init__(self, message: str, *, pause: float = 0):
+        super().__init__(message)
+        self.pause = pause

@@ -1,0 +1,53 @@
+"""The server and the key: `OPENAI_BASE_URL` and `OPENAI_API_KEY`, read when they are needed, kept nowhere."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from urllib.parse import urlsplit
+
+from historylab.errors import InstrumentError
+
+KEY, BASE_URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+OPENAI = "https://api.openai.com/v1"
+NO_KEY = "none"  # what a server of one's own, which wants no key, is sent as one
+
+
+def base_url() -> str:
+    """The server's address; OpenAI's where the environment names none."""
+    return (os.environ.get(BASE_URL) or OPENAI).strip().rstrip("/")
+
+
+def is_openai() -> bool:
+    return base_url() == OPENAI
+
+
+def check_address() -> None:
+    """Raise InstrumentError, without showing it, for an address that is none, or one with a key in it."""
+    try:
+        parts = urlsplit(base_url())
+        usable = parts.scheme in ("http", "https") and parts.hostname and not parts.username and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise InstrumentError(f"{BASE_URL} is no address like https://host/v1 (a key belongs into {KEY}, not into it)")
+
+
+def api_key() -> str:
+    """The key. Raises InstrumentError where OpenAI would want one and there is none, or it can't be one."""
+    key = os.environ.get(KEY, "").strip()
+    if not key and is_openai():
+        raise InstrumentError(f"{KEY} is not set; set it, or {BASE_URL} for a server of your own that wants no key")
+    if not (key.isascii() and key.isprintable()):  # as a header it would fail, with itself in the error's text
+        raise InstrumentError(f"{KEY} holds characters that no key has; set it anew")
+    return key or NO_KEY
+
+
+def secrets() -> tuple[str, ...]:
+    """What must never be shown."""
+    return tuple(filter(None, (os.environ.get(KEY, "").strip(), os.environ.get(BASE_URL, "").strip())))
+
+
+def fingerprint(*values: str) -> str:
+    """Tells one server, or one server and key, from another without holding it."""
+    return hashlib.blake2b("\0".join(values).encode(errors="replace"), digest_size=8).hexdigest()

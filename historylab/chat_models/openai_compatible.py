@@ -1,0 +1,169 @@
+"""`openai_compatible`: a model behind any server that speaks Chat Completions, through the `openai` package.
+
+Key and address come from the environment at each request (see environment.py); neither is ever shown, logged or part of
+an error. What is sent there is one request's messages, and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from historylab.chat_models import environment
+from historylab.chat_models.base import Reply
+from historylab.chat_models.completions import Draft, Unreadable, read_completion
+from historylab.chat_models.refusals import of_connection, of_status, of_timeout, of_unusable
+from historylab.errors import InstrumentError
+from historylab.registry import register
+
+DRIPPING = 5.0  # a streamed answer may take so many timeouts in all, however steadily it drips
+DISPENSABLE = ("temperature", "max_completion_tokens", "max_tokens", "stream_options")
+"""Parameters a request can do without, when the model or the server doesn't take them."""
+
+Timeout = Annotated[float, Field(gt=0, le=600, description="seconds to wait for the server")]
+Retries = Annotated[int, Field(ge=0, le=5, description="tries again after a timeout, a 429 or a failure of the server")]
+
+
+@register("chat_model", "openai_compatible")
+class OpenAICompatible:
+    """A model behind any Chat Completions server: OpenAI's, or the one OPENAI_BASE_URL names."""
+
+    def __init__(self, model: str, *, timeout: Timeout = 60.0, retries: Retries = 1):
+        self.name = model
+        self._timeout, self._retries = timeout, retries
+        self._client: tuple[str, Any] | None = None  # with the fingerprint of the environment it was made for
+        self._refused: set[str] = set()  # parameters this model or server doesn't take
+
+    def __repr__(self) -> str:
+        return f"<OpenAICompatible {self.name!r}>"
+
+    @property
+    def key(self) -> str:
+        return f"openai_compatible:{self.name}:{environment.fingerprint(environment.base_url())}"
+
+    def complete(self, messages, *, max_tokens=None, temperature=None, tools=()) -> Reply:
+        return self._tell(
+            lambda: read_completion(_plain(self._create(messages, _wishes(max_tokens, temperature, tools))))
+        )
+
+    def stream(self, messages, *, max_tokens=None, temperature=None, tools=()) -> Iterator[str | Reply]:
+        wishes = {**_wishes(max_tokens, temperature, tools), "stream": True, "stream_options": {"include_usage": True}}
+        pieces = self._pieces(messages, wishes)
+        while (piece := self._tell(lambda: next(pieces, None))) is not None:
+            yield piece
+
+    def _pieces(self, messages: Sequence[Mapping[str, Any]], wishes: Mapping[str, Any]) -> Iterator[str | Reply]:
+        draft, longest = Draft(), DRIPPING * self._timeout
+        until = time.monotonic() + longest
+        with self._create(messages, wishes) as chunks:
+            for chunk in chunks:
+                if time.monotonic() > until:
+                    raise of_timeout(self._asked, longest)
+                if text := draft.take(_plain(chunk)):
+                    yield text
+        if not draft.finish_reason:
+            raise Unreadable("it broke off" if any(draft.text) else "there is nothing in it")
+        yield draft.reply()
+
+    def _create(self, messages: Sequence[Mapping[str, Any]], wishes: Mapping[str, Any]) -> Any:
+        """Ask; and again without each parameter that the server says it doesn't take."""
+        import openai
+
+        create, messages = self._open().chat.completions.create, _sendable(messages)
+        while True:
+            parameters = {
+                name: value for name, value in map(self._spelled, wishes.items()) if name not in self._refused
+            }
+            try:
+                return create(model=self.name, messages=messages, **parameters)
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
+                told = f"{problem.param} {_words(problem.body)}"
+                culprit = next((name for name in DISPENSABLE if name in parameters and name in told), None)
+                if culprit is None:
+                    raise
+                self._refused.add(culprit)
+
+    def _spelled(self, wish: tuple[str, Any]) -> tuple[str, Any]:
+        """OpenAI's newer models know only `max_completion_tokens`, most other servers only `max_tokens`."""
+        name, value = wish
+        if name != "max_tokens":
+            return wish
+        spellings = ("max_tokens", "max_completion_tokens")
+        preferred = reversed(spellings) if environment.is_openai() else spellings
+        return next((s for s in preferred if s not in self._refused), name), value
+
+    def _open(self) -> Any:
+        """The package's client, made anew when the environment changed."""
+        import openai
+
+        environment.check_address()
+        url, key = environment.base_url(), environment.api_key()
+        made_for = environment.fingerprint(url, key)
+        if self._client is None or self._client[0] != made_for:
+            client = openai.OpenAI(api_key=key, base_url=url, timeout=self._timeout, max_retries=self._retries)
+            self._client = made_for, client
+        return self._client[1]
+
+    @property
+    def _asked(self) -> str:
+        return f"asked {self.name!r} for an answer"
+
+    def _tell(self, ask: Callable[[], Any]) -> Any:
+        """What `ask()` gives. Errors are told anew, outside the handler: the original holds the key."""
+        try:
+            return ask()
+        except (InstrumentError, TypeError, AttributeError, NameError):  # told already, or a bug
+            raise
+        except Exception as problem:  # the package lets errors of the network and of JSON through as they are
+            error = self._error(problem)
+        raise error
+
+    def _error(self, problem: Exception) -> InstrumentError:
+        import openai
+
+        if isinstance(problem, openai.APITimeoutError):
+            return of_timeout(self._asked, self._timeout)
+        if isinstance(problem, openai.APIStatusError):
+            words, wait = _words(problem.body), _wait(problem.response.headers)
+            return of_status(self._asked, problem.status_code, words, wait, environment.secrets())
+        if isinstance(problem, openai.APIConnectionError):
+            return of_connection(self._asked, problem.__cause__)
+        if isinstance(problem, json.JSONDecodeError):
+            return of_unusable(self._asked, "it is broken JSON", environment.secrets())
+        if isinstance(problem, Unreadable | openai.OpenAIError | ValueError):
+            return of_unusable(self._asked, str(problem), environment.secrets())
+        return of_connection(self._asked, problem)
+
+
+def _wishes(max_tokens: int | None, temperature: float | None, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The parameters that were asked for."""
+    wishes = {"max_tokens": max_tokens, "temperature": temperature, "tools": list(tools) or None}
+    return {name: value for name, value in wishes.items() if value is not None}
+
+
+def _sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The same messages where lone surrogates, which UTF-8 has no form for, are question marks."""
+    return json.loads(json.dumps(list(messages), ensure_ascii=False).encode(errors="replace"))
+
+
+def _plain(answer: Any) -> Any:
+    """The package's object as plain dicts and lists; it hands on as text what the server doesn't call JSON."""
+    return answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer
+
+
+def _words(body: Any) -> str:
+    """The server's own words in an error's body."""
+    found = body.get("message") or body.get("error") or body.get("detail") if isinstance(body, Mapping) else body
+    return found if isinstance(found, str) else ""
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds the server asks to wait, at most an hour."""
+    try:
+        return min(3600.0, float(headers.get("retry-after") or "")) or None
+    except ValueError:
+        return None

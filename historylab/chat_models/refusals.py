@@ -1,0 +1,75 @@
+"""Why a model didn't answer, in one sentence: what was asked, what came back, what to do. Never the key, never the URL.
+
+Servers like to quote the key they refuse, so their own words are shown only where they help, cut short and with
+everything that looks like a key taken out.
+"""
+
+from __future__ import annotations
+
+import re
+
+from historylab.errors import InstrumentError
+
+LONGEST_QUOTE = 200  # characters of a server's own words
+PAUSE = 60.0  # seconds after which a server that was away, or refused the key, is worth another try
+SECRET = re.compile(r"(?i)\b(?:sk|key|token|bearer|api[-_]key)[-_:= ]+[^\s\"',;)]+")
+ADVICE = {
+    400: "the server refused the request (400){quote}; change the model or shorten what is asked",
+    401: "the server refused the key (401); check OPENAI_API_KEY",
+    403: "the key is not allowed to do this (403); check what OPENAI_API_KEY may use",
+    404: "the server has no such model, or no Chat Completions at that address (404); check the model's name and "
+    "OPENAI_BASE_URL",
+    413: "that is more than the server takes at once (413); shorten what is asked",
+    422: "the server refused the request (422){quote}; change the model or shorten what is asked",
+    429: "too many requests, or nothing left of the quota (429); wait {wait}",
+}
+ABOUT_THE_REQUEST = frozenset({400, 413, 422})  # another request may do better at once
+
+
+def refusal(asked: str, found: str, pause: float = 0) -> InstrumentError:
+    """The error for a request: `asked` what for, `found` what came of it and what to do."""
+    return InstrumentError(f"{asked}: {found}", pause=pause)
+
+
+def of_status(asked: str, status: int, words: str, wait: float | None, secrets: tuple[str, ...]) -> InstrumentError:
+    """The error for an answer with an HTTP status of 400 or more; `words` are the server's own."""
+    quote = quoted(words, secrets)
+    otherwise = f"the server failed ({status}){quote}; try again later"
+    sentence = ADVICE.get(status, otherwise)
+    said = sentence.format(quote=quote, wait=f"{wait:.0f} s" if wait else "a minute") if status in ADVICE else sentence
+    return refusal(asked, said, 0 if status in ABOUT_THE_REQUEST else wait or PAUSE)
+
+
+def of_connection(asked: str, cause: BaseException | None) -> InstrumentError:
+    """The error for a request that got no answer at all. Of the cause only its kind is told: it may hold headers."""
+    told = str(cause).lower()
+    if "refused" in told:
+        why = "nothing listens there (connection refused)"
+    elif any(hint in told for hint in ("name or service", "getaddrinfo", "name resolution", "nodename")):
+        why = "there is no server of that name"
+    else:
+        why = "the connection broke before an answer came"
+    return refusal(asked, f"{why}; check the network, and OPENAI_BASE_URL if it is set", PAUSE)
+
+
+def of_timeout(asked: str, seconds: float) -> InstrumentError:
+    return refusal(asked, f"no answer within {seconds:g} s; try again later, or ask a faster model", PAUSE)
+
+
+def of_unusable(asked: str, found: str, secrets: tuple[str, ...]) -> InstrumentError:
+    """The error for an answer that is no chat completion."""
+    advice = "try again, and check that OPENAI_BASE_URL names a Chat Completions server"
+    return refusal(asked, f"the answer cannot be used ({cleaned(found, secrets)}); {advice}")
+
+
+def quoted(words: str, secrets: tuple[str, ...]) -> str:
+    """A server's own words as the end of a clause; "" if there are none."""
+    return f": “{cleaned(words, secrets)}”" if words.strip() else ""
+
+
+def cleaned(words: str, secrets: tuple[str, ...]) -> str:
+    """The words on one line, short, without anything secret."""
+    for secret in secrets:
+        words = words.replace(secret, "…")
+    words = " ".join(SECRET.sub("…", words).split())
+    return words if len(words) <= LONGEST_QUOTE else words[:LONGEST_QUOTE] + "…"

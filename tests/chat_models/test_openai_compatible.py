@@ -1,0 +1,270 @@
+"""The chat model over real HTTP: what it sends, what it makes of answers good and bad, and that no key gets out."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import time
+import traceback
+
+import pytest
+from chat_models.server import ChatServer, body, calls, events, hangs_up, says, slow, status
+
+from historylab.chat_models.base import Reply, open_chat_model
+from historylab.chat_models.openai_compatible import OpenAICompatible
+from historylab.conversation import ToolCall, Usage
+from historylab.errors import InstrumentError
+
+SECRET = "sk-do-not-tell-4f0b9c"
+HELLO = [{"role": "user", "content": "hello"}]
+
+
+@pytest.fixture(scope="module")
+def one_server():
+    with ChatServer() as server:
+        yield server, OpenAICompatible("tiny", timeout=2.0, retries=0)
+
+
+@pytest.fixture
+def asking(one_server, monkeypatch):
+    """Tell the server how to behave; gives a model that talks to it, and the server."""
+    server, patient = one_server
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+    def behave(*behaviours, **options):
+        server.behaviours, server.requests, server.keys = list(behaviours), [], []
+        return OpenAICompatible("tiny", **{"retries": 0} | options) if options else patient, server
+
+    return behave
+
+
+def refused(ask) -> InstrumentError:
+    with pytest.raises(InstrumentError) as caught:
+        ask()
+    return caught.value
+
+
+def text_of(pieces) -> tuple[str, Reply]:
+    *texts, reply = pieces
+    return "".join(texts), reply
+
+
+def test_an_answer_with_its_usage_cached_input_apart(asking):
+    model, server = asking(says("hi there"))
+    reply = model.complete(HELLO, max_tokens=9, temperature=0.3)
+    assert reply == Reply("hi there", (), Usage(input=36, output=7, cache_reads=64), "tiny-2026", "stop")
+    assert server.requests == [{"messages": HELLO, "model": "tiny", "max_tokens": 9, "temperature": 0.3}]
+    assert server.keys == [f"Bearer {SECRET}"]
+
+
+def test_a_stream_gives_the_text_in_pieces_and_then_the_whole_reply(asking):
+    model, server = asking(says("hi there"))
+    *pieces, reply = model.stream(HELLO)
+    assert pieces == ["hi ", "the", "re"]
+    assert reply == Reply("hi there", (), Usage(input=36, output=7, cache_reads=64), "tiny-2026", "stop")
+    assert server.requests[0]["stream_options"] == {"include_usage": True}
+
+
+def test_parallel_tool_calls_come_the_same_way_streamed_or_not(asking):
+    model, server = asking(calls(("look_up", '{"city": "Graz"}'), ("add", '{"a": 1}')))
+    tools = [{"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}]
+    expected = (ToolCall("call_0", "look_up", '{"city": "Graz"}'), ToolCall("call_1", "add", '{"a": 1}'))
+    assert model.complete(HELLO, tools=tools).tool_calls == expected
+    assert text_of(model.stream(HELLO, tools=tools))[1].tool_calls == expected
+    assert [r["tools"] for r in server.requests] == [tools, tools]
+
+
+def test_a_server_that_reports_no_usage_leaves_it_unknown(asking):
+    model, _ = asking(says("hi", usage=None))
+    assert model.complete(HELLO).usage is None
+    assert text_of(model.stream(HELLO))[1].usage is None
+
+
+def test_a_refusal_is_no_answer(asking):
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": None, "refusal": "I won't"},
+        "finish_reason": "stop",
+    }
+    model, _ = asking(body(json.dumps({"id": "x", "object": "chat.completion", "choices": [choice]})))
+    reply = model.complete(HELLO)
+    assert (reply.text, reply.finish_reason) == ("I won't", "refusal")
+
+
+def test_lone_surrogates_are_sent_as_question_marks(asking):
+    model, server = asking(says("ok"))
+    model.complete([{"role": "user", "content": "a\ud800b ü"}])
+    assert server.requests[0]["messages"][0]["content"] == "a?b ü"
+
+
+@pytest.mark.parametrize("way", ["complete", "stream"])
+@pytest.mark.parametrize(
+    ("behaviour", "sentence"),
+    [
+        (status(401, "Incorrect API key provided: {key}"), "the server refused the key (401); check OPENAI_API_KEY"),
+        (status(403, "{key} may not"), "the key is not allowed to do this (403); "),
+        (status(404, "no model tiny"), "the server has no such model, "),
+        (status(400, "context of 8 exceeded, key: {key}"), "(400): “context of 8 exceeded, …”; "),
+        (status(429, "slow down", retry_after="7"), "too many requests, or nothing left of the quota (429); wait 7 s"),
+        (status(500, "oops {key}"), "the server failed (500): “oops …”; try again later"),
+        (hangs_up, "the connection broke before an answer came; "),
+        (body("{not json"), "the answer cannot be used ("),
+        (body("<html>hello</html>", "text/html"), "the answer cannot be used ("),
+        (body('{"id": "x", "choices": []}'), "the answer cannot be used ("),
+        (body('{"error": {"message": "the key {key} is out"}}'), "the answer cannot be used ("),
+        (body("[1, 2]"), "the answer cannot be used ("),
+    ],
+    ids=("401", "403", "404", "400", "429", "500", "dropped", "broken", "html", "no choice", "error", "list"),
+)
+def test_what_goes_wrong_is_told_in_one_sentence_without_the_key(asking, caplog, way, behaviour, sentence):
+    caplog.set_level(logging.DEBUG)
+    model, server = asking(behaviour)
+    error = refused(lambda: list(model.stream(HELLO)) if way == "stream" else model.complete(HELLO))
+    assert str(error).startswith("asked 'tiny' for an answer: ")
+    assert sentence in str(error)
+    assert "\n" not in str(error)
+    assert (error.__cause__, error.__context__) == (None, None)
+    told = "".join(traceback.format_exception(error)) + repr(error) + repr(model) + model.key
+    assert SECRET not in told + caplog.text
+    assert server.url not in told
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "found"),
+    [
+        (body("{not json"), "it is broken JSON"),
+        (body("<html>hello</html>", "text/html"), "it is no JSON object"),
+        (body('{"id": "x", "choices": []}'), "there is no choice in it"),
+        (body('{"error": {"message": "the key sk-one-two is out"}}'), "it is an error: the … is out"),
+    ],
+)
+def test_an_answer_that_is_none_is_described(asking, behaviour, found):
+    model, _ = asking(behaviour)
+    assert f"cannot be used ({found}); try again" in str(refused(lambda: model.complete(HELLO)))
+
+
+def test_nobody_there(asking, monkeypatch):
+    model, _ = asking(says("hi"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{free.getsockname()[1]}/v1")
+        error = refused(lambda: model.complete(HELLO))
+    assert "nothing listens there (connection refused)" in str(error)
+    assert error.pause > 0
+
+
+@pytest.mark.parametrize("way", ["complete", "stream"])
+def test_a_server_that_takes_too_long(asking, way):
+    model, _ = asking(slow(0.6, says("late")), timeout=0.15)
+    started = time.monotonic()
+    error = refused(lambda: list(model.stream(HELLO)) if way == "stream" else model.complete(HELLO))
+    assert "no answer within 0.15 s" in str(error)
+    assert time.monotonic() - started < 0.6
+
+
+def test_a_stream_that_drips_for_ever_is_left(asking):
+    def drips(handler):
+        handler.start_events()
+        for _ in range(40):
+            handler.event({"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": None}]})
+            time.sleep(0.05)
+
+    model, _ = asking(drips, timeout=0.1)
+    assert "no answer within 0.5 s" in str(refused(lambda: list(model.stream(HELLO))))
+
+
+PIECE = {"id": "x", "choices": [{"index": 0, "delta": {"content": "half an ans"}, "finish_reason": None}]}
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "sentence"),
+    [
+        (events(PIECE), "it broke off"),
+        (events(PIECE, done=True), "it broke off"),
+        (events(PIECE, "{broken"), "broken JSON"),
+        (events(PIECE, {"error": {"message": "overloaded"}}), "overloaded"),
+        (events(PIECE, "[1]"), "cannot be used"),
+    ],
+)
+def test_a_stream_that_fails_on_the_way_never_ends_in_a_reply(asking, behaviour, sentence):
+    model, _ = asking(behaviour)
+    pieces = model.stream(HELLO)
+    assert next(pieces) == "half an ans"
+    assert sentence in str(refused(lambda: list(pieces)))
+
+
+def test_a_busy_server_is_asked_again_and_no_more_often_than_allowed(asking):
+    model, server = asking(status(429, retry_after="0.01"), says("at last"), retries=1)
+    assert model.complete(HELLO).text == "at last"
+    model, server = asking(status(429, retry_after="0.01"), retries=1)
+    refused(lambda: model.complete(HELLO))
+    assert len(server.requests) == 2
+
+
+def test_parameters_a_model_does_not_take_are_left_out_from_then_on(asking):
+    model, server = asking(
+        status(400, "Unsupported value: 'temperature' does not support 0.3", param="temperature"),
+        status(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", param="max_tokens"),
+        says("fine"),
+        timeout=2.0,
+    )
+    model.complete(HELLO, max_tokens=5, temperature=0.3)
+    model.complete(HELLO, max_tokens=5, temperature=0.3)
+    kept = {"messages": HELLO, "model": "tiny", "max_completion_tokens": 5}
+    assert server.requests[2:] == [kept, kept]
+
+
+def test_openai_itself_is_asked_for_completion_tokens(monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert OpenAICompatible("gpt-5.5")._spelled(("max_tokens", 5)) == ("max_completion_tokens", 5)
+
+
+def test_opening_a_model_asks_nothing_of_the_environment_and_a_missing_key_is_named(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    model = open_chat_model("gpt-5.5")
+    assert str(refused(lambda: model.complete(HELLO))).startswith("OPENAI_API_KEY is not set")
+
+
+def test_a_server_of_ones_own_needs_no_key(asking, monkeypatch):
+    model, server = asking(says("hi"))
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert model.complete(HELLO).text == "hi"
+    assert SECRET not in server.keys[0]
+
+
+@pytest.mark.parametrize("key", ["sk-with\nnewline", "sk-with-…", "sk-\x00"])
+def test_a_key_that_cannot_be_one_is_refused_before_it_can_show(monkeypatch, key):
+    monkeypatch.setattr("os.environ", {"OPENAI_API_KEY": key})
+    error = refused(lambda: OpenAICompatible("tiny").complete(HELLO))
+    assert "OPENAI_API_KEY holds characters that no key has" in str(error)
+    assert "sk-" not in str(error)
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:8000/v1", "ftp://x/v1", "https://me:sk-secret@host/v1", "https://:99999/v1"]
+)
+def test_an_address_that_is_none_is_refused_unseen(monkeypatch, url):
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    error = refused(lambda: OpenAICompatible("tiny").complete(HELLO))
+    assert "OPENAI_BASE_URL is no address" in str(error)
+    assert url not in str(error)
+
+
+def test_another_server_or_model_has_another_key_for_what_is_remembered(monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://one/v1")
+    one, other_model = OpenAICompatible("tiny").key, OpenAICompatible("huge").key
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://two/v1")
+    assert len({one, other_model, OpenAICompatible("tiny").key}) == 3
+
+
+def test_a_changed_environment_is_obeyed_by_a_model_already_open(asking, monkeypatch):
+    model, first = asking(says("one"))
+    assert model.complete(HELLO).text == "one"
+    with ChatServer(says("two")) as second:
+        monkeypatch.setenv("OPENAI_BASE_URL", second.url)
+        assert model.complete(HELLO).text == "two"
+    assert (len(first.requests), len(second.requests)) == (1, 1)
