@@ -8,7 +8,8 @@
     │   └── TooLarge                                it is over a stated limit
     ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot reach what it keeps
     ├── PlanError                                   a stage broke a rule of the plan
-    └── InstrumentError                             a counter, summarizer or model could not do its work
+    ├── InstrumentError                             a counter, summarizer or model could not do its work
+    └── WorkerLost                                  part of a sweep could not be done, however often it was tried
 
 A message says what was asked, what was found, and what to do. Anything else that escapes is a bug.
 """
@@ -61,3 +62,7 @@ class InstrumentError(HistoryLabError):
     def __init__(self, message: str, *, pause: float = 0):
         super().__init__(message)
         self.pause = pause
+
+
+class WorkerLost(HistoryLabError):
+    """A part of a sweep failed or lost its worker every time it was given out."""
