@@ -15,9 +15,11 @@ from historylab.conversation import Conversation, Message, ToolCall
 from historylab.errors import PlanError
 from historylab.pipeline import Pipeline, open_instruments, plan_history, plan_requests
 from historylab.plan import Action, History
-from historylab.settings.model import Settings
+from historylab.settings.model import Settings, stage_options
 from historylab.strategies.base import Context, Instruments
 
+WISHES = {"pruner.fifo.keep_task": True, "policy.lastN.late_results": "keep"}
+NO_OTHER_WISH = {name: value for name, value in WISHES.items() if name in stage_options()}
 PRUNERS = sorted(registry.members("pruner"))
 
 
@@ -51,7 +53,7 @@ def test_task_and_newest_block_survive_every_policy_but_none_and_every_pruner(pr
     @examples(max_examples=80)
     @given(
         conversations(),
-        settings(policy="lastN", pruner=pruner, filter="off", compaction="off", tool_output="off"),
+        settings(policy="lastN", pruner=pruner, filter="off", compaction="off", tool_output="off", **NO_OTHER_WISH),
     )
     def survive(conversation, chosen):
         for plan in plan_requests(conversation, chosen):

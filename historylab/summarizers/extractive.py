@@ -11,7 +11,7 @@ import math
 import re
 from collections import Counter as Tally
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from historylab.conversation import Message
@@ -20,6 +20,7 @@ from historylab.registry import register
 from historylab.summarizers.base import SummaryTask
 
 LONGEST_LINE = 240  # characters: a longer one is cut at a word; its literals may still be listed
+SHORTEST_LINE = 40  # characters: less of a line says nothing
 LONGEST_LITERAL = 200  # characters: a longer one is data, no name of anything
 SCANNED = 100_000  # characters of one line that are searched for literals
 LITERAL = re.compile(  # each part begins only where its kind of word begins, so that no text takes quadratic time
@@ -28,7 +29,7 @@ LITERAL = re.compile(  # each part begins only where its kind of word begins, so
     r"|(?<![\w./~-])[\w.~-]*+/[\w./~%-]*\w"  # paths
     r"|(?<![\w-])[\w-]++\.(?:py|js|ts|go|rs|md|json|toml|yaml|yml|txt|csv|sql|html|css)\b"
     r"|(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z0-9_-]{2,}[A-Za-z0-9_]"  # ids: letters and digits
-    r"|(?<![A-Za-z0-9_])\$?\d(?:[\d.,:/-]*\d)?%?"  # numbers, dates, amounts
+    r"|(?<![A-Za-z0-9_])[$v]?\d(?:[\d.,:/-]*\d)?%?"  # numbers, dates, amounts, versions
 )
 WORD = re.compile(r"\w{2,}")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
@@ -137,7 +138,17 @@ def _fill(ranked: list[_Line], task: SummaryTask) -> list[_Line]:
     chosen = _that_fit(ranked, [line.text for line in ranked], task.max_tokens, task)
     while chosen and not task.fits(_text(chosen)):
         chosen = chosen[: len(chosen) * 9 // 10]
-    return chosen
+    return chosen or _cut(ranked[0], task)
+
+
+def _cut(line: _Line, task: SummaryTask) -> list[_Line]:
+    """As much of the best line as fits: there is room, but for no line whole."""
+    text = line.text
+    while len(text) > SHORTEST_LINE:
+        text = text[: len(text) * 3 // 4]
+        if task.fits(text + " …"):
+            return [replace(line, text=text + " …")]
+    return []
 
 
 def with_ledger(text: str, literals: list[str], task: SummaryTask) -> str:

@@ -1,0 +1,153 @@
+"""The offline summarizers: within their room, deterministic, literal, and not to be hurt by any text."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from historylab import registry
+from historylab.conversation import Message, ToolCall
+from historylab.counters.base import count_text, open_counter
+from historylab.registry import member
+from historylab.summarizers.base import SummaryTask
+
+COUNTERS = [open_counter(name, "gpt-4o") for name in ("exact", "chars/4")]
+OFFLINE = sorted(name for name in registry.members("summarizer") if name in ("extractive", "ledger"))
+HOSTILE = {
+    "dots": "." * 200_000,
+    "dots and spaces": ". " * 100_000,
+    "one word": "x" * 1_000_000,
+    "an id without end": "a1b2" * 250_000,
+    "base64": "QUJDREVG/+" * 100_000,
+    "at signs": "a@" * 200_000,
+    "slashes": "/" * 200_000,
+    "a path without end": "a/" * 200_000,
+    "hyphens": "a-" * 200_000,
+    "dotted": "a." * 200_000,
+    "digits": "1," * 200_000,
+    "links": "https://" * 50_000,
+    "newlines": "\n" * 500_000,
+    "spaces": " " * 500_000,
+    "chinese": "漢字です。" * 50_000,
+    "right to left": "مرحبا بالعالم. " * 20_000,
+    "emoji": "👩‍👩‍👧‍👦" * 30_000,
+    "control characters": "\0\x1b[31m\x07\u202e" * 20_000,
+    "lone surrogates": "\ud800\udfff" * 50_000,
+    "empty": "",
+}
+
+
+def summary(texts, room: int, counter=COUNTERS[0], previous: str = "", name: str = "extractive") -> str:
+    messages = [Message("user", text) if isinstance(text, str) else text for text in texts]
+    return member("summarizer", name).target().summarize(SummaryTask(messages, room, counter, previous))
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_text_takes_little_time_and_no_more_than_its_room(name, kind):
+    start = time.perf_counter()
+    text = summary([HOSTILE[kind], "Order ORD-4417 is late."], 60, name=name)
+    assert time.perf_counter() - start < 3
+    assert count_text(COUNTERS[0], text) <= 60
+    assert "ORD-4417" in text
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+@examples(max_examples=25)
+@given(
+    st.lists(st.text(max_size=30) | st.sampled_from(["ORD-1 at /srv/a.py", "漢字。", "7.5% of $1,200"]), max_size=8),
+    st.integers(-5, 120),
+    st.sampled_from(COUNTERS),
+    st.text(max_size=20),
+)
+def test_a_summary_never_takes_more_than_its_room(name, texts, room, counter, previous):
+    text = summary(texts, room, counter, previous, name)
+    assert text == "" or count_text(counter, text) <= room
+    assert text == summary(texts, room, counter, previous, name)
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+@pytest.mark.parametrize(
+    "literal",
+    [
+        "ORD-4417", "c0ffee12", "550e8400-e29b-41d4-a716-446655440000", "src/app/main.py", "/var/log/nginx.log",
+        "app.py", "https://example.org/a?b=1", "ann@example.org", "$1,200.50", "12%", "2026-01-31", "7", "v1.2.3",
+        "10.0.0.1:8080",
+    ],
+)  # fmt: skip
+def test_what_looks_like_an_id_a_number_or_a_path_is_kept_literally(name, literal):
+    chatter = [f"Nothing of note was said by anybody about the weather, part {word}." for word in "abcdefghij"]
+    assert literal in summary([*chatter, f"Please look at {literal} now.", *chatter], 60, name=name)
+
+
+def test_literals_far_into_a_long_line_are_listed():
+    row = "nothing to see here at all, really, " * 40 + "but id ORD-99120 matters"
+    assert "ORD-99120" in summary([row], 90)
+
+
+def test_a_line_too_long_for_the_room_does_not_keep_shorter_ones_out():
+    long = "ABC-1 DEF-2 GHI-3 JKL-4 MNO-5 PQR-6 STU-7 VWX-8 YZA-9 BCD-10 EFG-11 HIJ-12 KLM-13 NOP-14 QRS-15"
+    assert "see A-1" in summary([long, "see A-1"], 22)
+
+
+def test_lines_are_shown_in_their_order():
+    text = summary(["First the key K-1.", "Then the door D-2.", "Last the lamp L-3."], 200)
+    assert text.splitlines() == [
+        "- user: First the key K-1.",
+        "- user: Then the door D-2.",
+        "- user: Last the lamp L-3.",
+    ]
+
+
+def test_calls_are_told_with_their_arguments():
+    call = Message("assistant", "", tool_calls=(ToolCall("x", "look_up", '{"order": "ORD-1"}'),))
+    assert summary([call], 100) == '- assistant called look_up({"order": "ORD-1"})'
+
+
+def test_a_sentence_is_not_cut_within_a_number_or_a_name():
+    assert summary(["Pi is 3.14 in app.py, isn't it?"], 100) == "- user: Pi is 3.14 in app.py, isn't it?"
+
+
+def test_a_second_summary_takes_over_what_the_first_kept():
+    first = summary([f"Order ORD-{k} was sent to customer CUST-{k}." for k in range(10, 20)], 400)
+    second = summary(["And ORD-99 came back."], 420, previous=first)
+    assert all(f"ORD-{k}" in second and f"CUST-{k}" in second for k in range(10, 20))
+    assert "ORD-99" in second
+
+
+def test_literals_a_first_summary_only_listed_are_not_lost():
+    first = "- user: something\nAlso mentioned: ORD-1, /srv/x.csv"
+    second = summary(["Hello there."], 100, previous=first)
+    assert "ORD-1" in second
+    assert "/srv/x.csv" in second
+
+
+def test_nothing_to_say_is_an_empty_text():
+    assert summary([], 100) == summary([""], 100) == summary(["hello"], 0) == ""
+
+
+WRITE = """
+from historylab.conversation import Message
+from historylab.counters.base import open_counter
+from historylab.registry import member
+from historylab.summarizers.base import SummaryTask
+words = "red blue green pink gold grey cyan teal navy plum".split()
+said = [Message("user", " ".join(words[k % 7 :] + words[: k % 5]) + f" item I-{k}") for k in range(40)]
+for name in ("extractive", "ledger"):
+    print(member("summarizer", name).target().summarize(SummaryTask(said, 150, open_counter("exact", "gpt-4o"))))
+"""
+
+
+def test_every_process_writes_the_same_summary():
+    written = {
+        subprocess.check_output([sys.executable, "-c", WRITE], env={**os.environ, "PYTHONHASHSEED": seed})
+        for seed in ("1", "2")
+    }
+    assert len(written) == 1
