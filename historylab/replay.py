@@ -117,8 +117,26 @@ class Timeline:
     @cached_property
     def tokens_by_kind(self) -> Mapping[str, np.ndarray]:
         """Per kind, int64[requests]; together with the framing they add up to `tokens`."""
-        rows = [step.tokens_by_kind for step in self.steps]
-        return {kind: np.array([row[kind] for row in rows], np.int64) for kind in (*KINDS, "framing")}
+        sums = self._sent_by_role()
+        return {
+            **{kind: sums[:, code].astype(np.int64) for kind, code in _ROLE_OF_KIND.items()},
+            "summary": np.array([plan.summary_tokens for plan in self.plans], np.int64),
+            "framing": np.array([plan.framing for plan in self.plans], np.int64),
+        }
+
+    def _sent_by_role(self) -> np.ndarray:
+        """float64[requests, roles]: by one product per plan where every message is whole and no block is cut open."""
+        sums = np.zeros((len(self.plans), 5))
+        if self.plans:
+            columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
+            by_block = np.bincount(columns.block * 5 + columns.role, tokens, 5 * len(columns.block_first)).reshape(-1, 5)
+        for row, plan in zip(sums, self.plans, strict=True):
+            history = plan.history
+            if not plan.shortened and history.block_tokens.base is history.sums.block_tokens:
+                row[:] = plan.sent @ by_block[: history.blocks]
+            else:
+                row[:] = np.bincount(history.columns.role[: plan.size], plan.sent_tokens, 5)
+        return sums
 
     @cached_property
     def over_budget(self) -> np.ndarray:

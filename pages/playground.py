@@ -5,8 +5,10 @@ import streamlit as st
 from historylab.ui import cached, opening, state
 from historylab.ui.components.conversation_bar import conversation_bar
 from historylab.ui.components.debug_panel import debug_panel
+from historylab.ui.components.refusals import refusals
 from historylab.ui.components.request_view import request_view
 from historylab.ui.components.settings_sidebar import settings_sidebar
+from historylab.ui.history_log import log_history
 from historylab.ui.page import start_page
 
 start_page("Playground")
@@ -15,9 +17,14 @@ resolution = state.resolution()
 settings_sidebar(resolution)
 timeline = cached.timeline(conversation, resolution.settings)
 conversation_bar(conversation, timeline, resolution)
+refusals(resolution)
+log_history(resolution, conversation)
 if state.is_debug():
     debug_panel(resolution, conversation)
 if timeline.plans:
     request_view(timeline)
 else:
-    st.html('<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>')
+    st.html(
+        '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'
+        '<div class="hl-cost">A request is made for every answer to a user or a tool. Open another conversation.</div>'
+    )

@@ -30,6 +30,11 @@ class Look:
     def colour(self, dark: bool) -> str:
         return self.dark if dark else self.light
 
+    def ink(self, dark: bool) -> str:
+        """Black or white, whichever reads better on the colour."""
+        red, green, blue = bytes.fromhex(self.colour(dark)[1:])
+        return "#111111" if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#FFFFFF"
+
 
 LOOKS: Mapping[Action, Look] = {
     Action.KEPT: Look("kept", "●", "#1697D0", "#0AA2F1", "sent whole"),
@@ -45,6 +50,7 @@ KINDS: Mapping[str, Look] = {
     "assistant": Look("assistant", "", "#86A5C5", "#5F86B0"),
     "tool": Look("tool results", "", "#BDCDDD", "#3B5878"),
     "other": Look("other roles", "", "#A99BB5", "#8B7A9B"),
+    "framing": Look("framing", "", "#D8D2C4", "#4A463E"),
     "summary": Look("summary", "Σ", "#DD9F12", "#EAB00F"),
 }
 """The kinds of `Timeline.tokens_by_kind`, from the bottom of the chart up."""

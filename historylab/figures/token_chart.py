@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from historylab.figures.palette import ALARM, FAINT, GRID, INK, KINDS, LOOKS
+from historylab.figures.palette import ALARM, FAINT, GRID, INK, KINDS, LOOKS, Look
 from historylab.figures.verdict import counted_by
 from historylab.plan import Action
-from historylab.replay import Timeline
+from historylab.replay import Step, Timeline
 
 HEIGHT = 270
 MOST_BARS = 150  # more requests are drawn as an area
@@ -22,7 +22,7 @@ def token_chart(timeline: Timeline, number: int, *, dark: bool = False) -> go.Fi
     figure = go.Figure(layout=_layout(timeline, shown, dark=dark))
     _stack(figure, timeline, shown, dark=dark)
     _limits(figure, timeline, shown, dark=dark)
-    _summaries(figure, timeline, dark=dark)
+    _events(figure, timeline, dark=dark)
     _mark(figure, timeline, number, dark=dark)
     return figure
 
@@ -50,7 +50,7 @@ def drawn_requests(tokens: np.ndarray) -> np.ndarray:
 def _stack(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: bool) -> None:
     for kind, look in KINDS.items():
         tokens = timeline.tokens_by_kind[kind]
-        if not tokens.any():
+        if tokens.max() <= timeline.counter.per_request:  # the framing of a request is too little to be drawn
             continue
         colour = look.colour(dark)
         common = {"x": shown + 1, "y": tokens[shown], "name": look.word, "hovertemplate": "%{y:,} " + look.word}
@@ -72,7 +72,12 @@ def _limits(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: b
         hovertemplate="%{y:,} untrimmed",
     )
     budget, whole = timeline.plans[0].budget, timeline.settings.budget
-    if budget > _top(timeline):
+    top = _top(timeline)
+    if timeline.untrimmed.max() > top:
+        first = int((timeline.untrimmed > top).argmax())
+        _note(figure, first + 1, f"untrimmed up to {timeline.untrimmed.max():,} ↑", "left", dark=dark)
+    if budget > top:
+        _note(figure, 1, f"budget {budget:,} ↑", "left", dark=dark)
         return
     figure.add_hline(
         y=budget,
@@ -88,23 +93,36 @@ def _limits(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: b
         figure.add_hrect(y0=budget, y1=whole, fillcolor=FAINT.colour(dark), opacity=0.16, line_width=0)
 
 
-def _summaries(figure: go.Figure, timeline: Timeline, *, dark: bool) -> None:
-    """A Σ above every request that made a new summary."""
-    made = [s for s in timeline.steps if s.plan.summary and (not s.before or s.before.summary != s.plan.summary)]
-    if not made:
-        return
-    look = LOOKS[Action.SUMMARIZED]
-    figure.add_scatter(
-        x=[s.number + 1 for s in made],
-        y=[s.plan.tokens for s in made],
-        name="new summary",
-        mode="text",
-        text=[look.glyph] * len(made),
-        textposition="top center",
-        textfont={"color": look.colour(dark), "size": 15},
-        customdata=[(s.plan.summary.covers, s.plan.summary.tokens) for s in made],
-        hovertemplate="new summary: %{customdata[0]:,} messages in %{customdata[1]:,} tokens",
-    )
+def _note(figure: go.Figure, x: int, text: str, anchor: str, *, dark: bool) -> None:
+    """A word at the upper edge about a line that is above it."""
+    font = {"color": FAINT.colour(dark), "size": 12}
+    figure.add_annotation(x=x, y=1, yref="paper", text=text, xanchor=anchor, yanchor="top", showarrow=False, font=font)
+
+
+def _events(figure: go.Figure, timeline: Timeline, *, dark: bool) -> None:
+    """A Σ above every request that made a new summary, a ! above every one that is over the budget."""
+    new = [s for s in timeline.steps if s.plan.summary and (not s.before or s.before.summary != s.plan.summary)]
+    told = [f"new summary: {s.plan.summary.covers:,} messages in {s.plan.summary.tokens:,} tokens" for s in new]
+    _signs(figure, new, LOOKS[Action.SUMMARIZED], told, dark=dark)
+    over = [s for s in timeline.steps if s.plan.over_budget][:MOST_POINTS]
+    told = [f"{s.plan.tokens - s.plan.budget:,} over the budget" for s in over]
+    _signs(figure, over, ALARM, told, dark=dark)
+
+
+def _signs(figure: go.Figure, steps: list[Step], look: Look, told: list[str], *, dark: bool) -> None:
+    if steps:
+        figure.add_scatter(
+            x=[s.number + 1 for s in steps],
+            y=[s.plan.tokens for s in steps],
+            mode="text",
+            text=[look.glyph] * len(steps),
+            textposition="top center",
+            textfont={"color": look.colour(dark), "size": 15},
+            customdata=told,
+            showlegend=False,
+            name="",
+            hovertemplate="%{customdata}",
+        )
 
 
 def _mark(figure: go.Figure, timeline: Timeline, number: int, *, dark: bool) -> None:

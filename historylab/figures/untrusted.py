@@ -15,7 +15,10 @@ def one_line(text: str, width: int) -> str:
     """The text's beginning on one line, at most `width` characters, controls and direction overrides shown as "�"."""
     head = text[: width * LOOK_AT]
     words = re.sub(r"\s+", " ", head).strip()
-    shown = "".join("�" if unicodedata.category(c) in NO_WIDTH and c not in JOINERS else c for c in words)
+    if words.isprintable():
+        shown = words
+    else:
+        shown = "".join("�" if unicodedata.category(c) in NO_WIDTH and c not in JOINERS else c for c in words)
     return shown if len(shown) <= width and len(text) <= len(head) else shown[: width - 1].rstrip() + "…"
 
 

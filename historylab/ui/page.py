@@ -13,12 +13,13 @@ from historylab.ui.components.notice import notice
 from historylab.ui.development_log import log_to_stderr
 from historylab.ui.theme import action_colours
 
+SIDEBAR = 356  # pixels: the longest label and its source fit on a line
 PAGES = {"pages/playground.py": "Playground", "pages/settings.py": "Settings sources"}
 
 
 def start_page(title: str) -> None:
     """Set the page up and read the link. Call it before anything else."""
-    st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state="auto")
+    st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(f"<style>{_style()}{action_colours()}</style>")
     log_to_stderr()
     state.follow_link()

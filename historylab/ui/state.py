@@ -119,7 +119,7 @@ def full_link(resolution: Resolution) -> str:
 
 def address() -> str:
     """This page's address without its query."""
-    return (st.context.url or "").partition("?")[0]
+    return (st.context.url or "").partition("?")[0].rstrip("/") + "/"
 
 
 def query() -> dict[str, str]:

@@ -18,6 +18,7 @@ from historylab.ui import opening, state
 from historylab.ui.components.export_drawer import export_button
 
 MEMORY = "What you open stays in this server's memory and is gone with the tab."
+MOST_REASONS = 40
 WAYS = ("Sample", "Upload", "Paste", "Generate")
 
 
@@ -56,10 +57,24 @@ def _several() -> None:
 
 
 def _report() -> None:
-    """What loading skipped or wondered about; nothing when all was read."""
+    """What loading skipped or wondered about, to be unfolded; nothing when all was read."""
     report = state.desk().opened.conversations.report
-    if report.skipped or report.warnings:
-        st.html(f'<div class="hl-notice">{escaped(one_line(str(report), 600))}.</div>')
+    if not report.skipped and not report.warnings:
+        return
+    reasons = [("skipped", *told) for told in report.skipped.items()] + [
+        ("read", *told) for told in report.warnings.items()
+    ]
+    listed = "".join(
+        f"<li>{escaped(one_line(f'{tally.count:,} {fate}: {reason}', 200))}"
+        f"{escaped(f', first at {tally.first}' if tally.first else '')}</li>"
+        for fate, reason, tally in reasons[:MOST_REASONS]
+    )
+    found = f"{report.format}: {report.records:,} records, {report.messages:,} messages, {report.skips:,} skipped"
+    warned = sum(tally.count for tally in report.warnings.values())
+    st.html(
+        f'<details class="hl-notice"><summary>{escaped(found)}, {warned:,} read with a doubt</summary>'
+        f"<ul>{listed}</ul></details>"
+    )
 
 
 def _open() -> None:

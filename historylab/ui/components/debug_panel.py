@@ -1,4 +1,4 @@
-"""The debug panel of `?debug=true`, in AgentDock's words: policy, length, the source of each field, messages."""
+"""The debug panel of `?debug=true` in AgentDock's words: Policy, Length, Source, Messages; with each field's source."""
 
 from __future__ import annotations
 
@@ -10,26 +10,28 @@ from historylab._version import __version__
 from historylab.conversation import Conversation
 from historylab.figures.untrusted import escaped, one_line
 from historylab.settings.resolve import Resolution
+from historylab.systems import agentdock
 from historylab.ui import state
+from historylab.ui.history_log import agentdock_settings
 
-FIELDS = {"policy": "Policy", "length": "Length"}
 SOURCES = {"url": "URL"}
 VERSIONS = f"HistoryLab {__version__}, Streamlit {st.__version__}, Python {platform.python_version()}"
 
 
 def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
     """A bordered panel above everything else."""
-    rows = "".join(
-        f"<tr><th>{word}</th><td>{escaped(resolution.provenance[name].value)}</td>"
-        f"<td>Source: {_source(resolution, name)}</td></tr>"
-        for name, word in FIELDS.items()
-    )
-    agent = escaped(one_line(state.agent(), 60))
+    panel = agentdock.debug_panel(agentdock_settings(resolution), conversation)
+    agent = one_line(state.agent(), 60)
+    rows = [
+        ("Policy", panel["policy"], f"Source: {_source(resolution, 'policy')}"),
+        ("Length", panel["length"], f"Source: {_source(resolution, 'length')}"),
+        ("Source", panel["source"], "the strongest that decided one of the two"),
+        ("Messages", f"{panel['messages']:,}", f"Agent: {agent}"),
+    ]
+    body = "".join(f"<tr><th>{word}</th><td>{escaped(v)}</td><td>{escaped(more)}</td></tr>" for word, v, more in rows)
     with st.container(border=True, key="debug"):
         st.html(
-            '<div class="hl-title">Debug</div><div class="hl-table"><table><tbody>'
-            f"{rows}<tr><th>Messages</th><td>{len(conversation):,}</td><td>Agent: {agent}</td></tr></tbody>"
-            "</table></div>"
+            f'<div class="hl-title">Debug</div><div class="hl-table"><table><tbody>{body}</tbody></table></div>'
             f'<div class="hl-meta">{VERSIONS}</div>'
         )
 
@@ -37,4 +39,4 @@ def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
 def _source(resolution: Resolution, name: str) -> str:
     origin = resolution.provenance[name]
     source = SOURCES.get(origin.source, origin.source)
-    return escaped(source) + (f" (<code>{escaped(origin.name)}</code>)" if origin.name not in ("", name) else "")
+    return f"{source} ({origin.name})" if origin.name not in ("", name) else source

@@ -7,6 +7,7 @@ import streamlit as st
 from historylab.conversation import Message, Summary
 from historylab.figures.palette import LOOKS
 from historylab.figures.untrusted import escaped, one_line, whole
+from historylab.plan import Action
 from historylab.replay import Timeline
 from historylab.ui import cached, state
 
@@ -25,10 +26,11 @@ def explanation(timeline: Timeline, number: int) -> None:
         f'<div class="hl-meta">{escaped(_about(timeline, chosen, message))} · {look.word} since {since.label} '
         f"(request {since.number + 1:,}) · rule <code>{escaped(found.explanation.rule)}</code></div>"
     )
-    shortened = plan.texts.get(chosen)
-    if shortened:
+    if found.explanation.action == Action.TRUNCATED:
+        sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
         st.html('<div class="hl-meta">What is sent of it</div>')
-        st.code(whole(shortened[0], MOST), language=None, wrap_lines=True, height=160)
+        st.code(whole(sent, MOST), language=None, wrap_lines=True, height=160)
+        st.html('<div class="hl-meta">The whole message</div>')
     st.code(whole(said(message), MOST), language=None, wrap_lines=True, height=300)
 
 

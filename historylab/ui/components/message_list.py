@@ -77,20 +77,24 @@ def _page(chosen: np.ndarray) -> np.ndarray:
     if pages == 1:
         return chosen
     page = min(state.desk().page, pages)
-    st.pagination(pages, key=state.seed("page", page), on_change=_turn_page)
+    key = f"page {state.desk().show} {state.desk().request}"
+    st.pagination(pages, default=page, key=key, on_change=lambda: _turn_page(key))
     return chosen[(page - 1) * PAGE : page * PAGE]
 
 
-def _turn_page() -> None:
-    state.desk().page = state.value_of("page")
+def _turn_page(key: str) -> None:
+    state.desk().page = state.value_of(key)
 
 
 def _table(timeline: Timeline, step: Step, rows: np.ndarray) -> None:
     numbers = rows.tolist()
     selected = [numbers.index(state.desk().message)] if state.desk().message in numbers else []
+    columns = table(timeline, step.plan, rows)
+    if state.desk().message is not None:  # its reason stands beside the table
+        del columns["why"]
     key = f"messages-{step.number}-{state.desk().show}-{numbers[0]}"
     st.dataframe(
-        table(timeline, step.plan, rows),
+        columns,
         key=key,
         height=38 + 35 * min(len(numbers), 14),
         hide_index=True,
@@ -112,7 +116,7 @@ def _columns(*, dark: bool) -> dict:
         options=[look.badge for look in LOOKS.values()], color=[look.colour(dark) for look in LOOKS.values()], width=120
     )
     number = column.NumberColumn(format="localized", width=70)
-    narrow = column.TextColumn(width=85)
+    narrow = column.TextColumn(width=90)
     return {
         "#": column.NumberColumn(width=45),
         "role": narrow,
@@ -132,13 +136,13 @@ def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray) -> dict[str, 
     said = [conversation[i] for i in rows.tolist()]
     columns = {
         "#": (rows + 1).tolist(),
-        "role": [one_line(m.name or m.role, 30) for m in said],
+        "role": [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in said],
         "decision": [[LOOKS[Action(action)].badge] for action in actions[rows].tolist()],
         "tokens": plan.history.tokens[rows].tolist(),
         "why": [sentences[code] for code in reasons[rows]],
         "text": [preview(m) for m in said],
     }
-    if plan.texts:
+    if plan.shortened:
         columns["sent"] = plan.sent_tokens[rows].tolist()
     if timeline.counter.exact and any(m.media for m in conversation):
         columns["count"] = ["estimate" if m.media else "exact" for m in said]

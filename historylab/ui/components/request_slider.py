@@ -26,7 +26,7 @@ def request_slider(timeline: Timeline) -> None:
         return
     steps = timeline.steps
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key="scrubber"):
-        _step("‹", "earlier", "The request before", number - 1, count)
+        _step("‹ Previous", "earlier", number - 1, count)
         with st.container():
             st.select_slider(
                 f"Request {number + 1:,} of {count:,}",
@@ -36,11 +36,11 @@ def request_slider(timeline: Timeline) -> None:
                 on_change=_look,
             )
             _turns(timeline)
-        _step("›", "later", "The next request", number + 1, count)
+        _step("Next ›", "later", number + 1, count)
 
 
-def _step(sign: str, key: str, help: str, to: int, count: int) -> None:
-    st.button(sign, key=key, help=help, disabled=not 0 <= to < count, on_click=state.look_at, args=(to,))
+def _step(label: str, key: str, to: int, count: int) -> None:
+    st.button(label, key=key, disabled=not 0 <= to < count, on_click=state.look_at, args=(to,))
 
 
 def _look() -> None:

@@ -1,4 +1,4 @@
-"""One setting on screen: its widget from its type and bounds, where its value came from, and what was refused.
+"""One setting on screen: its widget, from its type and bounds, and where its value came from.
 
 A value the environment sets is shown as text with a lock and the variable's name, because nothing here can change it.
 """
@@ -6,6 +6,7 @@ A value the environment sets is shown as text with a lock and the variable's nam
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import streamlit as st
@@ -28,20 +29,22 @@ def setting_field(resolution: Resolution, name: str) -> None:
     if origin.locked:
         _locked(name, origin)
     else:
-        _widget(name, origin.value, f"{title_of(name)} :gray[:small[· {SOURCE_WORDS[origin.source]}]]")
-    for candidate in origin.refused:
-        given = one_line(str(candidate.raw), 40)
-        st.html(
-            f'<div class="hl-refused">{escaped(given)} from {escaped(candidate.name)} was refused: '
-            f"{escaped(candidate.why)}.</div>"
-        )
+        word = SOURCE_WORDS[origin.source]
+        with st.container(gap=None):  # the source stands on the label's line, but not in the label: that is read aloud
+            st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{word}</div>')
+            _widget(name, origin.value, title_of(name))
 
 
 def schema_of(name: str) -> Mapping[str, Any]:
     """The JSON schema of a field or option: type, bounds, choices."""
     if "." in name:
         return stage_options()[name].schema
-    return Settings.model_json_schema()["properties"][name]
+    return _fields()[name]
+
+
+@cache
+def _fields() -> Mapping[str, Any]:
+    return Settings.model_json_schema()["properties"]
 
 
 def title_of(name: str) -> str:
@@ -73,9 +76,10 @@ def choice_word(name: str) -> str:
 
 def _locked(name: str, origin: Provenance) -> None:
     st.html(
-        f'<div class="hl-field">{escaped(title_of(name))} <span class="hl-faint">· environment</span></div>'
+        f'<div class="hl-source" data-setting="{name}">environment</div>'
+        f'<div class="hl-field">{escaped(title_of(name))}</div>'
         f'<div class="hl-locked"><b>🔒\ufe0e {escaped(show_value(origin.value))}</b>'
-        f'<span class="hl-meta">set by <code>{escaped(origin.name)}</code></span></div>'
+        f'<div class="hl-meta">set by <code>{escaped(origin.name)}</code></div></div>'
     )
 
 

@@ -50,10 +50,10 @@ def _row(name: str, origin: Provenance, tried: Collection[tuple[str, str]]) -> s
 
 def _bid(candidate: Candidate, tried: Collection[tuple[str, str]]) -> str:
     """One source's value: what it is called there, and how it fared."""
-    value = escaped(one_line(str(candidate.raw), 60) if candidate.raw is not None else "not set") or "(empty)"
+    ours = candidate.source in ("you", "default")
+    value = escaped(show_value(candidate.raw) if ours else one_line(str(candidate.raw), 60)) or "(empty)"
     what_if = " <em>what if</em>" if (candidate.source, candidate.name) in tried else ""
-    under = candidate.name if candidate.source not in ("you", "default") else ""
-    name = f"<br><code>{escaped(one_line(under, 80))}</code>" if under else ""
+    name = "" if ours else f"<br><code>{escaped(one_line(candidate.name, 80))}</code>"
     if candidate.status == "refused":
         why = f'<div class="hl-refused">refused: {escaped(candidate.why)}</div>'
         return f'<span class="hl-lost">{value}</span>{what_if}{name}{why}'

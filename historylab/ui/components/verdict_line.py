@@ -7,6 +7,7 @@ import streamlit as st
 from historylab.figures.palette import ALARM, LOOKS
 from historylab.figures.untrusted import escaped
 from historylab.figures.verdict import tally, verdict
+from historylab.plan import Action
 from historylab.replay import Timeline
 
 
@@ -25,14 +26,11 @@ def verdict_line(timeline: Timeline, number: int) -> None:
 def legend(timeline: Timeline, number: int) -> None:
     """Every action with its glyph, colour, count and meaning."""
     counts = tally(timeline.plans[number])
-    chips = (
-        f'<span class="{"" if counts[action] else "hl-none"}" title="{escaped(look.meaning)}">'
-        f'<i class="hl-mark" style="background:var(--hl-{action.name.lower()});color:{INKS[action.name]}" aria-hidden="true">'
-        f"{look.glyph}</i>{look.word} <b>{counts[action]:,}</b></span>"
-        for action, look in LOOKS.items()
-    )
-    st.html(f'<div class="hl-chips">{"".join(chips)}</div>')
+    st.html(f'<div class="hl-chips">{"".join(_chip(action, counts[action]) for action in LOOKS)}</div>')
 
 
-INKS = {"KEPT": "#06202c", "PINNED": "#8fe3bd", "TRUNCATED": "#fff", "SUMMARIZED": "#241a00", "DROPPED": "#23272c"}
-"""Ink that reads on the action's colour."""
+def _chip(action: Action, count: int) -> str:
+    look, name = LOOKS[action], action.name.lower()
+    mark = f'<i class="hl-mark" style="background:var(--hl-{name});color:var(--hl-on-{name})" aria-hidden="true">'
+    title = f'class="{"" if count else "hl-none"}" title="{escaped(look.meaning)}"'
+    return f"<span {title}>{mark}{look.glyph}</i>{look.word} <b>{count:,}</b></span>"

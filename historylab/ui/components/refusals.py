@@ -1,0 +1,27 @@
+"""What environment, link or template gave that could not be read, and what counts instead: nothing falls silently."""
+
+from __future__ import annotations
+
+from historylab.figures.untrusted import one_line
+from historylab.settings.resolve import Resolution
+from historylab.ui.components.notice import notice
+from historylab.ui.components.setting_field import SOURCE_WORDS, show_value, title_of
+
+MOST = 5
+
+
+def refusals(resolution: Resolution) -> None:
+    """A notice for every refused value, the first few of them."""
+    said = [
+        f"{title_of(name)} {one_line(str(c.raw), 40)!r} from the {SOURCE_WORDS[c.source]} was refused: {c.why}. "
+        f"Used: {show_value(p.value)} ({SOURCE_WORDS[p.source]})"
+        for name, p in resolution.provenance.items()
+        for c in p.refused
+    ]
+    said += [
+        f"{one_line(c.name, 60)} from the {SOURCE_WORDS[c.source]} is ignored: {c.why}" for c in resolution.unknown
+    ]
+    for sentence in said[:MOST]:
+        notice(sentence)
+    if len(said) > MOST:
+        notice(f"{len(said) - MOST} more values were refused; the page Settings sources lists them")
