@@ -125,7 +125,7 @@ class Timeline:
         }
 
     def _sent_by_role(self) -> np.ndarray:
-        """float64[requests, roles]: by one product per plan where every message is whole and no block is cut open."""
+        """float64[requests, roles]: one product per plan where every message is whole and no block is cut open."""
         sums = np.zeros((len(self.plans), 5))
         if self.plans:
             columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
