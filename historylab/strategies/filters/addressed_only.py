@@ -2,24 +2,27 @@
 
 Of what earlier filters left, a message stays if the agent wrote it, if it mentions the agent (by id or alias, in
 `metadata["mentions"]`), if the agent's own message directly follows it, or if it is the newest. Stored summaries stay
-too. Who wrote it is told by the id alone; the rule about what follows looks at agents only.
+too. Who wrote it is told by the id alone; the rule about what follows looks at agents only. A system message that no
+participant said is the agent's instructions, which a room's history doesn't hold: it is always sent.
 """
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
-from historylab.conversation import Conversation
+from historylab.conversation import Conversation, Message
 from historylab.plan import HistoryPlan, reason
 from historylab.registry import register
 from historylab.strategies.base import Context
 from historylab.strategies.facts import column, is_stored_summary, whole_blocks
-from historylab.strategies.filters.participants import is_own, participant
+from historylab.strategies.filters.participants import is_named, is_own, participant
 
 NOT_ADDRESSED = reason(
     "addressed_only", "Not addressed to the agent, and not answered by it.", remedy={"filter": "off"}
 )
+INSTRUCTIONS = reason("instructions", "The agent's instructions, no part of the room's history: always sent.")
 POINT_OF_VIEW = "projection.point_of_view.agent"
 
 
@@ -38,10 +41,12 @@ def addressed_only(
     return only_addressed(plan, context, agent, (name.strip() for name in aliases.split(",")))
 
 
-def only_addressed(plan: HistoryPlan, context: Context, agent: str, aliases) -> HistoryPlan:
+def only_addressed(plan: HistoryPlan, context: Context, agent: str, aliases: Iterable[str]) -> HistoryPlan:
     """Drop what does not concern `agent`; `aliases` are further ids it is mentioned by."""
     history = context.history
-    left = np.flatnonzero(plan.sent[history.columns.block[: history.size]])
+    instructions = column(history.conversation, "instructions", _is_instructions)[: history.size]
+    plan = plan.pin(whole_blocks(history, instructions), INSTRUCTIONS)
+    left = np.flatnonzero(plan.sent[history.columns.block[: history.size]] & ~instructions)
     if not len(left):
         return plan
     concerns, own = _facts(history.conversation, agent, frozenset(filter(None, [agent, *aliases])))
@@ -59,6 +64,10 @@ def _facts(conversation: Conversation, agent: str, names: frozenset[str]) -> tup
     written = column(conversation, ("written", agent), lambda m: bool(agent) and participant(m) == agent)
     mentioned = column(conversation, ("mentions", names), lambda m: _mentions(m.metadata.get("mentions"), names))
     return own | written | mentioned | column(conversation, "stored summary", is_stored_summary), own
+
+
+def _is_instructions(message: Message) -> bool:
+    return message.role == "system" and not is_named(message) and not is_stored_summary(message)
 
 
 def _mentions(mentions: object, names: frozenset[str]) -> bool:

@@ -17,6 +17,11 @@ def participant(message: Message) -> str:
     return str(message.metadata.get("participant") or message.name or message.role)
 
 
+def is_named(message: Message) -> bool:
+    """Whether it is known who said it, beyond the role."""
+    return bool(message.metadata.get("participant") or message.name)
+
+
 def is_agent(message: Message) -> bool:
     """Whether an agent said it: by the kind of participant if that is known, else by the role."""
     kind = message.metadata.get("participantKind")
@@ -25,7 +30,7 @@ def is_agent(message: Message) -> bool:
 
 def is_own(message: Message, agent: str) -> bool:
     """Whether this agent said it. Without an agent's id every agent's words are; an agent nobody names is this one."""
-    return is_agent(message) and (not agent or participant(message) in (agent, message.role))
+    return is_agent(message) and (not agent or not is_named(message) or participant(message) == agent)
 
 
 @register("filter")

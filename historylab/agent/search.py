@@ -1,0 +1,82 @@
+"""`conversation_search`: a tool with which a model looks up what is no longer sent to it, in its own conversation only.
+
+The conversation's id is the tool's, not an argument: whatever else a model passes is ignored, so no prompt can make it
+read somebody else's history. Source: toolpack-agents.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import Any
+
+from historylab.stores.base import SEARCH_TOKENS, ConversationStore
+
+log = logging.getLogger("historylab")
+
+NAME = "conversation_search"
+DEFAULT_RESULTS = 5
+SCHEMA = {
+    "type": "function",
+    "function": {
+        "name": NAME,
+        "description": "Search this conversation's history for earlier messages that are not in your context. "
+        "The newest matches come first.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "string",
+                    "description": "Keywords or phrases to search for in conversation history.",
+                },
+                "limit": {"type": "number", "description": "Maximum number of results to return (default: 5)."},
+            },
+            "required": ["query"],
+        },
+    },
+}
+
+
+class ConversationSearchTool:
+    """Call it with the model's arguments; `schema` is the tool as the model is told of it."""
+
+    name = NAME
+    schema: dict[str, Any] = SCHEMA
+
+    def __init__(self, store: ConversationStore, conversation_id: str, *, token_cap: int = SEARCH_TOKENS):
+        self._store, self._conversation_id, self._token_cap = store, conversation_id, token_cap
+
+    def __call__(self, /, query: Any = "", limit: Any = DEFAULT_RESULTS, **ignored: Any) -> dict[str, Any]:
+        """`{"results": [{role, content, timestamp}], "count"}`, newest first.
+
+        A limit that is no number is 5; a missing query finds every message. A store that fails finds nothing, and the
+        result says so.
+        """
+        wanted = "" if query is None else str(query)
+        try:
+            found = self._store.search(self._conversation_id, wanted, limit=_whole(limit), token_cap=self._token_cap)
+        except Exception:  # whatever a store's driver raises: the agent goes on
+            log.warning("[%s] Failed to search the conversation", NAME, exc_info=True)
+            return {"results": [], "count": 0, "error": "The conversation could not be searched."}
+        results = [
+            {
+                "role": "assistant" if message.participant.kind == "agent" else "user",
+                "content": message.content,
+                "timestamp": message.timestamp,
+            }
+            for message in found
+        ]
+        return {"results": results, "count": len(results)}
+
+
+def conversation_search_tool(
+    store: ConversationStore, conversation_id: str, *, token_cap: int = SEARCH_TOKENS
+) -> ConversationSearchTool:
+    """The tool for one conversation of a store."""
+    return ConversationSearchTool(store, conversation_id, token_cap=token_cap)
+
+
+def _whole(limit: Any) -> int:
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit):
+        return DEFAULT_RESULTS
+    return int(limit)

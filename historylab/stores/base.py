@@ -1,0 +1,193 @@
+"""What a conversation store is: messages kept per conversation in the order of their times, and found again by words.
+
+Order and filters compare instants ("+02:00" and fractions of a second included); equal instants keep the order of
+arrival, and the text that was given is the text that comes back. Source: toolpack-agents' ConversationStore.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice, takewhile
+from typing import Any, Protocol
+
+from historylab.conversation import instant
+from historylab.counters.toolpack import estimate_tokens
+from historylab.errors import StoreError
+
+SEARCH_LIMIT = 10
+SEARCH_TOKENS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Who said something: `kind` is user, agent or system (any other counts as a user)."""
+
+    kind: str
+    id: str
+    display_name: str | None = None
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Participant:
+        """From the published JSON. Raises StoreError where a key is missing or no text."""
+        return cls(_text(given, "kind"), _text(given, "id"), _text(given, "displayName", optional=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        shown = {} if self.display_name is None else {"displayName": self.display_name}
+        return {"kind": self.kind, "id": self.id, **shown}
+
+    @property
+    def name(self) -> str:
+        """The name to show: the id where there is no display name; an empty one stays empty."""
+        return self.id if self.display_name is None else self.display_name
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """One message of a conversation. `timestamp` is ISO 8601; `scope` is channel, dm or thread; `metadata` is JSON."""
+
+    id: str
+    conversation_id: str
+    participant: Participant
+    content: str
+    timestamp: str
+    scope: str
+    metadata: dict[str, Any] | None = field(default=None, hash=False)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> StoredMessage:
+        """From the published JSON. Raises StoreError where a key is missing or not what it should be."""
+        texts = (_text(given, key) for key in ("id", "conversationId", "content", "timestamp", "scope"))
+        participant, metadata = given.get("participant"), given.get("metadata")
+        if not isinstance(participant, Mapping) or not isinstance(metadata, Mapping | None):
+            wrong = "metadata" if isinstance(participant, Mapping) else "participant"
+            raise StoreError(f"a stored message's {wrong!r} is an object, not {given.get(wrong)!r:.60}")
+        id, conversation_id, content, timestamp, scope = texts
+        return cls(
+            id,
+            conversation_id,
+            Participant.from_dict(participant),
+            content,
+            timestamp,
+            scope,
+            None if metadata is None else dict(metadata),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The published JSON, in camelCase; what is absent stays absent."""
+        return {
+            "id": self.id,
+            "conversationId": self.conversation_id,
+            "participant": self.participant.to_dict(),
+            "content": self.content,
+            "timestamp": self.timestamp,
+            "scope": self.scope,
+            **({} if self.metadata is None else {"metadata": self.metadata}),
+        }
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it stands for earlier messages, which are no longer stored."""
+        return bool((self.metadata or {}).get("isSummary"))
+
+
+class ConversationStore(Protocol):
+    """Keeps messages per conversation. Nothing of one conversation is ever given out for another's id."""
+
+    def append(self, message: StoredMessage) -> None:
+        """Keep a message. Of two with one id in one conversation the first wins, as long as it is still kept."""
+
+    def get(
+        self,
+        conversation_id: str,
+        *,
+        scope: str | None = None,
+        since_timestamp: str | None = None,
+        limit: int | None = None,
+        participant_ids: Iterable[str] | None = None,
+    ) -> list[StoredMessage]:
+        """Messages, oldest first: of one scope, since an instant, of some participants; of those the newest `limit`."""
+
+    def search(
+        self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
+    ) -> list[StoredMessage]:
+        """Messages whose text holds `query` literally, whatever its case; newest first. An empty query finds all.
+
+        The first is given whatever it takes; the list ends before the first that brings it over `token_cap`.
+        """
+
+    def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
+        """Forget the messages of these ids; unknown ones are ignored."""
+
+    def clear_conversation(self, conversation_id: str) -> None:
+        """Forget the whole conversation."""
+
+    @property
+    def conversation_count(self) -> int:
+        """How many conversations have messages."""
+
+
+def keepable(message: StoredMessage) -> tuple[float, StoredMessage]:
+    """The message's instant, and the message with a copy of its metadata of its own.
+
+    Raises StoreError for a time that cannot be read, or metadata that is no JSON.
+    """
+    return moment(message.timestamp), with_own_metadata(message)
+
+
+def with_own_metadata(message: StoredMessage) -> StoredMessage:
+    """The same message, sharing nothing that can change."""
+    if message.metadata is None:
+        return message
+    try:
+        return replace(message, metadata=json.loads(json.dumps(message.metadata)))
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise StoreError(f"the metadata of message {message.id!r} is no JSON: {problem}") from None
+
+
+def moment(timestamp: str) -> float:
+    """ISO 8601 text as seconds since 1970. Raises StoreError for any other."""
+    seconds = instant(timestamp) if isinstance(timestamp, str) else math.nan
+    if math.isnan(seconds):
+        raise StoreError(f"{timestamp!r:.60} is no time; give ISO 8601, such as 2026-01-31T12:00:00Z")
+    return seconds
+
+
+def chosen(
+    newest_first: Iterable[tuple[float, StoredMessage]],
+    scope: str | None,
+    since_timestamp: str | None,
+    limit: int | None,
+    participant_ids: Iterable[str] | None,
+) -> list[StoredMessage]:
+    """What `get` gives, oldest first, of messages with their instants; reads no further than it must."""
+    earliest = moment(since_timestamp) if since_timestamp else -math.inf
+    people = frozenset(participant_ids or ())
+    matching = (
+        message
+        for _, message in takewhile(lambda entry: entry[0] >= earliest, newest_first)
+        if (not scope or message.scope == scope) and (not people or message.participant.id in people)
+    )
+    return list(matching if limit is None else islice(matching, max(0, limit)))[::-1]
+
+
+def found(newest_first: Iterable[StoredMessage], query: str, limit: int, token_cap: int) -> list[StoredMessage]:
+    """What `search` gives, newest first."""
+    wanted = (query or "").casefold()
+    matching = (message for message in newest_first if wanted in message.content.casefold())
+    hits, tokens = [], 0
+    for message in islice(matching, max(0, limit)):
+        tokens += estimate_tokens(message.content)
+        if hits and tokens > token_cap:
+            break
+        hits.append(message)
+    return hits
+
+
+def _text(given: Mapping[str, Any], key: str, *, optional: bool = False) -> Any:
+    value = given.get(key)
+    if isinstance(value, str) or (optional and value is None):
+        return value
+    raise StoreError(f"a stored message's {key!r} is text, not {value!r:.60}; keys: {', '.join(map(str, given))}")
