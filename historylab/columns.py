@@ -118,9 +118,14 @@ def _extents(block: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _requests(role: np.ndarray) -> np.ndarray:
-    """History lengths at which the model is called; see "request" in docs/architecture.md."""
-    asked = (role[:-1] == USER) | (role[:-1] == TOOL)
-    lengths = np.flatnonzero(asked & (role[1:] == ASSISTANT)) + 1
+    """History lengths at which the model is called; see "request" in docs/architecture.md.
+
+    A system message asks nothing and answers nothing, so one between question and answer (a status update, a reminder)
+    doesn't hide the request.
+    """
+    said = np.flatnonzero(role != SYSTEM)
+    before, after = role[said[:-1]], role[said[1:]]
+    lengths = said[1:][((before == USER) | (before == TOOL)) & (after == ASSISTANT)]
     if len(role) and role[-1] != ASSISTANT:
         lengths = np.append(lengths, len(role))
     return lengths.astype(np.int64)

@@ -69,7 +69,8 @@ class Summary:
 
     `tokens` is what it takes as a system message; `covers` how many messages it stands for, those of the summaries it
     absorbed included; `made_at` the history length of the request it was made for; `by` names the summarizer (or the
-    fallback that stepped in, with the reason in `note`).
+    fallback that stepped in, with the reason in `note`). `usage` is what a model used to write it, once, when it was
+    made; None where none was asked or it didn't say.
     """
 
     text: str
@@ -78,6 +79,7 @@ class Summary:
     made_at: int
     by: str
     note: str = ""
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,10 @@ def explain(
     if explanation.sent:
         return Answer(explanation, since, {})
 
+    trial = instruments.offline()  # tens of settings nobody chose: no model is asked to summarise for them
+
     def why(changed: Settings) -> Explanation:
-        return plan_up_to(conversation, changed, instruments, plans[step].size).reason(message)
+        return plan_up_to(conversation, changed, trial, plans[step].size).reason(message)
 
     return Answer(explanation, since, undo(settings, explanation, why, _limit(plans[step], settings)))
 

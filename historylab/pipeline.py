@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from historylab.chat_models.base import ChatModel, open_chat_model
 from historylab.conversation import Conversation, Message
 from historylab.counters.base import open_counter
 from historylab.errors import PlanError
@@ -23,6 +24,7 @@ from historylab.registry import STAGE_FAMILIES, chosen, member
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 from historylab.strategies.base import Context, Instruments
+from historylab.summarizers.base import open_summarizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +85,17 @@ def _rewriter(family: str, settings: Settings) -> Callable[[Any], Any] | None:
     return None if name == "off" else partial(member(family, name).target, **settings.options_of(family))
 
 
-def open_instruments(settings: Settings) -> Instruments:
-    """Counter, summarizer and relevance scorer as the settings name them."""
+def open_instruments(settings: Settings, *, chat_model: ChatModel | None = None) -> Instruments:
+    """Counter, summarizer, relevance scorer and chat model as the settings name them; or `chat_model`, if one is given.
+
+    Opening a model asks nobody and needs no key; only asking it does.
+    """
+    chat_model = chat_model or open_chat_model(settings.model)
     return Instruments(
         counter=open_counter(settings.counter, settings.model, **settings.options_of("counter")),
-        summarizer=member("summarizer", settings.summarizer).target(**settings.options_of("summarizer")),
+        summarizer=open_summarizer(settings.summarizer, chat_model, **settings.options_of("summarizer")),
         relevance=member("relevance", settings.relevance).target(**settings.options_of("relevance")),
+        chat_model=chat_model,
     )
 
 

@@ -18,7 +18,7 @@ def root() -> Path:
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch):
-    """The developer's own HISTORYLAB_* and AgentDock variables decide nothing here."""
+    """The developer's own HISTORYLAB_* and AgentDock variables decide nothing here, and their key pays for nothing."""
     for name in os.environ:
-        if name.startswith(("HISTORYLAB_", "NEXT_PUBLIC_DEFAULT_HISTORY_")) or name == "NODE_ENV":
+        if name.startswith(("HISTORYLAB_", "NEXT_PUBLIC_DEFAULT_HISTORY_", "OPENAI_")) or name == "NODE_ENV":
             monkeypatch.delenv(name)

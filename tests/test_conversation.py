@@ -68,6 +68,9 @@ def test_a_turn_runs_from_a_user_message_to_the_next_and_is_complete_once_answer
         ("u a(t t) a", [1, 4]),
         ("u a(t t)", [1, 4]),
         ("u u u a", [3]),
+        ("u s a", [2]),  # a reminder on the way is part of what is sent
+        ("u a(t) s a s", [1, 4, 6]),
+        ("s s a u", [4]),
     ],
 )
 def test_a_request_is_made_for_each_answer_and_for_the_next_one(sketch, requests):

@@ -71,9 +71,9 @@ class OpenAICompatible:
 
     def _create(self, messages: Sequence[Mapping[str, Any]], wishes: Mapping[str, Any]) -> Any:
         """Ask; and again without each parameter that the server says it doesn't take."""
+        create, messages = self._open().chat.completions.create, _sendable(messages)
         import openai
 
-        create, messages = self._open().chat.completions.create, _sendable(messages)
         while True:
             parameters = {
                 name: value for name, value in map(self._spelled, wishes.items()) if name not in self._refused
@@ -98,12 +98,12 @@ class OpenAICompatible:
 
     def _open(self) -> Any:
         """The package's client, made anew when the environment changed."""
-        import openai
-
         environment.check_address()
         url, key = environment.base_url(), environment.api_key()
         made_for = environment.fingerprint(url, key)
         if self._client is None or self._client[0] != made_for:
+            import openai
+
             client = openai.OpenAI(api_key=key, base_url=url, timeout=self._timeout, max_retries=self._retries)
             self._client = made_for, client
         return self._client[1]

@@ -34,7 +34,7 @@ class ScriptedChatModel:
         )
         reply = next(self._replies, None)
         if reply is None:
-            raise InstrumentError(f"{self.name!r} was asked {len(self.asked)} times and has no reply left; script more")
+            raise InstrumentError(f"{self.name!r} has no reply left to give; script more")
         if isinstance(reply, Exception):
             raise reply
         return Reply(reply, usage=_usage(messages, reply), model=self.name) if isinstance(reply, str) else reply

@@ -8,7 +8,7 @@ Register it with `carries=True` if it uses `context.previous`, what the request 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from historylab.columns import ASSISTANT
 from historylab.counters.base import Counter
 from historylab.plan import History, HistoryPlan
 from historylab.settings.model import Settings
+from historylab.summarizers.extractive import ExtractiveSummarizer
 
 KeepTask = Annotated[bool, Field(description="the newest user message always stays")]
 
@@ -31,6 +32,12 @@ class Instruments:
     relevance: Any = None
     chat_model: Any = None
     now: float | None = None  # seconds since 1970; None: the time of the newest message
+
+    def offline(self) -> Instruments:
+        """The same, but nothing in them asks a model: for the many plans that are tried and never sent."""
+        if self.summarizer is None or getattr(self.summarizer, "offline", False):
+            return self
+        return replace(self, summarizer=ExtractiveSummarizer())
 
 
 @dataclass(slots=True)  # not frozen: one is made per request, and freezing costs more than the rest of it

@@ -11,9 +11,11 @@ import numpy as np
 
 from historylab.conversation import Summary
 from historylab.counters.base import count_text
+from historylab.errors import InstrumentError
 from historylab.plan import Action, HistoryPlan, Reason, reason
 from historylab.strategies.base import Context
-from historylab.summarizers.base import SummaryTask
+from historylab.summarizers.base import Summarizer, SummaryTask, Written
+from historylab.summarizers.extractive import ExtractiveSummarizer
 
 FOR_BUDGET = reason("summary", "Folded into the summary made when the history had {tokens:,} tokens.", knob="budget")
 NO_ROOM = reason("no_room", "Over the budget, and no room was left for a summary: dropped.", knob="budget")
@@ -49,15 +51,37 @@ def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why
     indices = np.flatnonzero(blocks[history.columns.block[: history.size]]).tolist()
     covers = len(indices) + (plan.summary.covers if plan.summary else 0)
     heading = HEADING.format(n=covers) + "\n"
-    room = min(room, int(plan.block_tokens @ blocks) + plan.summary_tokens)
+    room = min(room, int(plan.block_tokens @ blocks) + plan.summary_tokens - 1)  # shorter than what it replaces
     left = room - count_text(instruments.counter, heading)
     task = SummaryTask([history.conversation[i] for i in indices], left, instruments.counter, _body(plan.summary))
-    text = instruments.summarizer.summarize(task) if left > 0 else ""
-    tokens = count_text(instruments.counter, heading + text)
-    if not text or tokens > room:
+    written, by = write(task, instruments.summarizer) if left > 0 else (Written(""), "")
+    tokens = count_text(instruments.counter, heading + written.text)
+    if not written.text or tokens > room:
         return plan.drop(blocks, NO_ROOM)
-    summary = Summary(heading + text, tokens, covers, history.size, instruments.summarizer.name)
+    summary = Summary(heading + written.text, tokens, covers, history.size, by, written.note, written.usage)
     return plan.summarize(blocks, summary, why, tokens=plan.tokens)
+
+
+def write(task: SummaryTask, summarizer: Summarizer) -> tuple[Written, str]:
+    """The summary and who wrote it: the summarizer, or the extractive one, with a note that says why."""
+    written = _attempt(task, summarizer)
+    fits = task.fits(written.text)
+    if (written.text and fits) or isinstance(summarizer, ExtractiveSummarizer):
+        return written, summarizer.name
+    why = written.note or f"{summarizer.name} gave an empty text"
+    if not fits:
+        why = f"{summarizer.name} wrote {count_text(task.counter, written.text):,} tokens where {task.max_tokens:,} fit"
+    instead = ExtractiveSummarizer()
+    return Written(instead.summarize(task), written.usage, f"{instead.name} stepped in: {why}"), instead.name
+
+
+def _attempt(task: SummaryTask, summarizer: Summarizer) -> Written:
+    """What the summarizer wrote; an empty text and the reason where it could not."""
+    try:
+        written = summarizer.summarize(task)
+    except InstrumentError as problem:
+        return Written("", note=str(problem))
+    return written if isinstance(written, Written) else Written(written)
 
 
 def _body(summary: Summary | None) -> str:

@@ -1,16 +1,19 @@
 """What a summarizer is, and what a request for a summary holds.
 
-A member is a class opened from the settings; `summarize(task)` returns text that takes at most `task.max_tokens`.
+A member is a class opened from the settings; `summarize(task)` gives a text that takes at most `task.max_tokens`. One
+that asks a chat model is registered with `asks="chat_model"` and takes it as its first argument; one that asks nobody
+says `offline = True` and may be asked as often as one likes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from historylab.conversation import Message
+from historylab.conversation import Message, Usage
 from historylab.counters.base import Counter, count_text
+from historylab.registry import member
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,27 @@ class SummaryTask:
         return count_text(self.counter, text) <= self.max_tokens
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A summarizer's text, what a model used for it, and a note. An empty text is a failure; the note says why."""
+
+    text: str
+    usage: Usage | None = None
+    note: str = ""
+
+
 class Summarizer(Protocol):
     """Writes the text that stands for messages no longer sent. Raises InstrumentError when it cannot."""
 
     name: str
 
-    def summarize(self, task: SummaryTask) -> str: ...
+    def summarize(self, task: SummaryTask) -> str | Written:
+        """The text; as Written where there is more to tell."""
+        ...
+
+
+def open_summarizer(name: str, chat_model: Any, **options: Any) -> Summarizer:
+    """The summarizer of that name, given the chat model if it asks one."""
+    found = member("summarizer", name)
+    asked = (chat_model,) if found.attributes.get("asks") == "chat_model" else ()
+    return found.target(*asked, **options)

@@ -54,6 +54,7 @@ class ExtractiveSummarizer:
     """Offline: the most telling lines, word for word."""
 
     name = "extractive"
+    offline = True
 
     def summarize(self, task: SummaryTask) -> str:
         lines = list(_lines(task))

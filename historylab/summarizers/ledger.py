@@ -16,6 +16,7 @@ class LedgerSummarizer:
     """Offline: only the ids, numbers, paths and addresses, newest first to stay."""
 
     name = "ledger"
+    offline = True
 
     def summarize(self, task: SummaryTask) -> str:
         said = [x for m in task.messages for x in literals_in(m)]
