@@ -73,6 +73,8 @@ def query_parameters(url: str | Mapping[str, Any]) -> dict[str, list[Any]]:
 
 def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
     """From AgentDock's `chatSettings`, from our JSON (settings by name) or from a `.env` (environment names)."""
+    if not isinstance(template, Mapping):
+        raise SettingsError(f"a template is an object with settings, not {type(template).__name__} {template!r:.60}")
     chat = template.get("chatSettings", {})
     chat = chat if isinstance(chat, Mapping) else {}
     by_environment = by_environment_name()

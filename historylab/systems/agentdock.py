@@ -133,7 +133,7 @@ def prepare_messages(
 
 
 def _user_messages(length: float | str | None, most: int) -> int:
-    """How many user messages to keep: rounded down, never below 1; infinity is `most`, None is 0."""
+    """How many user messages to keep: rounded down, never below 0, which the policy takes as 1; infinity is `most`."""
     try:
         number = math.nan if isinstance(length, bool) else float(0 if length is None else length)
     except OverflowError:  # a whole number no float can hold
@@ -142,7 +142,7 @@ def _user_messages(length: float | str | None, most: int) -> int:
         number = math.nan
     if math.isnan(number):
         raise SettingsError(f"history_length {length!r} is not a number of user messages; give 0 or more")
-    return math.floor(max(1, min(number, most)))
+    return math.floor(max(0, min(number, most)))
 
 
 @lru_cache(maxsize=64)

@@ -209,6 +209,12 @@ def test_a_template_without_history_settings_decides_nothing(template):
     assert resolved(template=template) == ("lastN", 20)
 
 
+@pytest.mark.feature("A10")
+def test_a_template_that_is_no_object_is_refused():
+    with pytest.raises(HistoryLabError, match="not list"):
+        resolved(template=[TEMPLATE])
+
+
 @pytest.mark.feature("A11")
 def test_the_environment_sets_both():
     assert resolved(env={POLICY: "none", LENGTH: "7"}, template=TEMPLATE) == ("none", 7)

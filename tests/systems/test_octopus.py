@@ -225,6 +225,17 @@ def test_fifo_may_empty_the_history_down_to_a_newest_turn_that_is_too_long():
     assert FIFOPruner().prune(chat("u1 c1 t1 c2 t2 a2"), 50) == []
 
 
+@pytest.mark.feature("O05")
+def test_what_belongs_to_no_turn_goes_message_by_message_where_there_are_no_turns():
+    assert ids(FIFOPruner().prune(chat("a1 a2 a3"), 20)) == "a2 a3"
+
+
+@pytest.mark.feature("O06")
+def test_a_fraction_of_one_summarises_all_of_it():
+    found = SummarizePruner(Summarizer(), fraction=1).prune(chat("s1 a0 u1 a1 u2"), 20)
+    assert ids(found) == "s1 [Earlier conversation summary]: SUMMARY"
+
+
 @pytest.mark.feature("O06")
 def test_summarize_turns_the_oldest_share_into_one_system_message():
     summarize = Summarizer("they met")
@@ -317,6 +328,17 @@ def test_what_is_missing_returns_to_its_place_behind_systems_and_summaries():
     summary = {"role": "system", "content": "S"}
     pruned = [history[0], summary, history[5], history[8]]
     assert ids(ensure_min_history(pruned, history, min_history_turns=2)) == "s1 S u2 a2 s2 u3 a3 u4"
+
+
+@pytest.mark.feature("O09")
+def test_a_message_the_original_lacks_follows_what_it_followed():
+    history = chat("u1 a1 u2 a2 u3 a3")
+    shortened = {"role": "assistant", "content": "…"}
+    assert ids(ensure_min_history([history[2], shortened, history[5]], history)) == "u1 a1 u2 … a2 u3 a3"
+    for message in history:
+        message["id"] = None
+    found = ensure_min_history([history[2], shortened, history[5]], history, min_history_turns=2)
+    assert found == [history[2], shortened, *history[3:]]
 
 
 @pytest.mark.feature("O09")
@@ -423,7 +445,8 @@ def test_the_inspector_shows_sections_tokens_and_how_full_the_budget_is():
     assert sections[:3] == [("system", "SystemPrompt", 10), ("system", "Summary", 13), ("user", "MessageHistory", 10)]
     assert sections[-1] == ("user", "CurrentMessage", 10)
     assert shown == {"totalTokens": 73, "budget": 150, "budgetUsedPercent": 48.7, "pruningApplied": True}
-    unpruned = assemble_history(history, 80)
+    unpruned = assemble_history(history[:3], 80)
+    assert inspect_context(unpruned, 80)["messages"][-1]["section"] == "MessageHistory"
     assert inspect_context(unpruned, 0)["budgetUsedPercent"] is None
     assert not inspect_context(unpruned, 0)["pruningApplied"]
 
