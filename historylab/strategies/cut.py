@@ -42,7 +42,7 @@ def oldest_share(plan: HistoryPlan, context: Context, share: float) -> np.ndarra
     history = context.history
     running = np.concatenate(([0], np.cumsum(history.block_sizes * plan.open)))  # messages before each block
     ends = np.append(history.columns.user_blocks[: history.users], history.blocks)
-    fitting = ends[running[ends] <= int(share * running[-1])] if history.users else []
+    fitting = ends[running[ends] <= int(share * running[-1])]
     free = plan.open & ~context.protected(plan)
     free[int(fitting[-1]) if len(fitting) else 0 :] = False
     return free
