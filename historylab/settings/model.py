@@ -62,6 +62,8 @@ def exportable(text: str) -> str:
     """Refuse what no environment variable or `.env` file can carry."""
     if any(c in "\0\r" or "\ud800" <= c <= "\udfff" for c in text):
         raise ValueError("holds a character no environment can carry (NUL, carriage return or lone surrogate)")
+    if "${" in text:
+        raise ValueError("holds ${, which readers of .env files replace even within quotes")
     return text
 
 
@@ -208,7 +210,7 @@ class Settings(BaseModel):
             if name not in known:
                 raise SettingsError(f"there is no option {name!r}{_did_you_mean(name, known)}")
             try:
-                read[name] = known[name].parse(raw)
+                read[name] = _read_option(known[name], raw)
             except SettingsError as problem:
                 raise SettingsError(f"{name} {problem}") from None
         return {name: read[name] for name in sorted(read) if read[name] != known[name].default}
@@ -246,12 +248,23 @@ class Settings(BaseModel):
 def read_setting(name: str, raw: object) -> Any:
     """The value `raw` stands for, as the field or option `name`. Raises SettingsError saying what is wrong with it."""
     if "." in name:
-        return stage_options()[name].parse(raw)
+        return _read_option(stage_options()[name], raw)
     try:
         value = _field_adapter(name).validate_python(raw)
     except ValidationError as problem:
         raise SettingsError(_wrong(problem.errors()[0])) from None
     return check_choice(name, value) if name in FIELDS_THAT_CHOOSE else value
+
+
+def _read_option(option: registry.Option, raw: object) -> Any:
+    """The option's value, by the same rules as a field's: `True` is no number, and text must fit an environment."""
+    if isinstance(raw, bool) and option.schema.get("type") in ("integer", "number"):
+        raise SettingsError(f"{raw!r}: not a number")
+    value = option.parse(raw)
+    try:
+        return exportable(value) if isinstance(value, str) else value
+    except ValueError as problem:
+        raise SettingsError(f"{raw!r}: {problem}") from None
 
 
 def check_choice(name: str, value: str) -> str:

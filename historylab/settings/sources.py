@@ -81,12 +81,12 @@ def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
     for setting, name in AGENTDOCK_TEMPLATE.items():
         if name in chat:
             yield _from_chat_settings(setting, name, chat[name])
+    for setting in setting_names():
+        for name in (setting, *environment_names(setting)):
+            if name in template:
+                yield Given("template", setting, name, template[name])
     for name, raw in template.items():
-        if name in setting_names():
-            yield Given("template", name, name, raw)
-        elif name in by_environment:
-            yield Given("template", by_environment[name], name, raw)
-        elif name.startswith(ENVIRONMENT_PREFIX) and name not in NOT_SETTINGS:
+        if name.startswith(ENVIRONMENT_PREFIX) and name not in by_environment and name not in NOT_SETTINGS:
             yield Given("template", "", name, raw, "there is no such setting")
 
 

@@ -32,7 +32,6 @@ def sketch(conversation, **chosen) -> str:
         ("u a u a(t t)", 1, "DDKKKK"),
         ("s u a s u", 1, "PDDPK"),  # system messages stay wherever they are
         ("u! a u a u", 1, "PDDDK"),  # pins too
-        ("u a(t!) u", 1, "DDDK"),  # inside the brackets "!" is no pin
         ("u o u", 1, "DDK"),
     ],
 )

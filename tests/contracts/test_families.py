@@ -1,0 +1,46 @@
+"""Every registered member of every family says what it does, and each option what it is and between which bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from historylab import registry
+from historylab.errors import SettingsError, UnknownMember
+from historylab.settings.model import FIELDS_THAT_CHOOSE
+
+MEMBERS = [(family, name) for family in registry.FAMILIES for name in sorted(registry.members(family))]
+ON_SCREEN = (*FIELDS_THAT_CHOOSE, "generator")  # where a number needs both ends
+OPTIONS = [(family, name, option.name) for family, name in MEMBERS for option in registry.member(family, name).options]
+
+
+@pytest.mark.parametrize(("family", "name"), MEMBERS)
+def test_a_member_says_in_one_line_what_it_does(family, name):
+    summary = registry.member(family, name).summary
+    assert summary.endswith(".") or summary.endswith(":") or family in ("exporter", "importer", "generator")
+    assert 5 < len(summary) < 160
+    assert "\n" not in summary
+
+
+@pytest.mark.parametrize(("family", "name", "option"), OPTIONS)
+def test_an_option_has_a_description_and_a_default_within_its_bounds(family, name, option):
+    found = next(o for o in registry.member(family, name).options if o.name == option)
+    assert found.help, "an Annotated[…, Field(description=…)]"
+    assert found.parse(found.default) == found.default
+    schema = found.schema
+    if schema.get("type") in ("integer", "number") and family in ON_SCREEN:
+        assert "minimum" in schema or "exclusiveMinimum" in schema
+        assert "maximum" in schema or "exclusiveMaximum" in schema
+
+
+@pytest.mark.parametrize("family", registry.FAMILIES)
+def test_an_unknown_member_is_refused_with_the_known_ones(family):
+    with pytest.raises(UnknownMember, match=f"there is no {family} 'nobody'"):
+        registry.member(family, "nobody")
+
+
+def test_two_files_cannot_define_the_same_member():
+    def fifo(plan, context):
+        """Another one."""
+
+    with pytest.raises(SettingsError, match="pruner 'fifo' is defined in both"):
+        registry.register("pruner")(fifo)

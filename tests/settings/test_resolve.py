@@ -1,0 +1,214 @@
+"""Who wins: environment > you > URL > template > default, per field, by presence; and what became of the others."""
+
+from __future__ import annotations
+
+import pytest
+
+from historylab import resolve_settings
+from historylab.settings.model import Settings, setting_names
+
+POLICY, LENGTH = "NEXT_PUBLIC_DEFAULT_HISTORY_POLICY", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH"
+CHAT = "chatSettings"
+
+
+def resolve(**sources):
+    return resolve_settings(**{"env": {}, **sources})
+
+
+def length(**sources) -> tuple[int, str]:
+    provenance = resolve(**sources).provenance["length"]
+    return provenance.value, provenance.source
+
+
+ENV, YOU, URL, TEMPLATE = {LENGTH: "1"}, {"length": 2}, "historyLength=3", {CHAT: {"historyLength": 4}}
+
+
+@pytest.mark.parametrize(
+    ("env", "you", "url", "template", "expected"),
+    [
+        (ENV, YOU, URL, TEMPLATE, (1, "environment")),
+        ({}, YOU, URL, TEMPLATE, (2, "you")),
+        ({}, {}, URL, TEMPLATE, (3, "url")),
+        ({}, {}, "", TEMPLATE, (4, "template")),
+        ({}, {}, "", {}, (20, "default")),
+        # presence decides, not truth: a 0 holds
+        ({LENGTH: "0"}, YOU, URL, TEMPLATE, (0, "environment")),
+        ({}, {"length": 0}, URL, TEMPLATE, (0, "you")),
+        ({}, {}, "historyLength=0", TEMPLATE, (0, "url")),
+        ({}, {}, "", {CHAT: {"historyLength": 0}}, (0, "template")),
+        # what cannot be read falls through to the next
+        ({LENGTH: "abc"}, YOU, URL, TEMPLATE, (2, "you")),
+        ({LENGTH: ""}, {"length": "x"}, URL, TEMPLATE, (3, "url")),
+        ({LENGTH: "-1"}, {}, "historyLength=abc", TEMPLATE, (4, "template")),
+        ({LENGTH: "15 # comment"}, {}, "historyLength=", {CHAT: {"historyLength": "4"}}, (20, "default")),
+        # our own name beats AgentDock's
+        ({LENGTH: "1", "HISTORYLAB_LENGTH": "5"}, YOU, URL, TEMPLATE, (5, "environment")),
+        ({LENGTH: "1", "HISTORYLAB_LENGTH": "x"}, YOU, URL, TEMPLATE, (1, "environment")),
+        # a length the environment sets leaves the policy to the URL
+        (ENV, {}, "historyPolicy=all", {}, (1, "environment")),
+    ],
+)
+def test_precedence(env, you, url, template, expected):
+    assert length(env=env, you=you, url=url, template=template) == expected
+
+
+def test_precedence_is_per_field():
+    settings = resolve(env={LENGTH: "1"}, url="historyPolicy=all&historyLength=9&budget=7", you={"budget": 5}).settings
+    assert (settings.length, settings.policy, settings.budget) == (1, "all", 5)
+
+
+def test_losers_and_refused_are_shown_with_the_reason():
+    sources = {"env": {LENGTH: "1", "HISTORYLAB_LENGTH": "x"}, "you": {"length": 2}, "url": "historyLength=-3"}
+    shown = resolve(**sources).provenance["length"].candidates
+    assert [(c.source, c.name, c.raw, c.status) for c in shown] == [
+        ("environment", "HISTORYLAB_LENGTH", "x", "refused"),
+        ("environment", LENGTH, "1", "won"),
+        ("you", "length", 2, "lost"),
+        ("url", "historyLength", "-3", "refused"),
+        ("default", "", 20, "lost"),
+    ]
+    assert [c.why for c in shown] == [
+        "not a number",
+        "",
+        f"{LENGTH} comes first",
+        "not a finite number of 0 or more",
+        f"{LENGTH} comes first",
+    ]
+
+
+def test_the_environment_locks_and_nothing_else_does():
+    assert resolve(env=ENV).provenance["length"].locked
+    assert not resolve(you=YOU, url=URL).provenance["length"].locked
+    assert not resolve(env={LENGTH: "x"}, url=URL).provenance["length"].locked
+
+
+def test_every_setting_has_a_provenance():
+    resolution = resolve()
+    assert tuple(resolution.provenance) == setting_names()
+    assert resolution.settings == Settings()
+    assert resolution.refused == ()
+    assert {p.source for p in resolution.provenance.values()} == {"default"}
+
+
+@pytest.mark.parametrize("valid", [ENV, {POLICY: "all"}, {"HISTORYLAB_BUDGET": "5"}])
+def test_a_strict_environment_shuts_out_the_url_as_a_whole(valid):
+    resolution = resolve(env=valid, url="historyLength=9&overhead=7", template=TEMPLATE, strict_environment=True)
+    assert resolution.settings.overhead == 0
+    assert resolution.settings.length in (1, 4)
+    (shut,) = [c for c in resolution.provenance["overhead"].candidates if c.source == "url"]
+    assert (shut.status, shut.why) == ("lost", "the environment is set, so the URL as a whole is ignored")
+
+
+@pytest.mark.parametrize("env", [{}, {LENGTH: "abc"}, {"HISTORYLAB_BUGDET": "5"}, {"HOME": "/"}])
+def test_a_strict_environment_without_a_valid_value_shuts_nothing_out(env):
+    assert resolve(env=env, url="historyLength=9", strict_environment=True).settings.length == 9
+
+
+def test_names_nobody_knows_are_refused_not_swallowed():
+    resolution = resolve(env={"HISTORYLAB_BUGDET": "5", "HISTORYLAB_TEMPLATE": "x", "OTHER": "y"}, you={"bugdet": 6})
+    assert [(c.source, c.name, c.raw) for c in resolution.refused] == [
+        ("environment", "HISTORYLAB_BUGDET", "5"),
+        ("you", "bugdet", 6),
+    ]
+    assert resolution.settings == Settings()
+
+
+def test_refusals_are_logged(caplog):
+    resolve(env={POLICY: "everything"})
+    assert caplog.messages == [
+        f"Refused environment {POLICY}='everything': there is no policy 'everything'; choose one of all, lastN, none"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"), [("none", "none"), ("lastN", "lastN"), ("all", "all"), ("lastn", None), ("", None)]
+)
+def test_policies_are_case_sensitive(raw, read):
+    provenance = resolve(env={POLICY: raw}).provenance["policy"]
+    assert (provenance.value, bool(provenance.refused)) == (read or "lastN", read is None)
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"),
+    [
+        ("5", 5), ("0", 0), ("2.9", 2), ("1e3", 1000), (" 7 ", 7), ("0.5", 0), ("9007199254740993", 9007199254740993),
+        ("", None), ("abc", None), ("-1", None), ("12abc", None), ("NaN", None), ("Infinity", None), ("1e999", None),
+        ("0x10", None), ("true", None), ("9" * 5000, None), ("1, 2", None),
+    ],
+)  # fmt: skip
+def test_a_length_in_text_is_what_float_reads_rounded_down(raw, read):
+    for source in ({"env": {LENGTH: raw}}, {"url": {"historyLength": raw}}, {"you": {"length": raw}}):
+        provenance = resolve(**source).provenance["length"]
+        assert (provenance.value, bool(provenance.refused)) == (20 if read is None else read, read is None)
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"),
+    [(5, 5), (0, 0), (2.9, 2), ("5", None), (True, None), (None, None), (-1, None), ([5], None), (10**400, None)],
+)
+def test_agentdocks_template_takes_numbers_only(raw, read):
+    provenance = resolve(template={CHAT: {"historyLength": raw}}).provenance["length"]
+    assert (provenance.value, bool(provenance.refused)) == (20 if read is None else read, read is None)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("?agent=demo&historyPolicy=all", ("all", 20)),
+        ("?agent=demo&historyPolicy=lastN&historyLength=2", ("lastN", 2)),
+        ("?agent=demo&historyPolicy=lastN&historyLength=0", ("lastN", 0)),
+        ("?agent=demo&historyPolicy=none", ("none", 20)),
+        ("https://example.org/chat?historyPolicy=none#historyPolicy=all", ("none", 20)),
+        ("/chat?historyPolicy=none", ("none", 20)),
+        ("historyPolicy=none&q=what?", ("none", 20)),
+        ("&historyPolicy=none", ("none", 20)),
+        ("historyLength=3&historyLength=9", ("lastN", 3)),  # the first of repeated ones
+        ("historyLength=&historyLength=9", ("lastN", 20)),  # even if it is refused
+        ("historyLength=%33", ("lastN", 3)),
+        ("HistoryLength=3", ("lastN", 20)),
+        ("", ("lastN", 20)),
+        ("?", ("lastN", 20)),
+        ("https://[broken?historyLength=3", ("lastN", 3)),
+        ({"historyLength": ["3", "9"]}, ("lastN", 3)),
+        ({"historyLength": "3"}, ("lastN", 3)),
+        ({"historyLength": []}, ("lastN", 20)),
+    ],
+)
+def test_links(url, expected):
+    settings = resolve(url=url).settings
+    assert (settings.policy, settings.length) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("budget", ""), ("budget", "-1"), ("budget", "1e3"), ("budget", True), ("budget", "9999999999"),
+        ("budget", None), ("model", "a${HOME}b"),
+        ("min_turns", "-1"), ("min_turns", True), ("window", "0"), ("window", "many"), ("threshold", "0"),
+        ("threshold", "1.1"), ("threshold", "nan"), ("threshold", True), ("model", ""), ("model", "m" * 201),
+        ("model", "a\0b"), ("model", "a\rb"), ("model", "\ud800"), ("model", 5), ("pruner", "newest"), ("pruner", ""),
+        ("counter", "words"), ("filter", "scope+nothing"), ("preserve_system_messages", "perhaps"),
+        ("pruner.sliding_window.turns", "0"), ("pruner.sliding_window.turns", True), ("pruner.fifo.unit", "message"),
+        ("pruner.summarize.max_share", "0"), ("filter.participants.ids", "\0"),
+    ],
+)  # fmt: skip
+def test_what_is_out_of_bounds_is_refused_with_a_reason_and_the_next_decides(name, raw):
+    resolution = resolve(you={name: raw})
+    (refused,) = resolution.provenance[name].refused
+    assert refused.why
+    assert resolution.settings == Settings()
+
+
+def test_an_empty_window_is_the_models_own():
+    provenance = resolve(env={"HISTORYLAB_WINDOW": ""}, url="window=100").provenance["window"]
+    assert (provenance.value, provenance.source, provenance.refused) == (None, "environment", ())
+
+
+@pytest.mark.parametrize("raw", ["true", "True", "1", "yes", "on"])
+def test_the_usual_words_for_true_are_read(raw):
+    assert resolve(env={"HISTORYLAB_PRESERVE_SYSTEM_MESSAGES": raw}).settings.preserve_system_messages is True
+
+
+@pytest.mark.parametrize("raw", ["false", "False", "0", "no", "off"])
+def test_and_those_for_false(raw):
+    assert resolve(env={"HISTORYLAB_PRESERVE_SYSTEM_MESSAGES": raw}).settings.preserve_system_messages is False

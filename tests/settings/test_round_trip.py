@@ -1,0 +1,155 @@
+"""Settings → export → a fresh process's environment → the same settings, for every field and option, however nasty."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+from any_conversation import values_of
+
+from historylab import export, read_template, resolve_settings
+from historylab.registry import SEVERAL, members
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, setting_names, stage_options
+from historylab.settings.names import environment_names
+
+NASTY = [
+    "it's", 'a "b" c', "$HOME", "a$b", "`id`", "$(id)", "back\\slash", "ends in \\", "a\nb", "\n", " spaces ",
+    "tab\there", "漢字 مرحبا 😀", "#no comment", "a # b", "a=b", "!bang", "~", "*", "-n", "\\n", "''", "%41", "&x=1;y",
+    "null", "x" * 200, "\\'", "\x1b[0m\x7f", "\u202e\u2028", "{a}", "a,b",
+]  # fmt: skip
+FIELDS = {
+    "policy": ["none", "all"],
+    "length": [0, 1, 10**15 + 1, 2**53 + 1],
+    "preserve_system_messages": [False],
+    "budget": [0, 1, 10**9],
+    "reserve": [1, 10**9],
+    "overhead": [7],
+    "min_turns": [1, 10**9],
+    "threshold": [0.1 + 0.2, 1e-9, 1.0],
+    "window": [1, 128_000],
+    "model": NASTY,
+}
+
+
+@cache
+def values(name: str) -> list:
+    """Values of a setting that are not its default."""
+    if name in FIELDS_THAT_CHOOSE:
+        found = [*members(name), *(["+".join(members(name))] if name in SEVERAL else [])]
+    elif "." in name:
+        option = stage_options()[name]
+        text = option.schema.get("type") == "string" and "enum" not in option.schema
+        found = NASTY if text else values_of(option)
+    else:
+        found = FIELDS[name]
+    return [value for value in found if value != Settings().value(name)]
+
+
+@cache
+def candidates() -> list[Settings]:
+    """Settings that between them take every value of every setting."""
+    rows = max(len(values(name)) for name in setting_names())
+    return [
+        Settings(**{name: values(name)[row % len(values(name))] for name in setting_names() if values(name)})
+        for row in range(rows)
+    ]
+
+
+def test_every_setting_takes_part():
+    for name in setting_names():
+        assert values(name) or (name in FIELDS_THAT_CHOOSE and len(members(name)) == 1), name
+
+
+def fresh(code: str, *arguments: str, **environment: str) -> str:
+    """What a new Python prints that has only this environment."""
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1", **environment}
+    return subprocess.check_output([sys.executable, "-c", code, *arguments], env=env, text=True, encoding="utf-8")
+
+
+RESOLVE = """
+import json, sys
+from pathlib import Path
+from historylab import resolve_settings
+folder = Path(sys.argv[1])
+keys = []
+for number in range(int(sys.argv[2])):
+    pairs = (folder / f"{number}.environment").read_bytes().decode().split("\\0")
+    env = dict(pair.split("=", 1) for pair in pairs if pair)
+    resolution = resolve_settings(env=env)
+    assert not resolution.refused, resolution.refused
+    keys.append(resolution.settings.key)
+print(json.dumps(keys))
+"""
+
+
+def resolved(folder: Path) -> list[str]:
+    return json.loads(fresh(RESOLVE, str(folder), str(len(candidates()))))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no sh")
+def test_a_shell_that_sources_the_file_passes_the_same_settings_on(tmp_path):
+    script = []
+    for number, settings in enumerate(candidates()):
+        (tmp_path / f"{number}.sh").write_text(export(settings, "shell"), "utf-8")
+        script.append(f"(. ./{number}.sh && env -0 > {number}.environment) || exit 1")
+    (tmp_path / "all.sh").write_text("set -eu\n" + "\n".join(script))
+    subprocess.run(["sh", "all.sh"], cwd=tmp_path, env={"PATH": os.environ["PATH"]}, check=True)
+    assert resolved(tmp_path) == [settings.key for settings in candidates()]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no sh")
+def test_a_process_started_by_such_a_shell_has_the_settings_and_they_are_locked(tmp_path):
+    settings = candidates()[1]
+    (tmp_path / "historylab.sh").write_text(export(settings, "shell"), "utf-8")
+    code = (
+        "from historylab import resolve_settings; r = resolve_settings();"
+        "print(r.settings.key); print(all(p.locked for p in r.provenance.values()))"
+    )
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path), "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+    command = ["sh", "-c", '. ./historylab.sh && exec "$0" -c "$1"', sys.executable, code]
+    printed = subprocess.check_output(command, cwd=tmp_path, env=env, text=True, encoding="utf-8")
+    assert printed.splitlines() == [settings.key, "True"]
+
+
+LOAD = """
+import os, sys
+from pathlib import Path
+from dotenv import load_dotenv
+folder, before = Path(sys.argv[1]), dict(os.environ)
+for number in range(int(sys.argv[2])):
+    os.environ.clear()
+    load_dotenv(folder / f"{number}.env")
+    pairs = (f"{name}={value}" for name, value in os.environ.items())
+    (folder / f"{number}.environment").write_bytes("\\0".join(pairs).encode())
+"""
+
+
+def test_python_dotenv_loads_the_same_settings(tmp_path):
+    for number, settings in enumerate(candidates()):
+        (tmp_path / f"{number}.env").write_text(export(settings, "dotenv"), "utf-8")
+    fresh(LOAD, str(tmp_path), str(len(candidates())))
+    assert resolved(tmp_path) == [settings.key for settings in candidates()]
+
+
+@pytest.mark.parametrize("target", ["json", "dotenv"])
+def test_an_export_is_also_a_template(target):
+    for settings in candidates():
+        template = read_template(export(settings, target).encode())
+        assert resolve_settings(env={}, template=template).settings == settings
+
+
+def test_every_setting_is_exported_under_all_its_names():
+    names = [given for name in setting_names() for given in environment_names(name)]
+    for target in ("dotenv", "shell"):
+        text = export(Settings(), target)
+        assert all(f"{name}=" in text for name in names)
+
+
+def test_only_what_differs_is_a_choice():
+    text = export(Settings(budget=5), "dotenv", only_changed=True)
+    assert [line for line in text.splitlines() if not line.startswith("#")] == ["HISTORYLAB_BUDGET=5"]
