@@ -23,7 +23,7 @@ from historylab.plan import SYSTEM as ALWAYS
 from historylab.registry import STAGE_FAMILIES, chosen, member
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
-from historylab.strategies.base import Context, Instruments
+from historylab.strategies.base import Context, Instruments, carries
 from historylab.summarizers.base import open_summarizer
 
 
@@ -58,14 +58,15 @@ class Pipeline:
 def open_pipeline(settings: Settings) -> Pipeline:
     """The stages for these settings; `off` costs nothing."""
     members = [(family, m) for family in STAGE_FAMILIES for m in chosen(family, getattr(settings, family))]
+    options = [settings.options_of(family, m.name) for family, m in members]
     stages = [
-        (f"{family}: {m.name}", partial(m.target, **settings.options_of(family, m.name)))
-        for family, m in members
+        (f"{family}: {m.name}", partial(m.target, **chosen_options))
+        for (family, m), chosen_options in zip(members, options, strict=True)
         if m.name not in ("off", "all")
     ]
-    carries = any(m.attributes.get("carries") for _, m in members)
+    carried = any(carries(m, chosen_options) for (_, m), chosen_options in zip(members, options, strict=True))
     budget = max(0, settings.budget - settings.reserve - settings.overhead)
-    return Pipeline(settings, tuple(stages), carries, budget, _rewriter("layout", settings))
+    return Pipeline(settings, tuple(stages), carried, budget, _rewriter("layout", settings))
 
 
 def project(conversation: Conversation, settings: Settings) -> Conversation:

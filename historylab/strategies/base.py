@@ -3,11 +3,13 @@
     @register("pruner")
     def my_pruner(plan, context, *, some_option: Annotated[int, Field(ge=1, description="…")] = 5) -> HistoryPlan: ...
 
-Register it with `carries=True` if it uses `context.previous`, what the request before left behind.
+Register it with `carries=True` if it uses `context.previous`, what the request before left behind; or with a function
+of its options, if only some of them make it do so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -17,6 +19,7 @@ from pydantic import Field
 from historylab.columns import ASSISTANT
 from historylab.counters.base import Counter
 from historylab.plan import History, HistoryPlan
+from historylab.registry import Member
 from historylab.settings.model import Settings
 from historylab.summarizers.extractive import ExtractiveSummarizer
 
@@ -86,3 +89,9 @@ def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
     if not len(numbers):
         return history.blocks
     return int(columns.user_blocks[numbers[-min(turns, len(numbers))]])
+
+
+def carries(stage: Member, options: Mapping[str, Any]) -> bool:
+    """Whether a stage with these options (defaults may be left out) needs the plan of the request before."""
+    found = stage.attributes.get("carries", False)
+    return bool(found(**options) if callable(found) else found)

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from historylab.plan import HistoryPlan
+from historylab.plan import HistoryPlan, Reason
 from historylab.strategies.base import Context
 
 Unit = Annotated[
@@ -22,6 +22,33 @@ Unit = Annotated[
         "between its blocks (turn) or whole as well (whole_turn), or between any two blocks (fills the budget tighter)"
     ),
 ]
+
+
+TrimTo = Annotated[
+    float,
+    Field(
+        gt=0,
+        le=1,
+        description="share of the limit to come down to once it is reached; what was cut stays cut, so below 1 the cut "
+        "moves rarely and the provider's prompt cache lasts",
+    ),
+]
+
+
+def carries_cut(*, trim_to: float = 1.0, **_others: object) -> bool:
+    """Whether a pruner with these options needs the request before: only a cut below the limit is carried on."""
+    return trim_to < 1
+
+
+def carry_cut(plan: HistoryPlan, context: Context, why: Reason, *, keep_task: bool = True) -> HistoryPlan:
+    """What the request before dropped for that reason stays dropped: the prefix doesn't move."""
+    before = context.previous
+    if before is None or why.code not in before.numbers:
+        return plan
+    blocks = np.zeros(context.history.blocks, bool)
+    blocks[: before.history.blocks] = (before.block_reasons == why.code) & ~before.sent
+    blocks &= ~context.protected(plan, keep_task=keep_task)
+    return plan.drop(blocks, why, **before.numbers[why.code])
 
 
 def oldest(plan: HistoryPlan, context: Context, excess: int, unit: str, *, keep_task: bool = True) -> np.ndarray:

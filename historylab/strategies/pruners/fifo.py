@@ -1,20 +1,33 @@
-"""`fifo`: over the budget, the oldest go first, until it fits."""
+"""`fifo`: over the budget, the oldest go first, until it fits; with `trim_to`, until it is well below.
+
+Trimming to just what fits moves the cut at nearly every request, which can cost more than not trimming at all: what
+follows the cut is no longer in the provider's prompt cache (docs/evidence.md).
+"""
 
 from historylab.plan import reason
 from historylab.registry import register
 from historylab.strategies.base import KeepTask
-from historylab.strategies.cut import Unit, oldest
+from historylab.strategies.cut import TrimTo, Unit, carries_cut, carry_cut, oldest
 
 OVER_BUDGET = reason(
     "budget", "Oldest first: the history had {tokens:,} tokens, the budget is {budget:,}.", knob="budget"
 )
+CUT_BELOW = reason(
+    "budget_cut",
+    "Oldest first, down to {goal:,} tokens, when the history had {tokens:,} and the budget was {budget:,}.",
+    knob="budget",
+)
 
 
-@register("pruner")
-def fifo(plan, context, *, unit: Unit = "turn", keep_task: KeepTask = True):
+@register("pruner", carries=carries_cut)
+def fifo(plan, context, *, unit: Unit = "turn", keep_task: KeepTask = True, trim_to: TrimTo = 1.0):
     """Drops the oldest turns until the request fits the budget."""
-    excess = plan.tokens - plan.budget
-    if excess <= 0:
+    if trim_to < 1:
+        plan = carry_cut(plan, context, CUT_BELOW, keep_task=keep_task)
+    if plan.tokens <= plan.budget:
         return plan
-    blocks = oldest(plan, context, excess, unit, keep_task=keep_task)
+    goal = int(trim_to * plan.budget)
+    blocks = oldest(plan, context, plan.tokens - goal, unit, keep_task=keep_task)
+    if trim_to < 1:
+        return plan.drop(blocks, CUT_BELOW, tokens=plan.tokens, budget=plan.budget, goal=goal)
     return plan.drop(blocks, OVER_BUDGET, tokens=plan.tokens, budget=plan.budget)

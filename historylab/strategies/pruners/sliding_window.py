@@ -7,20 +7,34 @@ from pydantic import Field
 
 from historylab.plan import reason
 from historylab.registry import register
+from historylab.strategies.cut import TrimTo, carries_cut, carry_cut
 
+Turns = Annotated[int, Field(ge=1, le=1_000_000, description="whole turns that stay")]
 OUTSIDE = reason("window", "Outside the window of the last {turns:,} turns.", knob="pruner.sliding_window.turns")
+CUT_BELOW = reason(
+    "window_cut",
+    "Outside the window: cut to the last {left:,} turns when there were more than {turns:,}.",
+    knob="pruner.sliding_window.turns",
+)
 
 
-@register("pruner")
-def sliding_window(
-    plan, context, *, turns: Annotated[int, Field(ge=1, le=1_000_000, description="whole turns that stay")] = 10
-):
+@register("pruner", carries=carries_cut)
+def sliding_window(plan, context, *, turns: Turns = 10, trim_to: TrimTo = 1.0):
     """Keeps the last turns whole, whatever the budget."""
+    if trim_to == 1:
+        return plan.drop(_before_last(plan, context, turns, turns), OUTSIDE, turns=turns)
+    plan = carry_cut(plan, context, CUT_BELOW)
+    left = max(1, int(trim_to * turns))
+    return plan.drop(_before_last(plan, context, turns, left), CUT_BELOW, turns=turns, left=left)
+
+
+def _before_last(plan, context, turns: int, left: int) -> np.ndarray:
+    """bool[blocks]: with more than `turns` turns sent, what may go before the last `left` of them."""
     history = context.history
-    users = history.columns.user_blocks[: history.users]
-    left = users[plan.sent[users]]
-    if len(left) <= turns:
-        return plan
     outside = np.zeros(history.blocks, bool)
-    outside[: left[-turns] if turns else history.blocks] = True
-    return plan.drop(outside & ~context.protected(plan), OUTSIDE, turns=turns)
+    users = history.columns.user_blocks[: history.users]
+    sent = users[plan.sent[users]]
+    if len(sent) <= turns:
+        return outside
+    outside[: sent[-left] if left else history.blocks] = True
+    return outside & ~context.protected(plan)

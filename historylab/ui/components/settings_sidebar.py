@@ -40,7 +40,7 @@ def settings_sidebar(resolution: Resolution) -> None:
 def summarizes(settings: Settings) -> bool:
     """Whether a chosen stage may write summaries."""
     chosen = [(f, name) for f in STAGE_FAMILIES for name in getattr(settings, f).split("+")]
-    return any(members(family)[name].attributes.get("carries") for family, name in chosen)
+    return any(members(family)[name].attributes.get("carries") is True for family, name in chosen)  # no mere cut
 
 
 def _heading(resolution: Resolution) -> None:

@@ -1,0 +1,212 @@
+"""What a replay costs: what each request really sends, how much of it the provider still remembers, and the comparison.
+
+The reusable prefix is found message by message in what `render()` gives: kept messages, shortened texts and summaries,
+after the fixed overhead. Moving the cut, shortening a message or rewriting the summary ends it there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from historylab.billing import Bill, Cache, Traffic, cache_of, price
+from historylab.columns import ASSISTANT, SYSTEM
+from historylab.conversation import Conversation, Message, Usage
+from historylab.cost import Prices, prices_of, usage_of
+from historylab.errors import SettingsError
+from historylab.plan import HistoryPlan, Texts
+from historylab.replay import Timeline, replay
+from historylab.settings.model import Settings
+from historylab.strategies.facts import column, instants
+
+NOTHING_CUT = {"filter": "off", "policy": "all", "tool_output": "off", "compaction": "off", "pruner": "off"}
+
+
+def bill(timeline: Timeline, cache: Cache | str | None = None, prices: Prices | None = None) -> Bill:
+    """The bill of a replay. Default: the list prices of the settings' model, and the cache that goes with them.
+
+    Raises SettingsError where nobody knows the prices; give your own then.
+    """
+    prices = prices or known_prices(timeline.settings.model)
+    return price(traffic(timeline), prices, cache or cache_of(prices))
+
+
+def known_prices(model: str) -> Prices:
+    """The list prices of a model. Raises SettingsError where nobody knows them."""
+    found = prices_of(model)
+    if found is None:
+        raise SettingsError(f"the prices of {model!r} are not known; give Prices(input=…, output=…) per million tokens")
+    return found
+
+
+def untrimmed(timeline: Timeline) -> Timeline:
+    """The same conversation and settings with nothing cut: what every saving is measured against."""
+    return replay(timeline.conversation, without_cuts(timeline.settings), instruments=timeline.instruments)
+
+
+def without_cuts(settings: Settings) -> Settings:
+    """These settings with every stage off; a timeline's conversation is projected already."""
+    return settings.replace(**NOTHING_CUT, projection="off")
+
+
+def traffic(timeline: Timeline) -> Traffic:
+    """What each request sends and shares with the one before. Linear in messages × requests, over arrays."""
+    overhead = timeline.settings.overhead
+    requests = len(timeline.plans)
+    shared, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
+    reader, before = _Reader(timeline.conversation), None
+    for i, plan in enumerate(timeline.plans):
+        keys, tokens = reader.sequence(plan)
+        if before is not None:
+            length = _common(before, keys)
+            shared[i] = overhead + tokens[:length].sum()
+            broken[i] = length < len(before)
+        before = keys
+    summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
+    return Traffic(timeline.tokens + overhead, shared, broken, _idle(timeline), _output(timeline), summaries)
+
+
+class _Reader:
+    """Reads plans as sequences of (key, tokens); equal keys mean equal messages."""
+
+    def __init__(self, conversation: Conversation):
+        self.keys = column(conversation, "identity", identity, np.int64)
+        self.conversation = conversation
+        self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() its own
+
+    def sequence(self, plan: HistoryPlan) -> tuple[np.ndarray, np.ndarray]:
+        """Keys and tokens of what the plan sends, in that order."""
+        if plan.layout:  # it may rewrite anything: read what comes out
+            rendered = plan.render()
+            keys = np.fromiter(map(identity, rendered), np.int64, len(rendered))
+            return keys, plan.history.counter.count(rendered)
+        keys, tokens, columns = self.keys, plan.history.tokens, plan.history.columns
+        if plan.shortened:
+            keys, tokens = self._with_shorter(plan)
+        homes = columns.block[: plan.size]
+        chosen = np.flatnonzero(plan.sent[homes])
+        if not columns.contiguous:
+            chosen = chosen[np.argsort(homes[chosen], kind="stable")]
+        keys, tokens = keys[chosen], tokens[chosen]
+        if plan.summary:
+            others = np.flatnonzero(columns.role[chosen] != SYSTEM)
+            at = others[0] if len(others) else len(chosen)
+            keys = np.insert(keys, at, identity(Message("system", plan.summary.text)))
+            tokens = np.insert(tokens, at, plan.summary.tokens)
+        return keys, tokens
+
+    def _with_shorter(self, plan: HistoryPlan) -> tuple[np.ndarray, np.ndarray]:
+        keys, tokens = self.keys.copy(), plan.history.tokens.copy()
+        for cut in plan.shortened:
+            keys[cut.messages] = self._keys_of(cut.texts)[cut.messages]
+            tokens[cut.messages] = cut.texts.tokens[cut.messages]
+        return keys, tokens
+
+    def _keys_of(self, texts: Texts) -> np.ndarray:
+        if id(texts) not in self._shortened:
+            keys = self.keys.copy()
+            for i, text in texts.items():
+                keys[i] = identity(replace(self.conversation[i], content=text))
+            self._shortened[id(texts)] = texts, keys
+        return self._shortened[id(texts)][1]
+
+
+def identity(message: Message) -> int:
+    """A number that tells a message from any other by what an API is sent of it, within one process."""
+    return hash((message.role, message.content, message.name, message.tool_calls, message.tool_call_id, message.media))
+
+
+def _common(a: np.ndarray, b: np.ndarray) -> int:
+    """How many entries two sequences have in common at their beginning."""
+    shorter = min(len(a), len(b))
+    same = a[:shorter] == b[:shorter]
+    return shorter if same.all() else int(same.argmin())
+
+
+def _idle(timeline: Timeline) -> np.ndarray:
+    """float64[requests]: seconds since the request before, each as old as the newest message it sends; NaN unknown."""
+    sizes = np.array([plan.size for plan in timeline.plans], np.int64)
+    times = instants(timeline.conversation)[sizes - 1] if len(sizes) else np.empty(0)
+    return np.diff(times, prepend=np.nan)
+
+
+def _output(timeline: Timeline) -> np.ndarray:
+    """int64[requests]: tokens of the reply each request got; 0 for the next request, which has none yet.
+
+    Counted, or the provider's number where that is larger: thinking is paid for and not in the transcript.
+    """
+    conversation = timeline.conversation
+    is_reply = conversation.columns.role == ASSISTANT
+    reported = column(conversation, "output", lambda m: (usage_of(m) or Usage()).output, np.int64)
+    sizes = np.array([plan.size for plan in timeline.plans], np.int64)
+    if not len(sizes):
+        return sizes
+    counted = timeline.plans[-1].history.sums.tokens
+    running = np.concatenate(([0], np.cumsum(np.where(is_reply, np.maximum(counted, reported), 0))))
+    others = np.append(np.flatnonzero(~is_reply), len(conversation))
+    return running[others[others.searchsorted(sizes)]] - running[sizes]
+
+
+def _summarizer_usage(plan: HistoryPlan) -> Usage:
+    """What making the summary took, at the request it was made for; nothing where the summarizer needs no model."""
+    summary = plan.summary
+    fresh = summary is not None and summary.made_at == plan.size
+    return (getattr(summary, "usage", None) or Usage()) if fresh else Usage()
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A bill beside that of not trimming, under the same prices and cache."""
+
+    bill: Bill
+    baseline: Bill
+    history_to_budget: float
+    """Mean tokens of the untrimmed history ÷ budget: trimming every turn rarely pays below about 5."""
+
+    @property
+    def ratio(self) -> float:
+        """Cost ÷ cost of not trimming."""
+        return self.bill.ratio(self.baseline)
+
+    @property
+    def break_even_read_price(self) -> float:
+        """The price of a cache read, as a share of that of input, above which trimming pays.
+
+        0: at any price; infinite: at none. At the prices of short requests.
+        """
+        fixed = float(self._without_reads(self.bill) - self._without_reads(self.baseline))
+        fewer = int(self.baseline.cache_reads.sum() - self.bill.cache_reads.sum())
+        each = float(self.bill.prices.input) / 1e6
+        if fewer <= 0 or not each:
+            return math.inf if fixed > 0 else 0.0
+        return max(0.0, fixed / fewer / each)
+
+    @staticmethod
+    def _without_reads(bill: Bill) -> Decimal:
+        return bill.total - bill.totals["cache_reads"]
+
+    def sentence(self, what: str = "This") -> str:
+        """ "FIFO to 8k moves the cut on 41 of 60 requests and costs 1.9× not trimming." """
+        moved, requests = self.bill.traffic.breaks, len(self.bill.traffic.sent)
+        if math.isnan(self.ratio):
+            return f"{what} moves the cut on {moved:,} of {requests:,} requests; not trimming costs nothing here."
+        cut = f"moves the cut on {moved:,} of {requests:,} requests" if moved else "never moves the cut"
+        return f"{what} {cut} and costs {self.ratio:.2f}× not trimming."
+
+
+def compare(
+    timeline: Timeline,
+    cache: Cache | str | None = None,
+    prices: Prices | None = None,
+    *,
+    baseline: Traffic | None = None,
+) -> Comparison:
+    """Price a replay beside not trimming. Hand in `baseline` (the traffic of `untrimmed(timeline)`) to plan it once."""
+    mine = bill(timeline, cache, prices)
+    other = price(baseline or traffic(untrimmed(timeline)), mine.prices, mine.cache)
+    budget = timeline.plans[0].budget if timeline.plans else 0
+    history = float(timeline.untrimmed.mean()) if len(timeline.plans) else 0.0
+    return Comparison(mine, other, history / budget if budget else math.inf)

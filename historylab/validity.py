@@ -1,0 +1,150 @@
+"""Requests an API would refuse: how many the naive version of the same settings makes, and what the guard changes.
+
+The naive version is what most code does first: the last N messages, or the last that fit the budget, sliced without
+looking what belongs together. A tool result then loses its call, or the history no longer starts with the user.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from historylab.columns import SYSTEM, TOOL, USER, Columns
+from historylab.pipeline import invalid_blocks
+from historylab.plan import History
+from historylab.replay import Timeline
+
+FAULTS = ("orphans", "unanswered", "wrong_start", "empty")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Validity:
+    """What is wrong with each request: arrays of one entry per request.
+
+    `orphans`: tool results sent without their call (int64); `unanswered`: calls sent without all their results (int64);
+    `wrong_start`: the first message but systems isn't the user's (bool); `empty`: nothing but systems is left (bool).
+    """
+
+    orphans: np.ndarray
+    unanswered: np.ndarray
+    wrong_start: np.ndarray
+    empty: np.ndarray
+
+    @property
+    def refused(self) -> np.ndarray:
+        """bool[requests]: what any API refuses: a call and its results that don't match, or nothing to answer."""
+        return (self.orphans > 0) | (self.unanswered > 0) | self.empty
+
+    @property
+    def refused_by_some(self) -> np.ndarray:
+        """bool[requests]: what strict APIs refuse as well: a history that doesn't start with the user."""
+        return self.refused | self.wrong_start
+
+    def share(self, fault: str) -> float:
+        """Share of the requests with that fault (one of FAULTS)."""
+        found = np.asarray(getattr(self, fault)) > 0
+        return float(found.mean()) if len(found) else 0.0
+
+
+def validity(timeline: Timeline) -> Validity:
+    """What is wrong with the requests a timeline really sends. Orphans and unanswered calls: none, by the guard."""
+    masks = [plan.sent[plan.history.columns.block[: plan.size]] for plan in timeline.plans]
+    return _check(timeline, masks)
+
+
+def naive_validity(timeline: Timeline) -> Validity:
+    """What would be wrong with the same settings sliced naively, message by message."""
+    return _check(timeline, naive_masks(timeline))
+
+
+def naive_masks(timeline: Timeline) -> list[np.ndarray]:
+    """Per request, bool[size]: the messages the naive version sends.
+
+    `lastN` slices the last `length` *messages*; a pruner keeps the longest run of newest messages that fits the budget,
+    never fewer than one; `none` keeps the newest. Leading system messages stay, if the settings keep any.
+    """
+    settings = timeline.settings
+    masks = []
+    for plan in timeline.plans:
+        history, start = plan.history, 0
+        if settings.policy != "all":
+            start = history.size - (max(1, settings.length) if settings.policy == "lastN" else 1)
+        mask = np.zeros(history.size, bool)
+        if settings.preserve_system_messages:
+            mask |= history.columns.role[: history.size] == SYSTEM
+        if settings.pruner != "off":
+            room = plan.budget - history.counter.per_request - int(history.tokens[mask].sum())
+            start = max(start, _fitting(history, mask, room))
+        mask[max(0, start) :] = True
+        masks.append(mask)
+    return masks
+
+
+def _fitting(history: History, always: np.ndarray, room: int) -> int:
+    """Where the longest run of newest messages begins that takes at most `room` tokens beside those always sent."""
+    from_here = np.cumsum((history.tokens * ~always)[::-1])[::-1]
+    return min(history.size - 1, int(np.count_nonzero(from_here > room)))
+
+
+@dataclass(frozen=True, slots=True)
+class GuardReport:
+    """What sending calls and results together changed: naive requests any API refuses, of how many, and messages.
+
+    `results_left_out` and `calls_left_out` are summed over all requests: halves the naive version would have sent.
+    """
+
+    requests: int
+    refused: int
+    results_left_out: int
+    calls_left_out: int
+
+    def sentence(self) -> str:
+        """ "Sliced naively, 42 of 105 requests would be refused: 61 tool results without their call." """
+        if not self.refused:
+            return f"Sliced naively, none of the {self.requests:,} requests would be refused."
+        halves = [
+            f"{n:,} {what}"
+            for n, what in (
+                (self.results_left_out, "tool results without their call"),
+                (self.calls_left_out, "tool calls without their results"),
+            )
+            if n
+        ]
+        why = f": {' and '.join(halves)}" if halves else ""
+        return f"Sliced naively, {self.refused:,} of {self.requests:,} requests would be refused{why}."
+
+
+def guard_report(timeline: Timeline) -> GuardReport:
+    """What the pairing guard spared these settings."""
+    found = naive_validity(timeline)
+    refused, orphans = int(found.refused.sum()), int(found.orphans.sum())
+    return GuardReport(len(timeline.plans), refused, orphans, int(found.unanswered.sum()))
+
+
+def _check(timeline: Timeline, masks: list[np.ndarray]) -> Validity:
+    rows = [_faults(plan.history, mask) for plan, mask in zip(timeline.plans, masks, strict=True)]
+    columns = list(zip(*rows, strict=True)) or [()] * len(FAULTS)
+    kinds = (np.int64, np.int64, bool, bool)
+    return Validity(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
+
+
+def _faults(history: History, mask: np.ndarray) -> tuple[int, int, bool, bool]:
+    columns, size = history.columns, history.size
+    role, homes = columns.role[:size], columns.block[:size]
+    firsts = columns.block_first[: history.blocks]
+    calling = mask[firsts]  # bool[blocks]: the message that opens the block is sent
+    results = mask & (role == TOOL)
+    orphans = results & (~calling[homes] | columns.orphan[homes])
+    rest = mask & (role != SYSTEM)
+    empty = not rest.any()
+    begins_wrong = not empty and bool(role[rest.argmax()] != USER)
+    return int(orphans.sum()), _unanswered(history, columns, mask, calling), begins_wrong, empty
+
+
+def _unanswered(history: History, columns: Columns, mask: np.ndarray, calling: np.ndarray) -> int:
+    """Messages with calls that are sent without all their results; broken in the source, or results sliced away."""
+    homes = columns.block[: history.size]
+    sent = np.bincount(homes, mask, history.blocks)
+    broken = invalid_blocks(history) & ~columns.orphan[: history.blocks]
+    return int((calling & (broken | (sent < history.block_sizes))).sum())
