@@ -9,7 +9,7 @@ from pydantic import Field
 
 from historylab.cost import window_of
 from historylab.errors import SettingsError
-from historylab.plan import HistoryPlan
+from historylab.plan import History, HistoryPlan
 from historylab.strategies.base import Context
 
 SummaryShare = Annotated[float, Field(gt=0, le=1, description="share of the window a summary may take at most")]
@@ -30,9 +30,29 @@ def threshold_reached(plan: HistoryPlan, context: Context) -> bool:
 
 
 def before_newest(plan: HistoryPlan, context: Context, messages: int, keep_task: bool) -> np.ndarray:
-    """bool[blocks]: what is still open before the newest `messages` sent; the cut moves earlier to a block's start."""
+    """bool[blocks]: what is still open before the newest `messages` sent, leading system messages left out.
+
+    A call and its results stay together: the cut moves earlier, to the start of the first block it would part.
+    """
     history = context.history
-    open_blocks = plan.open
-    running = np.cumsum((history.block_sizes * open_blocks)[::-1])[::-1]  # messages from this block on
-    older = open_blocks & (running - history.block_sizes * open_blocks >= messages)
+    free = plan.open & ~_leading_systems(history)
+    homes = history.columns.block[: history.size]
+    counted = np.flatnonzero(free[homes])
+    cut = counted[-messages].item() if 0 < messages <= len(counted) else 0 if messages else history.size
+    first, last = history.columns.block_first[: history.blocks], _last_said(history, homes)
+    while (parted := free & (first < cut) & (last >= cut)).any():
+        cut = first[parted].min()
+    older = free & (first < cut)
     return older & ~context.protected(plan) if keep_task else older
+
+
+def _leading_systems(history: History) -> np.ndarray:
+    """bool[blocks]: the system messages before any other."""
+    return np.logical_and.accumulate(history.columns.system[: history.blocks])
+
+
+def _last_said(history: History, homes: np.ndarray) -> np.ndarray:
+    """int64[blocks]: the last message of each block that is said by now."""
+    last = np.zeros(history.blocks, np.int64)
+    last[homes] = np.arange(history.size)
+    return last

@@ -1,0 +1,141 @@
+"""Status updates: what a long-running agent is told about its token usage, its costs and what runs in the background.
+
+Source: mycoder issue 338. Three layouts: `release` (what was built), `plan` (the code the issue prints) and `example`
+(the update the issue shows). Percentages round half up; at the threshold the hint becomes a recommendation.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from historylab.errors import SettingsError
+
+log = logging.getLogger("historylab")
+
+LAYOUTS = ("release", "plan", "example")
+THRESHOLD_PERCENTAGE = 50
+STATUS_FREQUENCY = 5
+UNREAD = {"unread_messages": "message", "unread_lines": "line"}
+DETAILS = {"command": "Command", "url": "URL"}
+PLANNED_PERCENTAGE = 70  # the issue's texts say 70, whatever is configured
+HINT = (
+    "If token usage {is_high} high (>{percentage:g}%), consider using the 'compactHistory' tool to reduce context size."
+)
+URGENT = (
+    "Your token usage is high ({used}%). It is recommended to use the 'compactHistory' tool now to reduce context size."
+)
+
+
+def generate_status_update(
+    total_tokens: int,
+    max_tokens: int | None,
+    token_tracker: Any = None,
+    *,
+    agents: Iterable[Mapping[str, Any]] = (),
+    shells: Iterable[Mapping[str, Any]] = (),
+    sessions: Iterable[Mapping[str, Any]] = (),
+    threshold_percentage: float = THRESHOLD_PERCENTAGE,
+    layout: str = "release",
+) -> dict[str, str]:
+    """The update as a system message.
+
+    Args:
+        total_tokens, max_tokens: of the last response, and of the model's window; None or 0 where it is unknown.
+        token_tracker: anything with `get_total_cost() -> str`; without one, $0.00.
+        agents, shells, sessions: mappings with `id`, `description` and, except in `plan`, optionally `status`,
+            `unread_messages` or `unread_lines`, `command`, `url`.
+        layout: `release`, `plan` or `example`. Raises SettingsError for any other.
+    """
+    if layout not in LAYOUTS:
+        raise SettingsError(f"there is no status layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
+    lines = [
+        "--- STATUS UPDATE ---",
+        _usage(total_tokens, max_tokens, "" if layout == "plan" else ","),
+        f"Cost So Far: {token_tracker.get_total_cost() if token_tracker else '$0.00'}",
+    ]
+    for title, items in (("Sub-Agents", agents), ("Shell Processes", shells), ("Browser Sessions", sessions)):
+        lines += _section(title, list(items), layout != "plan")
+    if max_tokens:
+        lines += ["", *_advice(usage_percentage(total_tokens, max_tokens), threshold_percentage, layout)]
+    return {"role": "system", "content": "\n".join([*lines, "--- END STATUS ---"])}
+
+
+def usage_percentage(total_tokens: float, max_tokens: float) -> int:
+    """How much of the window is used, rounded half up."""
+    return math.floor(total_tokens * 100 / max_tokens + 0.5)
+
+
+def system_prompt_lines(threshold_percentage: float = THRESHOLD_PERCENTAGE) -> tuple[str, ...]:
+    """What the agent's system prompt says about updates and the tool."""
+    return (
+        "You will receive periodic status updates showing your token usage and active background tasks.",
+        f"If your token usage approaches {threshold_percentage:g}% of the maximum, consider using the compactHistory "
+        "tool to reduce context size.",
+        "The compactHistory tool will summarize older messages while preserving recent context.",
+    )
+
+
+class StatusUpdates:
+    """When the next update is due: every `frequency` responses, or at once from the threshold on.
+
+    `threshold_percentage=None` is the issue's own rule: the frequency alone, and only where the window is known.
+    """
+
+    def __init__(
+        self, frequency: int = STATUS_FREQUENCY, threshold_percentage: float | None = THRESHOLD_PERCENTAGE
+    ) -> None:
+        if frequency < 1:
+            raise SettingsError(f"a status update every {frequency!r} responses cannot be; give 1 or more")
+        self.frequency, self.threshold_percentage, self._responses = frequency, threshold_percentage, 0
+
+    def due(self, total_tokens: int | None, max_tokens: int | None) -> bool:
+        """Call it once per response: it counts, decides and, when an update is due, starts counting anew."""
+        self._responses += 1
+        if not total_tokens or not (self._responses >= self.frequency or self._is_high(total_tokens, max_tokens)):
+            return False
+        if self.threshold_percentage is None and not max_tokens:
+            return False
+        self._responses = 0
+        log.debug("Sent status update to agent")
+        return True
+
+    def _is_high(self, total_tokens: int, max_tokens: int | None) -> bool:
+        if not max_tokens or self.threshold_percentage is None:
+            return False
+        return usage_percentage(total_tokens, max_tokens) >= self.threshold_percentage
+
+
+def _usage(total_tokens: int, max_tokens: int | None, separator: str) -> str:
+    if not max_tokens:
+        return f"Token Usage: {total_tokens:{separator}}"
+    used = usage_percentage(total_tokens, max_tokens)
+    return f"Token Usage: {total_tokens:{separator}}/{max_tokens:{separator}} ({used}%)"
+
+
+def _section(title: str, items: list[Mapping[str, Any]], with_details: bool) -> Iterator[str]:
+    yield ""
+    yield f"Active {title}: {len(items)}"
+    for item in items:
+        yield f"- {item['id']}: {item.get('description') or ''}" + (_state(item) if with_details else "")
+        if with_details:
+            yield from (f"  {word}: {item[key]}" for key, word in DETAILS.items() if item.get(key))
+
+
+def _state(item: Mapping[str, Any]) -> str:
+    """ " [Running, 3 unread messages]", as far as it is given."""
+    status = str(item.get("status") or "")
+    parts = [status[:1].upper() + status[1:]] if status else []
+    unread = {noun: item[key] for key, noun in UNREAD.items() if item.get(key) is not None}
+    parts += [f"{number} unread {noun}{'' if number == 1 else 's'}" for noun, number in unread.items()]
+    return f" [{', '.join(parts)}]" if parts else ""
+
+
+def _advice(used: int, threshold_percentage: float, layout: str) -> list[str]:
+    if layout == "release":
+        urgent = used >= threshold_percentage
+        return [URGENT.format(used=used) if urgent else HINT.format(is_high="gets", percentage=threshold_percentage)]
+    planned = HINT.format(is_high="is", percentage=PLANNED_PERCENTAGE)
+    return [planned] if layout == "plan" else [f"Memory Usage: {used}% of context window used", planned]

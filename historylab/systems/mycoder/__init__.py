@@ -1,0 +1,75 @@
+"""mycoder's message compaction under its own names: automatic at a threshold, or by a tool the agent calls itself.
+
+Source: issue 338 of drivecore/mycoder and what was released of it (774e068). The general parts live in
+`historylab.agent`; where the released code differs, and what is done about it, is listed in docs/systems.md.
+"""
+
+from historylab.agent.checkpoints import Checkpoint, Checkpoints
+from historylab.agent.compaction import (
+    DEFAULT_COMPACTION_PROMPT,
+    PRESERVE_RECENT_MESSAGES,
+    SUMMARY_MARK,
+    MessageCompaction,
+    compact_if_needed,
+    compact_messages,
+    should_compact_messages,
+)
+from historylab.agent.compaction_tool import COMPACT_HISTORY_TOOL, compact_history, compact_history_arguments
+from historylab.agent.status import (
+    STATUS_FREQUENCY,
+    THRESHOLD_PERCENTAGE,
+    StatusUpdates,
+    generate_status_update,
+    system_prompt_lines,
+)
+from historylab.settings.model import Settings
+from historylab.systems.mycoder.usage import LLMResponse, TokenTracker, TokenUsage
+from historylab.systems.mycoder.windows import published_window, token_usage_from_message
+
+MAX_ITERATIONS = 200
+"""Requests an agent makes at most."""
+
+PRESET = Settings(
+    policy="all",
+    pruner="off",
+    budget=200_000,
+    compaction="preserve_recent",
+    threshold=THRESHOLD_PERCENTAGE / 100,
+    **{"compaction.preserve_recent.messages": PRESERVE_RECENT_MESSAGES, "compaction.preserve_recent.keep_task": False},
+)
+"""As mycoder compacts: at half the model's window, everything but the newest ten messages. The budget is the window."""
+
+PRESETS_BY_AGENT = {
+    "agent": PRESET,
+    "sub-agent": PRESET.replace(threshold=0.7, **{"compaction.preserve_recent.messages": 6}),
+    "chat": PRESET.replace(threshold=0.3, **{"compaction.preserve_recent.messages": 20}),
+}
+"""One preset per type of agent: a short-lived sub-agent compacts late and hard, a chat early and keeps more."""
+
+__all__ = [
+    "COMPACT_HISTORY_TOOL",
+    "DEFAULT_COMPACTION_PROMPT",
+    "MAX_ITERATIONS",
+    "PRESERVE_RECENT_MESSAGES",
+    "PRESET",
+    "PRESETS_BY_AGENT",
+    "STATUS_FREQUENCY",
+    "SUMMARY_MARK",
+    "THRESHOLD_PERCENTAGE",
+    "Checkpoint",
+    "Checkpoints",
+    "LLMResponse",
+    "MessageCompaction",
+    "StatusUpdates",
+    "TokenTracker",
+    "TokenUsage",
+    "compact_history",
+    "compact_history_arguments",
+    "compact_if_needed",
+    "compact_messages",
+    "generate_status_update",
+    "published_window",
+    "should_compact_messages",
+    "system_prompt_lines",
+    "token_usage_from_message",
+]
