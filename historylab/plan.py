@@ -140,15 +140,20 @@ def _sums(conversation: Conversation, counter: Counter) -> _Sums:
 
 
 class Texts(Mapping):
-    """Shorter texts for some messages, by index, counted once: `tokens` is int64[n], the original's where none is."""
+    """Shorter texts for some messages, by index, counted once.
 
-    __slots__ = ("_texts", "tokens")
+    `tokens` is int64[n], the original's where there is no text; `shorter` bool[n], where there is one.
+    """
+
+    __slots__ = ("_texts", "shorter", "tokens")
 
     def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]):
         shorter = [replace(conversation[i], content=text) for i, text in texts.items()]
         self._texts = dict(texts)
         self.tokens = token_column(conversation, counter).copy()
         self.tokens[list(texts)] = counter.count(shorter)
+        self.shorter = np.zeros(len(conversation), bool)
+        self.shorter[list(texts)] = True
 
     def __getitem__(self, i: int) -> str:
         return self._texts[i]
@@ -162,6 +167,7 @@ class Texts(Mapping):
     def where(self, wanted: np.ndarray) -> Texts:
         """Only the texts of messages in `wanted` (bool[n])."""
         self._texts = {i: text for i, text in self._texts.items() if wanted[i]}
+        self.shorter = self.shorter & wanted
         return self
 
 
@@ -351,8 +357,7 @@ class HistoryPlan:
         """
         history = self.history
         texts = contents if isinstance(contents, Texts) else Texts(history.conversation, history.counter, contents)
-        wanted = texts if only is None else [i for i in only.tolist() if i in texts]
-        indices = np.fromiter(wanted, np.int64)
+        indices = np.fromiter(texts, np.int64) if only is None else only[texts.shorter[only]]
         saved = self.sent_tokens[indices] - texts.tokens[indices]
         chosen = (saved > 0) & self.open[history.columns.block[indices]]
         indices, saved = indices[chosen], saved[chosen]

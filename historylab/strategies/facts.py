@@ -10,6 +10,7 @@ import numpy as np
 from historylab.columns import TOOL
 from historylab.conversation import Conversation, Message, instant
 from historylab.plan import History, Texts
+from historylab.relevance.base import Index, Relevance
 from historylab.strategies.base import Context
 
 
@@ -71,4 +72,13 @@ def shorter_results(context: Context, key: Hashable, shorten: Callable[[Message,
         results = np.flatnonzero(history.columns.role == TOOL).tolist()
         texts = Texts(conversation, counter, {i: shorten(conversation[i], int(tokens[i])) for i in results})
         found = conversation.derived["shorter", key, counter.key] = texts.where(texts.tokens < tokens)
+    return found
+
+
+def relevance_index(conversation: Conversation, scorer: Relevance) -> Index:
+    """The scorer's index of the conversation's texts and calls, made once."""
+    found = conversation.derived.get(("relevance", scorer.name))
+    if found is None:
+        texts = [" ".join([m.content, *(c.arguments for c in m.tool_calls)]) for m in conversation]
+        found = conversation.derived["relevance", scorer.name] = scorer.index(texts)
     return found

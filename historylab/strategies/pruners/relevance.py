@@ -12,6 +12,7 @@ from pydantic import Field
 
 from historylab.plan import reason
 from historylab.registry import register
+from historylab.strategies.facts import relevance_index
 
 LESS_RELEVANT = reason(
     "relevance", "Over the budget of {budget:,}, and less relevant to “{question}” than what is sent.", knob="budget"
@@ -55,7 +56,8 @@ def _question(context, query: str) -> str:
 def _least_relevant(context, plan, question: str, free: np.ndarray, excess: int) -> np.ndarray:
     """bool[blocks]: of the free ones the least relevant (of equals the oldest) that together make up the excess."""
     history = context.history
-    scores = _index(context).scores(question, history.size)
+    index = relevance_index(history.conversation, context.instruments.relevance)
+    scores = index.scores(question, history.size)
     best = np.zeros(history.blocks)
     np.maximum.at(best, history.columns.block[: history.size], scores)
     order = np.flatnonzero(free)
@@ -64,12 +66,3 @@ def _least_relevant(context, plan, question: str, free: np.ndarray, excess: int)
     chosen = order[: int(running.searchsorted(excess)) + 1] if len(order) else order
     return np.isin(np.arange(history.blocks), chosen)
 
-
-def _index(context):
-    """The scorer's index of the conversation's texts, made once."""
-    conversation, scorer = context.history.conversation, context.instruments.relevance
-    key = ("relevance", scorer.name)
-    if key not in conversation.derived:
-        texts = [" ".join([m.content, *(c.arguments for c in m.tool_calls)]) for m in conversation]
-        conversation.derived[key] = scorer.index(texts)
-    return conversation.derived[key]
