@@ -3,6 +3,7 @@
 import streamlit as st
 
 from historylab.ui import state
+from historylab.ui.components.refusals import problem
 from historylab.ui.components.source_table import source_table
 from historylab.ui.components.what_if import what_if
 from historylab.ui.page import start_page
@@ -13,5 +14,7 @@ st.html(
     '<div class="hl-cost">The environment comes before you, you before the link, the link before the template, and the '
     "template before the default. Each setting decides for itself; a value that cannot be read is passed over.</div>"
 )
+resolution = state.resolution(what_if=True)
+problem()
 what_if()
-source_table(state.resolution(what_if=True), state.tried())
+source_table(resolution, state.tried())

@@ -8,6 +8,7 @@ import unicodedata
 
 NO_WIDTH = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})  # controls, direction overrides, lone surrogates
 JOINERS = frozenset("\u200c\u200d")  # they shape Persian, Indic scripts and emoji
+OVERRIDES = re.compile("[\u202a-\u202e]")  # they make text read other than it is written
 LOOK_AT = 4  # characters looked at per character shown: a message may be a megabyte
 
 
@@ -23,8 +24,8 @@ def one_line(text: str, width: int) -> str:
 
 
 def whole(text: str, limit: int) -> str:
-    """The text with its lines, encodable, at most `limit` characters and a note of how many are left out."""
-    shown = text[:limit].encode("utf-8", "replace").decode()
+    """The text with its lines, encodable, at most `limit` characters and how many more there are."""
+    shown = OVERRIDES.sub("�", text[:limit]).encode("utf-8", "replace").decode()
     return shown if len(text) <= limit else f"{shown}\n… {len(text) - limit:,} more characters"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from historylab.conversation import Conversation
 from historylab.errors import HistoryLabError
+from historylab.figures.untrusted import one_line
 from historylab.importers.load import UPLOAD_BYTES, load
 from historylab.samples import DEFAULT_SAMPLE
 from historylab.ui import cached, state
@@ -34,7 +35,10 @@ def open_generated(name: str, options: Mapping[str, Any]) -> None:
 
 def open_bytes(data: bytes, name: str) -> None:
     """Open what came from this person's disk or clipboard. It is held by this tab and by nothing else."""
-    _open(lambda: state.put_open(load(data, name=name, max_bytes=UPLOAD_BYTES), spec=""), f"{name}: " if name else "")
+    _open(
+        lambda: state.put_open(load(data, name=name, max_bytes=UPLOAD_BYTES), spec=""),
+        f"“{one_line(name, 80)}”: " if name else "",
+    )
 
 
 def pick(which: int) -> None:
@@ -49,7 +53,8 @@ def _open(action, about: str = "") -> bool:
     try:
         action()
     except HistoryLabError as problem:
-        state.desk().problem = f"{about}{problem}"
+        said = str(problem)
+        state.desk().problem = f"{about}{said}" if about else f"{said[:1].upper()}{said[1:]}"
         return False
     return True
 
@@ -68,7 +73,7 @@ def _open_linked(asked: Mapping[str, str]) -> None:
     if here.opened is None:
         problem = here.problem
         open_sample(DEFAULT_SAMPLE)
-        here.problem = f"the link's conversation can't be opened: {problem}"
+        here.problem = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
     here.touched = False
     here.opened.which = min(_whole(asked.get(state.WHICH), 1), len(here.opened.conversations)) - 1
     if state.REQUEST in asked:

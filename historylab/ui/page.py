@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from historylab.ui import state
-from historylab.ui.components.notice import notice
 from historylab.ui.development_log import log_to_stderr
 from historylab.ui.theme import action_colours
 
@@ -25,8 +24,6 @@ def start_page(title: str) -> None:
     state.follow_link()
     state.write_link()
     _navigation()
-    if problem := state.desk().problem:
-        notice(problem, "error")
 
 
 def _navigation() -> None:

@@ -118,8 +118,8 @@ def full_link(resolution: Resolution) -> str:
 
 
 def address() -> str:
-    """This page's address without its query."""
-    return (st.context.url or "").partition("?")[0].rstrip("/") + "/"
+    """The playground's address without a query; it is at the root, whatever path this tab came by."""
+    return (st.context.url or "").partition("?")[0].removesuffix("/").removesuffix("/playground") + "/"
 
 
 def query() -> dict[str, str]:
@@ -192,18 +192,19 @@ def template_source() -> str:
 def choose(setting: str, value: Any) -> None:
     """This person wants that value."""
     desk().you[setting] = value
+    desk().problem = ""
     touch()
 
 
 def forget_choices() -> None:
     """Back to what environment, template and defaults say."""
-    desk().you, desk().link = {}, {}
+    desk().you, desk().link, desk().problem = {}, {}, ""
     touch()
 
 
 def use_template(found: dict[str, Any] | None, name: str = "") -> None:
     """Settings to start from; None takes the template away again."""
-    desk().template, desk().template_name = found, name
+    desk().template, desk().template_name, desk().problem = found, name, ""
     touch()
 
 

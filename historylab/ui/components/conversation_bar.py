@@ -84,14 +84,10 @@ def _open() -> None:
 
 def _sample() -> None:
     for sample in samples().values():
-        st.button(
-            sample.title,
-            key=f"sample {sample.name}",
-            type="tertiary",
-            help=sample.description,
-            on_click=opening.open_sample,
-            args=(sample.name,),
-        )
+        with st.container(gap=None, width=420):
+            name = sample.name
+            st.button(sample.title, key=f"sample {name}", type="tertiary", on_click=opening.open_sample, args=(name,))
+            st.html(f'<div class="hl-meta">{escaped(sample.description)}</div>')
 
 
 def _upload() -> None:

@@ -9,6 +9,5 @@ ROLES = {"error": "alert", "note": "status"}
 
 def notice(text: str, kind: str = "note") -> None:
     """Show the text, which may quote anything, as a note or an error."""
-    sentence = f"{text[:1].upper()}{text[1:]}"
-    end = "" if sentence.endswith((".", "!", "?")) else "."
-    st.html(f'<div class="hl-notice hl-{kind}" role="{ROLES[kind]}" dir="auto">{escaped(sentence)}{end}</div>')
+    end = "" if text.endswith((".", "!", "?")) else "."
+    st.html(f'<div class="hl-notice hl-{kind}" role="{ROLES[kind]}">{escaped(text)}{end}</div>')

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.figures.untrusted import OVERRIDES
 from historylab.figures.verdict import counted_by
 from historylab.importers.chat_messages import to_record
 from historylab.replay import Timeline
@@ -38,8 +39,9 @@ def payload(timeline: Timeline, number: int) -> None:
 
 
 def as_json(records: list[Any]) -> str:
-    """Readable JSON. A lone surrogate becomes its JSON escape, which is what it must be in a request."""
+    """Readable JSON. Lone surrogates and direction overrides are written as JSON escapes: the same, and visible."""
     text = json.dumps(records, indent=2, ensure_ascii=False, default=str)
+    text = OVERRIDES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return text.encode("utf-8", "backslashreplace").decode()
 
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from historylab.figures.untrusted import one_line
 from historylab.settings.resolve import Resolution
+from historylab.ui import state
 from historylab.ui.components.notice import notice
 from historylab.ui.components.setting_field import SOURCE_WORDS, show_value, title_of
 
 MOST = 5
 
 
+def problem() -> None:
+    """What just went wrong, if something did. What was open stays."""
+    if said := state.desk().problem:
+        notice(said, "error")
+
+
 def refusals(resolution: Resolution) -> None:
-    """A notice for every refused value, the first few of them."""
+    """The latest problem, and a notice for every refused value, the first few of them."""
+    problem()
     said = [
         f"{title_of(name)} {one_line(str(c.raw), 40)!r} from the {SOURCE_WORDS[c.source]} was refused: {c.why}. "
         f"Used: {show_value(p.value)} ({SOURCE_WORDS[p.source]})"
