@@ -71,7 +71,7 @@ def test_task_and_newest_block_survive_every_policy_but_none_and_every_pruner(pr
 @pytest.mark.parametrize("pruner", ["fifo", "summarize"])
 def test_over_budget_only_when_what_is_left_may_not_be_taken(pruner):
     @examples(max_examples=120)
-    @given(conversations(), settings(pruner=pruner, compaction="off", tool_output="off"))
+    @given(conversations(), settings(pruner=pruner, compaction="off", tool_output="off", layout="off"))
     def goes_as_far_as_it_may(conversation, chosen):
         instruments = open_instruments(chosen)
         for plan in plan_requests(conversation, chosen, instruments=instruments):
@@ -226,7 +226,7 @@ def test_reserve_and_overhead_come_off_the_budget(budget, reserve, overhead, lef
     assert plan.over_budget == (plan.tokens > left)
 
 
-@pytest.mark.parametrize("pruner", [name for name in PRUNERS if name not in ("off", "sliding_window")])
+@pytest.mark.parametrize("pruner", ["fifo", "summarize", "relevance"])
 def test_without_any_budget_only_what_may_not_be_taken_is_left(pruner):
     options = {"pruner.relevance.recent": 0} if pruner == "relevance" else {}
     assert sketch("s u a u! a u a(t)", pruner=pruner, budget=0, **options) == "PDDPDKKK"

@@ -115,17 +115,18 @@ class Says:
         return self.text
 
 
-@pytest.mark.parametrize("text", ["", "far too long " * 1000])
-def test_without_a_summary_that_fits_the_oldest_are_dropped_and_it_says_so(text):
+@pytest.mark.parametrize(
+    ("text", "why"), [("", "a test gave an empty text"), ("far too long " * 1000, "a test wrote 3,005 tokens where")]
+)
+def test_a_summarizer_that_writes_nothing_that_fits_is_replaced_and_it_says_so(text, why):
     chosen = Settings(**FOLDING, budget=300)
     plan = plan_history(chat(10), chosen, instruments=with_summarizer(chosen, Says(text)))
-    assert set(plan.sketch()) == {"P", "D", "K"}
-    assert plan.reason(1).rule == "no_room"
-    assert plan.summary is None
+    assert plan.summary.by == "extractive"
+    assert plan.summary.note.startswith(f"extractive stepped in: {why}")
     assert not plan.over_budget
 
 
-def test_a_summarizer_that_fails_is_not_swallowed():
+def test_a_summarizer_that_fails_is_replaced_and_it_says_so():
     class Fails:
         name = "a test"
 
@@ -133,8 +134,28 @@ def test_a_summarizer_that_fails_is_not_swallowed():
             raise InstrumentError("no answer")
 
     chosen = Settings(**FOLDING, budget=300)
-    with pytest.raises(InstrumentError):
-        plan_history(chat(10), chosen, instruments=with_summarizer(chosen, Fails()))
+    plan = plan_history(chat(10), chosen, instruments=with_summarizer(chosen, Fails()))
+    assert (plan.summary.by, plan.summary.note) == ("extractive", "extractive stepped in: no answer")
+
+
+def test_a_fault_in_a_summarizer_is_not_swallowed():
+    class Broken:
+        name = "a test"
+
+        def summarize(self, task):
+            raise ZeroDivisionError
+
+    chosen = Settings(**FOLDING, budget=300)
+    with pytest.raises(ZeroDivisionError):
+        plan_history(chat(10), chosen, instruments=with_summarizer(chosen, Broken()))
+
+
+def test_without_room_for_any_summary_the_oldest_are_dropped_and_it_says_so():
+    plan = plan_history(chat(10), Settings(**FOLDING, budget=300, **{"pruner.summarize.max_share": 0.01}))
+    assert set(plan.sketch()) == {"P", "D", "K"}
+    assert plan.reason(1).rule == "no_room"
+    assert plan.summary is None
+    assert not plan.over_budget
 
 
 def test_a_summary_makes_way_for_what_may_not_be_dropped():
