@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import subprocess
+import sys
 import time
 import traceback
 
@@ -268,3 +270,9 @@ def test_a_changed_environment_is_obeyed_by_a_model_already_open(asking, monkeyp
         monkeypatch.setenv("OPENAI_BASE_URL", second.url)
         assert model.complete(HELLO).text == "two"
     assert (len(first.requests), len(second.requests)) == (1, 1)
+
+
+def test_planning_offline_never_loads_the_package():
+    code = """import sys; from historylab import Conversation, Settings, plan_history
+plan_history(Conversation(), Settings(summarizer="model", pruner="summarize")); print("openai" in sys.modules)"""
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

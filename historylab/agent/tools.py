@@ -1,0 +1,115 @@
+"""Tools an agent may call: any object with a name, a schema and a call; `tool_of` makes one of a plain function.
+
+A tool that rewrites the history has `rewrite(messages, **arguments)` instead of a call: it edits the list of plain
+messages in place, and gives what it did and what a model used for it.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, get_type_hints
+
+from pydantic import create_model
+
+from historylab.agent.checkpoints import Checkpoints
+from historylab.agent.compaction_tool import COMPACT_HISTORY_TOOL, compact_history, compact_history_arguments
+from historylab.chat_models.base import NO_ANSWER, ChatModel
+from historylab.conversation import ToolCall, Usage
+from historylab.errors import InstrumentError
+
+
+class Tool(Protocol):
+    """`schema` is the OpenAI function tool the model is told of; what a call gives is shown to it as text or JSON."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+    def __call__(self, **arguments: Any) -> Any: ...
+
+
+class RewritingTool(Protocol):
+    """A tool that edits the history it is called in."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+    def rewrite(self, messages: list[dict[str, Any]], **arguments: Any) -> tuple[str, Usage]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTool:
+    """A plain function as a tool."""
+
+    name: str
+    schema: Mapping[str, Any]
+    run: Callable[..., Any]
+
+    def __call__(self, **arguments: Any) -> Any:
+        return self.run(**arguments)
+
+
+def tool_of(function: Callable[..., Any]) -> FunctionTool:
+    """The function as a tool: its name, its docstring, and its parameters' annotations and defaults."""
+    hints = get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters.values()
+    fields = {p.name: (hints.get(p.name, str), ... if p.default is p.empty else p.default) for p in parameters}
+    schema = create_model(function.__name__, **fields).model_json_schema()
+    about = {"name": function.__name__, "description": inspect.getdoc(function) or "", "parameters": schema}
+    return FunctionTool(function.__name__, {"type": "function", "function": about}, function)
+
+
+class CompactHistoryTool:
+    """`compactHistory`: the agent has older messages of its own history replaced by a summary. Source: mycoder."""
+
+    name = "compactHistory"
+    schema: Mapping[str, Any] = COMPACT_HISTORY_TOOL
+
+    def __init__(self, chat_model: ChatModel, *, checkpoints: Checkpoints | None = None):
+        self._chat_model, self._checkpoints = chat_model, checkpoints
+
+    def rewrite(self, messages: list[dict[str, Any]], **arguments: Any) -> tuple[str, Usage]:
+        """Compact in place. Raises what keeps it from that; the list is untouched then."""
+        asked = compact_history_arguments(arguments)
+        used: list[Usage] = []
+
+        def write(request: list[dict[str, Any]], *, temperature: float) -> str:
+            reply = self._chat_model.complete(request, temperature=temperature)
+            used.append(reply.usage or Usage())
+            if reply.finish_reason in NO_ANSWER:
+                raise InstrumentError(f"{self._chat_model.name!r} refused to summarise ({reply.finish_reason})")
+            return reply.text
+
+        said = compact_history(
+            messages,
+            write,
+            preserve_recent_messages=asked["preserveRecentMessages"],
+            custom_prompt=asked.get("customPrompt"),
+            checkpoints=self._checkpoints,
+        )
+        return said, sum(used, Usage())
+
+
+def answer(tool: Tool, call: ToolCall) -> str:
+    """What the tool gives for the call, as text. Raises whatever the tool raises, and ValueError for its arguments."""
+    return as_text(tool(**arguments_of(call)))
+
+
+def arguments_of(call: ToolCall) -> dict[str, Any]:
+    """A call's arguments. Raises ValueError where the model wrote no JSON object."""
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except ValueError:
+        raise ValueError(f"the arguments are broken JSON: {call.arguments[:200]}") from None
+    if not isinstance(arguments, dict):
+        raise ValueError(f"the arguments must be a JSON object, not {call.arguments[:200]}")
+    return arguments
+
+
+def as_text(given: Any) -> str:
+    """A tool's result as the model sees it."""
+    if given is None or isinstance(given, str):
+        return given or ""
+    return json.dumps(given, ensure_ascii=False, default=str)
