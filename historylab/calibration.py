@@ -6,10 +6,11 @@ under- or over-count: `reported = overhead + factor × counted`, fitted by least
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from historylab.billing import Traffic
 from historylab.conversation import Conversation, Message, Usage
 from historylab.cost import usage_of
 from historylab.counters.base import Counter, token_column
@@ -34,6 +35,15 @@ class Calibration:
     error: float
     requests: int
 
+    def applied(self, traffic: Traffic, overhead: int = 0) -> Traffic:
+        """The traffic in the provider's tokens: `overhead`, as it was counted with, gives way to the fitted one."""
+
+        def real(tokens: np.ndarray) -> np.ndarray:
+            scaled = np.rint(self.overhead + self.factor * (tokens - overhead)).astype(np.int64)
+            return np.where(tokens > 0, scaled, 0)
+
+        return replace(traffic, sent=real(traffic.sent), shared=real(traffic.shared))
+
 
 def calibrate(conversation: Conversation, counter: Counter) -> Calibration | None:
     """Fit overhead and factor to the reported usage; None where too few requests carry it, or nothing grows.
@@ -41,20 +51,19 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
     What was said before Claude Code's own compaction is no longer sent after it: only requests up to there count.
     """
     at, reported = reported_contexts(conversation)
-    counted = np.concatenate(([0], np.cumsum(token_column(conversation, counter))))[at].astype(float)
-    characters = np.concatenate(([0], np.cumsum([_characters(m) for m in conversation])))[at].astype(float)
-    if len(at) < FEWEST_REQUESTS or not np.ptp(counted) or not np.ptp(characters):
+    tokens = token_column(conversation, counter)
+    counted = np.concatenate(([0], np.cumsum(tokens)))[at].astype(float)
+    if len(at) < FEWEST_REQUESTS or not np.ptp(counted):
         return None
     factor, overhead = np.polyfit(counted, reported, 1)
-    per_character, _ = np.polyfit(characters, reported, 1)
-    if factor <= 0 or per_character <= 0:
+    if factor <= 0:
         return None
     misses = reported - (overhead + factor * counted)
     spread = ((reported - reported.mean()) ** 2).sum()
     return Calibration(
         overhead=max(0, round(overhead)),
         factor=float(factor),
-        characters_per_token=float(1 / per_character),
+        characters_per_token=_characters_per_token(conversation, tokens, float(factor)),
         fit=float(1 - (misses**2).sum() / spread) if spread else 1.0,
         error=float(np.abs(misses).mean() / reported.mean()),
         requests=len(at),
@@ -72,6 +81,13 @@ def reported_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarra
 def context_of(usage: Usage) -> int:
     """All input tokens of a request, however they were paid for."""
     return usage.input + usage.cache_reads + usage.cache_writes
+
+
+def _characters_per_token(conversation: Conversation, tokens: np.ndarray, factor: float) -> float:
+    """Characters per real token, over the messages without images or other media."""
+    texts = [i for i, m in enumerate(conversation) if not m.media]
+    characters = sum(_characters(conversation[i]) for i in texts)
+    return characters / max(1.0, factor * float(tokens[texts].sum()))
 
 
 def _characters(message: Message) -> int:

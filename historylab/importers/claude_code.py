@@ -140,7 +140,7 @@ def _joined(first: Message, more: Message) -> Message:
 
 
 def _said(record: Record, report: Report) -> list[Message]:
-    """The tool results of a user line, each a message, and then what the user wrote."""
+    """The tool results of a user line, each a message, and then what the user wrote: results follow their calls."""
     text, media, rest = read_parts(record.value["message"]["content"])
     results = [part for part in rest if part.get("type") == "tool_result"]
     _tell([part for part in rest if part.get("type") != "tool_result"], record, report)
@@ -186,7 +186,7 @@ def _placed(message: Message, record: Record, report: Report, chosen: Any) -> Me
 def _title(branch: Branch, messages: list[Message], summaries: dict[Any, Any]) -> str:
     if branch.records[0].side:
         task = " ".join(next((m.content for m in messages if m.role == "user"), "").split())
-        return f"Subagent: {task[:OPENING]}" if task else "Subagent"
+        return f"Subagent: {task if len(task) <= OPENING else task[: OPENING - 1].rstrip() + '…'}"
     named = (summaries.get(record.value.get("uuid")) for record in reversed(branch.records))
     return next((title for title in named if isinstance(title, str)), "")
 
