@@ -1,0 +1,62 @@
+"""Mentu's stored rows: what an agent's stream of events leaves in the database, long tool results cut."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from historylab.importers.flat_messages import RESULT_ID
+
+STORED_CHARACTERS = 50_000
+STORAGE_MARK = "\n[truncated for storage]"
+
+
+def truncate_for_storage(text: str, limit: int = STORED_CHARACTERS) -> str:
+    """The text, or its first `limit` characters and a marker that says so."""
+    return text if len(text) <= limit else text[:limit] + STORAGE_MARK
+
+
+def rows_from_agent_stream(
+    stream: Iterable[Mapping[str, Any]], *, storage_limit: int = STORED_CHARACTERS
+) -> Iterator[dict[str, Any]]:
+    """Rows as the events of an agent's run come in: tool calls and results, at the end its joined text if it said any.
+
+    An event is `{"type": "assistant" | "user" | …, "message": {"content": [blocks]}}`. An error in the stream passes
+    through after the rows before it; the text is then not stored.
+    """
+    said: list[str] = []
+    for event in stream:
+        for block in _blocks(event):
+            if event.get("type") == "assistant" and block.get("text"):
+                said.append(block["text"])
+            elif event.get("type") == "assistant" and "name" in block:
+                yield _tool_use(block)
+            elif event.get("type") == "user" and block.get("type") == "tool_result":
+                yield _tool_result(block, storage_limit)
+    if said:
+        yield {"id": str(uuid.uuid4()), "role": "assistant", "content": "".join(said)}
+
+
+def _blocks(event: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    content = (event.get("message") or {}).get("content")
+    return [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+
+
+def _tool_use(block: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": block.get("id") or str(uuid.uuid4()),
+        "role": "tool_use",
+        "content": "",
+        "tool_name": block["name"],
+        "tool_input": block.get("input", {}),
+    }
+
+
+def _tool_result(block: Mapping[str, Any], limit: int) -> dict[str, Any]:
+    content = block.get("content")
+    if not isinstance(content, str):
+        content = "" if content is None else json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
+    call = block.get("tool_use_id", "")
+    return {"id": f"{RESULT_ID}{call}", "role": "tool_result", "content": truncate_for_storage(content, limit)}
