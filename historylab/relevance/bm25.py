@@ -8,6 +8,7 @@ equal to bm25s's on the same prefix.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class BM25Index:
             return scores
         lengths = np.diff(self._lengths[: size + 1])
         norm = K1 * (1 - B + B * lengths / max(lengths.mean(), 1e-9))
-        for word in sorted(_words_of(question)):
+        for word in _words_of(question):
             posting = self._posting(word, size)
             documents, frequency = self._documents[posting], self._frequency[posting]
             rarity = np.log1p((size - len(documents) + 0.5) / (len(documents) + 0.5))
@@ -68,7 +69,9 @@ def _split(texts: Sequence[str]) -> tuple[dict[str, int], np.ndarray, np.ndarray
     return dict(found.vocab), words, np.repeat(np.arange(len(texts)), lengths)
 
 
-def _words_of(question: str) -> set[str]:
+@lru_cache(maxsize=1_000)
+def _words_of(question: str) -> tuple[str, ...]:
+    """Its different words, sorted: requests of one turn ask the same question again."""
     import bm25s
 
-    return set(bm25s.tokenize([question], stopwords="en", return_ids=False, show_progress=False)[0])
+    return tuple(sorted(set(bm25s.tokenize([question], stopwords="en", return_ids=False, show_progress=False)[0])))

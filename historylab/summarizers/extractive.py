@@ -7,10 +7,11 @@ again, so a second summary absorbs the first. A last line lists literals that no
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections import Counter as Tally
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -34,6 +35,8 @@ LITERAL = re.compile(  # each part begins only where its kind of word begins, so
 WORD = re.compile(r"\w{2,}")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 ALSO = "Also mentioned: "
+_Read = tuple[str, frozenset[str], tuple[str, ...], tuple[str, ...]]
+"""A line as shown, its words, its literals, and those of what it leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ class ExtractiveSummarizer:
         if not lines:
             return ""
         frequency = Tally(word for line in lines for word in line.words)
-        ranked = sorted(lines, key=lambda line: (-_score(line, frequency, len(lines)), line.order))
+        rarity = {n: math.log(1 + len(lines) / n) for n in set(frequency.values())}
+        ranked = sorted(lines, key=lambda line: (-_score(line, frequency, rarity, len(lines)), line.order))
         chosen = _fill(ranked, task)
         literals = dict.fromkeys([*ledger_of(task.previous), *(x for line in ranked for x in line.all_literals)])
         return with_ledger(_text(chosen), list(literals), task)
@@ -75,18 +79,32 @@ def literals_in(message: Message) -> tuple[str, ...]:
 def _lines(task: SummaryTask) -> Iterator[_Line]:
     """Candidate lines in order, each once: the former summary's, then `role: sentence` of every message."""
     seen: set[str] = set()
-    for order, (text, whole) in enumerate([*_former(task.previous), *_said(task)]):
+    said = (line for message in task.messages for line in _said_by(message))
+    for order, (text, words, shown, hidden) in enumerate(itertools.chain(_former(task.previous), said)):
         if text not in seen:
             seen.add(text)
-            words, shown = _read(text)
-            hidden = _literals(whole) if len(whole) > LONGEST_LINE else ()
             yield _Line(order, text, words, shown, hidden)
 
 
 @lru_cache(maxsize=10_000)
-def _read(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """A line's words and literals; remembered, because a summary's lines come back with the next summary."""
-    return frozenset(w.casefold() for w in WORD.findall(text)), _literals(text)
+def _read(text: str) -> _Read:
+    """A former summary's line with its words and literals; remembered, because it comes back with the next summary."""
+    return text, frozenset(w.casefold() for w in WORD.findall(text)), _literals(text), ()
+
+
+@lru_cache(maxsize=5_000)
+def _said_by(message: Message) -> tuple[_Read, ...]:
+    """A message's lines; remembered, because replays under other settings summarise the same messages again."""
+    once: dict[str, str] = {}
+    for shown, whole in _said(message):
+        once.setdefault(shown, whole)
+    return tuple(_read_whole(shown, whole) for shown, whole in once.items())
+
+
+def _read_whole(shown: str, whole: str) -> _Read:
+    """A line as it would be shown, read; what it shortens is searched for literals too."""
+    text, words, literals, _ = _read.__wrapped__(shown)
+    return text, words, literals, _literals(whole) if len(whole) > LONGEST_LINE else ()
 
 
 def _literals(text: str) -> tuple[str, ...]:
@@ -94,8 +112,8 @@ def _literals(text: str) -> tuple[str, ...]:
     return tuple(x for x in found if len(x) <= LONGEST_LITERAL)
 
 
-def _former(previous: str) -> Iterator[tuple[str, str]]:
-    return ((line, "") for line in previous.splitlines() if line.strip() and not line.startswith(ALSO))
+def _former(previous: str) -> Iterator[_Read]:
+    return (_read(line) for line in previous.splitlines() if line.strip() and not line.startswith(ALSO))
 
 
 def ledger_of(previous: str) -> list[str]:
@@ -103,14 +121,13 @@ def ledger_of(previous: str) -> list[str]:
     return [x for line in previous.splitlines() if line.startswith(ALSO) for x in line.removeprefix(ALSO).split(", ")]
 
 
-def _said(task: SummaryTask) -> Iterator[tuple[str, str]]:
+def _said(message: Message) -> Iterator[tuple[str, str]]:
     """Each line as it would be shown, and what it shows or shortens."""
-    for message in task.messages:
-        speaker = message.name or message.role
-        for sentence in _sentences(message.content):
-            yield f"- {speaker}: {_shortened(sentence)}", sentence
-        for call in message.tool_calls:
-            yield f"- {speaker} called {call.name}({_shortened(call.arguments)})", call.arguments
+    speaker = message.name or message.role
+    for sentence in _sentences(message.content):
+        yield f"- {speaker}: {_shortened(sentence)}", sentence
+    for call in message.tool_calls:
+        yield f"- {speaker} called {call.name}({_shortened(call.arguments)})", call.arguments
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -128,10 +145,10 @@ def _shortened(text: str) -> str:
     return text[: space if space > 0 else LONGEST_LINE] + " …"
 
 
-def _score(line: _Line, frequency: Tally, total: int) -> float:
+def _score(line: _Line, frequency: Tally, rarity: Mapping[int, float], total: int) -> float:
     """Rare words and literals per length: inverse document frequency, literals counted double."""
-    rarity = math.fsum(math.log(1 + total / frequency[word]) for word in line.words)  # fsum: a set has no order
-    return (rarity + 2 * math.log(1 + total) * len(line.literals)) / math.sqrt(8 + len(line.text))
+    rare = math.fsum([rarity[frequency[word]] for word in line.words])  # fsum: a set has no order
+    return (rare + 2 * math.log(1 + total) * len(line.literals)) / math.sqrt(8 + len(line.text))
 
 
 def _fill(ranked: list[_Line], task: SummaryTask) -> list[_Line]:

@@ -64,5 +64,7 @@ def _least_relevant(context, plan, question: str, free: np.ndarray, excess: int)
     order = order[np.argsort(best[order], kind="stable")]
     running = np.cumsum(plan.block_tokens[order])
     chosen = order[: int(running.searchsorted(excess)) + 1] if len(order) else order
-    return np.isin(np.arange(history.blocks), chosen)
+    mask = np.zeros(history.blocks, bool)
+    mask[chosen] = True
+    return mask
 
