@@ -1,0 +1,183 @@
+"""assemble_prompt(): load, filter, project, summarise, fill the budget from the newest; the stages are the core's.
+
+What is toolpack's own is the rolling summary: it is stored in place of the turns it covers, so the next prompt, whoever
+asks for it, begins with it.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import uuid
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from historylab.conversation import Conversation, Summary
+from historylab.counters.base import count_text
+from historylab.counters.toolpack import ToolpackCounter
+from historylab.importers.toolpack import to_message
+from historylab.pipeline import start
+from historylab.plan import History, HistoryPlan
+from historylab.settings.model import Settings
+from historylab.stores.base import ConversationStore, Participant, StoredMessage
+from historylab.strategies.base import Context, Instruments
+from historylab.strategies.compaction.rolling import OLDER_HALF, keep_summaries, older_half
+from historylab.strategies.filters.addressed_only import only_addressed
+from historylab.strategies.filters.newest import newest
+from historylab.strategies.projections.point_of_view import point_of_view
+from historylab.strategies.pruners.fifo import fifo
+from historylab.systems.base import sent
+from historylab.systems.toolpack.options import AssemblerOptions
+from historylab.systems.toolpack.summaries import Summarizer, SummarizerOutput, summary_of, told
+
+log = logging.getLogger("historylab")
+
+SUMMARY_SHARE = 0.25
+"""The part of the budget a summary is asked to keep to."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssembledPrompt:
+    """The messages to send, as `{"role", "content"}`.
+
+    `turns_loaded` counts before any filter; `has_summary`: one is among the messages; `ids`: of the stored turns behind
+    the messages.
+    """
+
+    messages: list[dict[str, str]]
+    estimated_tokens: int
+    turns_loaded: int
+    has_summary: bool
+    ids: tuple[str | None, ...] = field(default=(), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """One conversation of a store, and the agent that looks at it."""
+
+    store: ConversationStore
+    conversation_id: str
+    agent_id: str
+    agent_name: str
+    options: AssemblerOptions
+
+
+def assemble_prompt(
+    store: ConversationStore,
+    conversation_id: str,
+    agent_id: str,
+    agent_name: str,
+    options: AssemblerOptions | None = None,
+    summarizer: Summarizer | None = None,
+    *,
+    now: datetime | None = None,
+) -> AssembledPrompt:
+    """The prompt of one agent from a stored conversation.
+
+    Over the threshold a summariser's text takes the place of the older half, in the store too. When it fails, that is
+    logged, the newest turns are sent and the store stays as it is. `now` is what the time window ends at: the clock.
+    """
+    room = Room(store, conversation_id, agent_id, agent_name, options or AssemblerOptions())
+    turns = _load(room, now)
+    plan, context = _begin(room, turns)
+    if room.options.addressed_only_mode:
+        plan = only_addressed(plan, context, agent_id, room.options.agent_aliases)
+    if summarizer is not None:
+        plan = _roll(plan, context, room, turns, summarizer)
+    plan = fifo(keep_summaries(plan, context), context, unit="block", keep_task=False)
+    return _assembled(plan, len(turns))
+
+
+def _load(room: Room, now: datetime | None) -> list[StoredMessage]:
+    options = room.options
+    return room.store.get(
+        room.conversation_id,
+        scope=options.scope,
+        since_timestamp=_since(options.time_window_minutes, now or datetime.now(UTC)),
+        limit=options.max_turns_to_load,
+    )
+
+
+def _since(minutes: float | None, now: datetime) -> str | None:
+    if minutes is None:
+        return None
+    try:
+        earliest = (now if now.tzinfo else now.replace(tzinfo=UTC)).astimezone(UTC) - timedelta(minutes=minutes)
+    except OverflowError:  # a window that reaches beyond the calendar
+        return None
+    return earliest.isoformat()
+
+
+def _begin(room: Room, turns: list[StoredMessage]) -> tuple[HistoryPlan, Context]:
+    """A plan that sends every turn as the agent sees it."""
+    messages = point_of_view([to_message(turn.to_dict()) for turn in turns], agent=room.agent_id)
+    history = History(Conversation(messages), ToolpackCounter(), len(messages))
+    context = Context(history, Settings(policy="all"), Instruments(history.counter), None)
+    return start(history, max(0, room.options.token_budget), preserve_system_messages=False), context
+
+
+def _roll(
+    plan: HistoryPlan, context: Context, room: Room, turns: list[StoredMessage], summarizer: Summarizer
+) -> HistoryPlan:
+    """The older half as a summary, stored in its place, once there are more turns than the threshold."""
+    threshold = room.options.rolling_summary_threshold
+    blocks = older_half(plan, context, threshold, keep_task=False)
+    old = [turns[i] for i in np.flatnonzero(blocks).tolist()]  # no tool calls here: every block is one turn
+    if not old:
+        return plan
+    try:
+        output = _summarized(room, old, summarizer)
+        text = f"[Summary of {output.turns_summarized} earlier turns]: {output.summary}"
+        _store_summary(room, old, text)
+    except Exception as problem:  # whatever a model's or a store's client raises: the conversation must go on
+        log.warning(
+            "No summary (%s: %s); the newest %d turns are sent instead", type(problem).__name__, problem, threshold
+        )
+        return newest(keep_summaries(plan, context), context, messages=threshold)
+    tokens = count_text(context.history.counter, text)
+    summary = Summary(text, tokens, len(old), context.history.size, getattr(summarizer, "name", "summarizer"))
+    return plan.summarize(blocks, summary, OLDER_HALF)
+
+
+def _summarized(room: Room, old: list[StoredMessage], summarizer: Summarizer) -> SummarizerOutput:
+    """What the summariser makes of the old turns; a former summary goes to it apart, to be absorbed."""
+    former = [told(turn) for turn in old if turn.is_summary]
+    turns = [turn for turn in old if not turn.is_summary]
+    answer = summarizer(
+        turns,
+        agent_name=room.agent_name,
+        agent_id=room.agent_id,
+        max_tokens=math.floor(room.options.token_budget * SUMMARY_SHARE),
+        extract_decisions=True,
+        previous_summary="\n".join(former) or None,
+    )
+    return summary_of(answer, len(turns))
+
+
+def _store_summary(room: Room, old: list[StoredMessage], text: str) -> None:
+    """The summary first, so that a store that fails between the two has lost nothing."""
+    first = old[0]
+    stored = StoredMessage(
+        f"summary-{uuid.uuid4()}",
+        room.conversation_id,
+        Participant("system", "summarizer"),
+        text,
+        first.timestamp,
+        room.options.scope or "channel",
+        {"isSummary": True},
+    )
+    room.store.append(stored)
+    room.store.delete_messages(room.conversation_id, [turn.id for turn in old])
+
+
+def _assembled(plan: HistoryPlan, turns_loaded: int) -> AssembledPrompt:
+    kept = sent(plan)
+    messages = [{"role": message.role, "content": message.content} for message in kept]
+    ids = [message.id for message in kept]
+    has_summary = plan.summary is not None or any(message.metadata.get("isSummary") for message in kept)
+    if plan.summary:  # it stands for the oldest turns, so it comes before all others
+        messages.insert(0, {"role": "system", "content": plan.summary.text})
+        ids.insert(0, None)
+    return AssembledPrompt(messages, plan.tokens, turns_loaded, has_summary, tuple(ids))

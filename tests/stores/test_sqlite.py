@@ -1,0 +1,78 @@
+"""The SQLite store's file: it outlives the process, several may share it, and what is no database is refused."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from stored import fill, ids, said
+
+from historylab.errors import StoreError
+from historylab.stores.sqlite import SQLiteConversationStore
+
+APPEND = """
+import sys
+sys.path.insert(0, "tests")
+from stored import fill, said
+from historylab.stores.sqlite import SQLiteConversationStore
+path, me = sys.argv[1:]
+fill(SQLiteConversationStore(path), *(said(f"09:{k:02} a: {me}-{k}") for k in range(25)))
+"""
+
+
+@pytest.mark.feature("T28", "T29")
+def test_a_conversation_outlives_the_process_that_had_it(tmp_path):
+    path = tmp_path / "conversations.db"
+    first = fill(SQLiteConversationStore(path), said("09:00 a: hello", isSummary=True))
+    first.close()
+    again = SQLiteConversationStore(str(path))
+    assert again.get("room") == [said("09:00 a: hello", isSummary=True)]
+    fill(again, said("09:00 a: hello"), said("09:00 b: equal instants keep their order over a restart"))
+    assert len(ids(again.get("room"))) == 2
+
+
+@pytest.mark.feature("T28")
+def test_several_processes_write_one_file_at_the_same_time(tmp_path, root):
+    path = tmp_path / "shared.db"
+    SQLiteConversationStore(path).close()
+    workers = [subprocess.Popen([sys.executable, "-c", APPEND, path, str(me)], cwd=root) for me in range(3)]
+    assert [worker.wait(60) for worker in workers] == [0, 0, 0]
+    assert len(SQLiteConversationStore(path).get("room")) == 75
+
+
+@pytest.mark.feature("T28")
+def test_the_columns_are_the_documents_and_what_order_needs_and_they_can_be_read_by_anyone(tmp_path):
+    path = tmp_path / "conversations.db"
+    fill(SQLiteConversationStore(path), said("09:00 (kael): ja: übermorgen", "m1", mentions=["x"])).close()
+    with sqlite3.connect(path) as plain:
+        row = plain.execute(
+            "SELECT id, conversation_id, participant_kind, participant_id, participant_display_name, content, "
+            "timestamp, scope, metadata FROM stored_messages"
+        ).fetchone()
+        indexes = {name for (name,) in plain.execute("SELECT name FROM sqlite_master WHERE type = 'index'")}
+    kael = ("m1", "room", "agent", "kael", None, "ja: übermorgen", "2026-01-01T09:00:00Z", "channel")
+    assert row == (*kael, '{"mentions": ["x"]}')
+    assert "idx_conv" in indexes
+
+
+@pytest.mark.feature("T28")
+def test_no_limit_means_every_message_not_the_oldest_hundred():
+    store = fill(SQLiteConversationStore(), *(said(f"{k // 60:02}:{k % 60:02} a: {k}") for k in range(130)))
+    assert len(store.get("room")) == 130
+    assert ids(store.get("room", limit=2)) == ["128", "129"]
+
+
+def test_a_file_that_is_no_database_is_refused_by_name(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("these are notes, and long enough to be looked at as a database of any kind\n" * 20)
+    with pytest.raises(StoreError, match=r"notes\.txt' cannot be opened as a conversation store"):
+        SQLiteConversationStore(path)
+
+
+def test_a_closed_store_says_so_in_our_words():
+    store = SQLiteConversationStore()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.append(said("09:00 a: hello"))
