@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 from historylab.conversation import ToolCall, Usage
@@ -58,6 +59,10 @@ class ChatModel(Protocol):
         ...
 
 
+@lru_cache(maxsize=32)
 def open_chat_model(name: str) -> ChatModel:
-    """The model of that name on the server the environment names. Nothing is imported or asked before its first use."""
+    """The model of that name on the server the environment names; the same object each time, for its open connections.
+
+    Nothing is imported, read from the environment or asked before its first use.
+    """
     return member("chat_model", DEFAULT).target(name)

@@ -7,6 +7,7 @@ an error. What is sent there is one request's messages, and nothing else.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -100,7 +101,7 @@ class OpenAICompatible:
         """The package's client, made anew when the environment changed."""
         environment.check_address()
         url, key = environment.base_url(), environment.api_key()
-        made_for = environment.fingerprint(url, key)
+        made_for = environment.fingerprint(url, key, str(os.getpid()))  # a forked process must not share connections
         if self._client is None or self._client[0] != made_for:
             import openai
 
