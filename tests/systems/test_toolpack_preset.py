@@ -1,0 +1,67 @@
+"""toolpack's preset: the assembler's stages in the lab decide as the assembler does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rooms import long_room, summarizer
+from stored import fill, said
+
+from historylab.conversation import Conversation
+from historylab.counters.toolpack import ToolpackCounter
+from historylab.importers.toolpack import to_message
+from historylab.pipeline import plan_history
+from historylab.replay import replay
+from historylab.samples import load_sample
+from historylab.systems.toolpack import (
+    PRESET,
+    AssemblerOptions,
+    InMemoryConversationStore,
+    StoredMessage,
+    assemble_prompt,
+)
+
+
+@pytest.mark.feature("T16", "T19")
+@pytest.mark.parametrize("agent", ["skipper", "purser"])
+@pytest.mark.parametrize("budget", [3000, 400, 60])
+@pytest.mark.parametrize("loaded", [100, 20])
+def test_the_preset_sends_what_the_assembler_sends(agent, budget, loaded):
+    (conversation, *_) = load_sample("ferry-desk")
+    store = fill(InMemoryConversationStore(), *(StoredMessage.from_dict(m.source) for m in conversation))
+    options = AssemblerOptions(token_budget=budget, max_turns_to_load=loaded, agent_aliases=["U0PURSER"])
+    assembled = assemble_prompt(store, conversation.metadata["conversationId"], agent, agent, options)
+    settings = PRESET.replace(
+        budget=budget,
+        **{
+            "projection.point_of_view.agent": agent,
+            "filter.newest.messages": loaded,
+            "filter.addressed_only.aliases": "U0PURSER",
+        },
+    )
+    plan = plan_history(conversation, settings)
+    assert [{"role": m.role, "content": m.content} for m in plan.render()] == assembled.messages
+    assert plan.tokens == assembled.estimated_tokens
+
+
+@pytest.mark.feature("T18")
+def test_the_preset_folds_the_turns_the_assembler_summarises():
+    store, calls = long_room(41), []
+    settings, messages = PRESET.replace(**{"projection.point_of_view.agent": "kael"}), store.get("room")
+    assemble_prompt(store, "room", "kael", "kael", None, summarizer(calls=calls))
+    told = [replace(m, content="x" * 40 + m.content) for m in messages]  # long enough that a summary is shorter
+    plan = plan_history(Conversation(to_message(m.to_dict()) for m in told), settings)
+    assert plan.sketch() == "S" * len(calls[0][0]) + "K" * 21
+
+
+@pytest.mark.feature("T16")
+def test_the_preset_always_sends_the_instructions_of_an_ordinary_transcript():
+    (conversation,) = load_sample("bike-rental-support")
+    timeline = replay(conversation, PRESET)
+    assert all(step.plan.sketch()[0] == "P" for step in timeline.steps)
+
+
+def test_the_preset_counts_in_toolpacks_way():
+    assert PRESET.counter == "toolpack"
+    assert ToolpackCounter().count([to_message(said("09:00 a: abcde").to_dict())]).tolist() == [2]

@@ -1,0 +1,143 @@
+"""toolpack's rolling summary: when it is made, where it goes, and what happens when none can be had."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rooms import EVERYTHING, long_room, sent, summarizer
+from stored import fill, said
+
+from historylab.systems.toolpack import (
+    InMemoryConversationStore,
+    Participant,
+    SummarizerAgent,
+    SummarizerOutput,
+    assemble_prompt,
+)
+
+
+@pytest.mark.feature("T18", "T24")
+@pytest.mark.parametrize(("turns", "summarised"), [(30, 0), (31, 15), (32, 16)])
+def test_more_turns_than_the_threshold_and_the_oldest_half_is_summarised(turns, summarised):
+    calls = []
+    sent(long_room(turns), replace(EVERYTHING, rolling_summary_threshold=30), summarizer(calls=calls))
+    assert [len(turns) for turns, _ in calls] == ([summarised] if summarised else [])
+
+
+@pytest.mark.feature("T18")
+def test_the_default_threshold_is_forty_turns():
+    assert len(sent(long_room(40), None, summarizer())) == 40
+    assert len(sent(long_room(41), None, summarizer())) == 22
+
+
+@pytest.mark.feature("T25")
+def test_the_summary_is_stored_in_place_of_its_turns_and_begins_the_next_prompt():
+    store, options = long_room(9), replace(EVERYTHING, rolling_summary_threshold=4, scope="channel")
+    first = sent(store, options, summarizer("facts"))
+    assert first[:2] == ["system: [Summary of 4 earlier turns]: facts", "user: alice: t4"]
+    assert sent(store, options) == first
+    summary = store.get("room")[0]
+    assert summary.participant == Participant("system", "summarizer")
+    assert (summary.timestamp, summary.scope, summary.metadata) == (
+        "2026-01-01T09:00:00Z",
+        "channel",
+        {"isSummary": True},
+    )
+    assert len(store.get("room")) == 6
+
+
+@pytest.mark.feature("T25")
+def test_the_summariser_gets_a_quarter_of_the_budget_and_the_former_summary_apart():
+    store, calls = long_room(6), []
+    options = replace(EVERYTHING, rolling_summary_threshold=4, token_budget=1003)
+    assemble_prompt(store, "room", "kael", "Kael", options, summarizer("one", calls=calls))
+    fill(store, *(said(f"10:0{k} alice: later {k}") for k in range(3)))
+    assembled = assemble_prompt(store, "room", "kael", "Kael", options, summarizer("two", calls=calls))
+    asked = {"agent_name": "Kael", "agent_id": "kael", "max_tokens": 250, "extract_decisions": True}
+    assert calls == [
+        (["t0", "t1", "t2"], asked | {"previous_summary": None}),
+        (["t3", "t4"], asked | {"previous_summary": "one"}),
+    ]
+    assert [m["content"] for m in assembled.messages][:2] == ["[Summary of 2 earlier turns]: two", "t5"]
+    assert len([m for m in store.get("room") if m.is_summary]) == 1
+
+
+def broken(*_, **__):
+    raise TimeoutError("no model")
+
+
+@pytest.mark.feature("T25")
+@pytest.mark.parametrize(
+    "summarize",
+    [
+        broken,
+        *(
+            (lambda *_, answer=answer, **__: answer)
+            for answer in (None, "", "no JSON", '{"turnsSummarized": 3}', {"summary": "  "}, {"summary": 3}, 7)
+        ),
+        SummarizerAgent(lambda prompt: "I'd rather not."),
+        SummarizerAgent(lambda prompt: '{"summary": ""}'),
+    ],
+)
+def test_without_a_summary_the_newest_turns_are_sent_and_the_store_stays_as_it_is(summarize, caplog):
+    store = long_room(9)
+    before = store.get("room")
+    assert sent(store, replace(EVERYTHING, rolling_summary_threshold=4), summarize) == [
+        "assistant: t5",
+        "user: alice: t6",
+        "assistant: t7",
+        "user: alice: t8",
+    ]
+    assert store.get("room") == before
+    assert "the newest 4 turns are sent instead" in caplog.text
+
+
+@pytest.mark.feature("T25")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"summary": "S", "turnsSummarized": 3},
+        '```json\n{"summary": "S"}\n```',
+        SummarizerOutput("S", 3),
+    ],
+)
+def test_a_summary_may_come_as_the_published_json(answer):
+    options = replace(EVERYTHING, rolling_summary_threshold=4)
+    assert sent(long_room(6), options, lambda *_, **__: answer)[0] == "system: [Summary of 3 earlier turns]: S"
+
+
+@pytest.mark.feature("T25")
+def test_a_store_that_fails_to_take_the_summary_has_lost_no_turn():
+    class Full(InMemoryConversationStore):
+        def append(self, message):
+            if message.is_summary:
+                raise OSError("disk full")
+            super().append(message)
+
+    store = fill(Full(), *long_room(9).get("room"))
+    assert len(sent(store, replace(EVERYTHING, rolling_summary_threshold=4), summarizer())) == 4
+    assert len(store.get("room")) == 9
+
+
+@pytest.mark.feature("T25")
+def test_a_former_summary_is_sent_even_when_no_new_one_can_be_made():
+    store = long_room(8)
+    fill(store, said("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
+    lines = sent(store, replace(EVERYTHING, rolling_summary_threshold=4, token_budget=14), broken)
+    assert lines == ["system: [Summary of 6 earlier turns]: old facts", "user: alice: t6", "assistant: t7"]
+
+
+@pytest.mark.feature("T24")
+def test_the_summarizer_agent_asks_with_the_former_summary_and_reads_fenced_json():
+    prompts = []
+
+    def generate(prompt):
+        prompts.append(prompt)
+        return '```json\n{"summary": "all of it", "hasDecisions": true}\n```'
+
+    store, options = long_room(6), replace(EVERYTHING, rolling_summary_threshold=4)
+    fill(store, said("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
+    assert sent(store, options, SummarizerAgent(generate))[0] == "system: [Summary of 2 earlier turns]: all of it"
+    assert "to be kept in yours:\n\nold facts\n" in prompts[0]
+    assert "[Jan 1, 09:01 AM] [BOT] kael: t1" in prompts[0]
