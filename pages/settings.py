@@ -11,7 +11,7 @@ from historylab.ui.page import start_page
 start_page("Settings sources")
 st.html(
     '<h1 class="hl-verdict">Where every setting comes from</h1>'
-    '<div class="hl-cost">The environment comes before you, you before the link, the link before the template, and the '
+    '<div class="hl-cost">The environment comes before you, you before the URL, the URL before the template, and the '
     "template before the default. Each setting decides for itself; a value that cannot be read is passed over.</div>"
 )
 resolution = state.resolution(what_if=True)

@@ -8,7 +8,6 @@ The link is read once per load and written here: Streamlit's `bind` cannot keep 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -109,19 +108,6 @@ def opened_parameters() -> dict[str, str]:
     return {**({CONVERSATION: opened.spec} if opened.spec else {}), **which}
 
 
-def full_link(resolution: Resolution) -> str:
-    """A whole address that means the same on any server: every field, what is open, and the request looked at."""
-    settings = resolution.settings
-    parameters = {url_name(name): as_text(value) for name, value in settings.values().items() if value is not None}
-    request = {REQUEST: str(desk().request + 1)} if desk().request is not None else {}
-    return f"{address()}?{_encoded({**parameters, **opened_parameters(), **request})}"
-
-
-def address() -> str:
-    """The playground's address without a query; it is at the root, whatever path this tab came by."""
-    return (st.context.url or "").partition("?")[0].removesuffix("/").removesuffix("/playground") + "/"
-
-
 def query() -> dict[str, str]:
     """The address's parameters; of a repeated one the first counts."""
     return {name: st.query_params.get_all(name)[0] for name in st.query_params}
@@ -135,12 +121,6 @@ def is_debug() -> bool:
 def agent() -> str:
     """The agent the link names, as AgentDock's links do."""
     return query().get(AGENT, "agent")
-
-
-def _encoded(parameters: Mapping[str, str]) -> str:
-    from urllib.parse import urlencode
-
-    return urlencode(parameters, safe=":,")
 
 
 # -- settings

@@ -25,13 +25,13 @@ def test_it_opens_on_a_sample_with_a_visible_cut_and_a_plain_sentence(path):
 def test_a_link_decides_where_nothing_stronger_does():
     app = screen(historyPolicy="lastN", historyLength="2", agent="demo")
     assert app.number_input(key="set length").value == 2
-    assert sources(app)["length"] == "link"
+    assert sources(app)["length"] == "URL"
     assert sources(app)["budget"] == "default"
 
 
 def test_each_of_agentdocks_links_opens():
     for link in ({"historyPolicy": "all"}, {"historyPolicy": "none"}, {"historyPolicy": "lastN", "historyLength": "0"}):
-        assert sources(screen(agent="demo", **link))["policy"] == "link"
+        assert sources(screen(agent="demo", **link))["policy"] == "URL"
 
 
 def test_what_is_chosen_on_screen_beats_the_link_and_goes_into_the_address():
@@ -65,7 +65,7 @@ def test_an_environment_of_zero_wins_too(monkeypatch):
 
 def test_a_refused_value_is_told_with_what_counts_instead():
     app = screen(historyPolicy="lastn", budget="many")
-    assert "Policy 'lastn' from the link was refused" in text(app).replace("&#x27;", "'")
+    assert "Policy 'lastn' from the URL was refused" in text(app).replace("&#x27;", "'")
     assert "Used: 8,000 (default)" in text(app)
 
 

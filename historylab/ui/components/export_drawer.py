@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.exporters.base import export
 from historylab.registry import Member, members
 from historylab.settings.resolve import Resolution
-from historylab.ui import state
+from historylab.ui.share import full_link
 
 ABOUT_LINK = "Every setting, the sample or seed that is open, and the request you look at. Never what you uploaded."
 ORDER = ("dotenv", "shell")  # the rest follow by name
@@ -29,7 +29,7 @@ def _drawer(resolution: Resolution) -> None:
     )
     _file(resolution, known[name or names[0]], only_changed=only_changed)
     st.html(f'<div class="hl-title">As a link</div><div class="hl-meta">{ABOUT_LINK}</div>')
-    st.code(state.full_link(resolution), language=None, wrap_lines=True)
+    st.code(full_link(resolution), language=None, wrap_lines=True)
 
 
 def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None:

@@ -17,7 +17,7 @@ from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, stage_option
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.ui import state
 
-SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "link", "template": "template", "default": "default"}
+SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}
 POLICIES = {"none": "None", "lastN": "Last N", "all": "All"}
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
 STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
@@ -30,9 +30,13 @@ def setting_field(resolution: Resolution, name: str) -> None:
         _locked(name, origin)
     else:
         word = SOURCE_WORDS[origin.source]
-        with st.container(gap=None):  # the source stands on the label's line, but not in the label: that is read aloud
+        with st.container(
+            gap=None, key=f"field {name}"
+        ):  # the source stands on the label's line, but not in the label: that is read aloud
             st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{word}</div>')
             _widget(name, origin.value, title_of(name))
+            if name in FIELDS_THAT_CHOOSE:
+                _what_it_does(name, origin.value)
 
 
 def schema_of(name: str) -> Mapping[str, Any]:
@@ -81,6 +85,13 @@ def _locked(name: str, origin: Provenance) -> None:
         f'<div class="hl-locked"><b>🔒\ufe0e {escaped(show_value(origin.value))}</b>'
         f'<div class="hl-meta">set by <code>{escaped(origin.name)}</code></div></div>'
     )
+
+
+def _what_it_does(family: str, chosen: str) -> None:
+    known = members(family)
+    summaries = [known[member].summary for member in chosen.split("+") if member != "off"]
+    if summaries:
+        st.html(f'<div class="hl-meta hl-does">{escaped(" ".join(summaries))}</div>')
 
 
 def _widget(name: str, value: Any, label: str) -> None:

@@ -53,7 +53,7 @@ def _heading(resolution: Resolution) -> None:
             type="tertiary",
             disabled=not chosen,
             on_click=state.forget_choices,
-            help="Forgets what you and the link chose. The environment and a template stay.",
+            help="Forgets what you and the URL chose. The environment and a template stay.",
         )
 
 

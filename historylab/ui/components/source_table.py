@@ -11,9 +11,9 @@ from historylab.settings.model import setting_names
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 from historylab.settings.sources import SOURCES
 from historylab.ui.components.notice import notice
-from historylab.ui.components.setting_field import show_value, title_of
+from historylab.ui.components.setting_field import SOURCE_WORDS, show_value, title_of
 
-HEADINGS = {"environment": "Environment", "you": "You", "url": "Link", "template": "Template", "default": "Default"}
+HEADINGS = {"environment": "Environment", "you": "You", "url": "URL", "template": "Template", "default": "Default"}
 
 
 def source_table(resolution: Resolution, tried: Collection[tuple[str, str]] = ()) -> None:
@@ -22,7 +22,7 @@ def source_table(resolution: Resolution, tried: Collection[tuple[str, str]] = ()
     rest = [n for n in setting_names() if n not in shown]
     _table(resolution, shown, tried)
     for candidate in resolution.unknown:
-        notice(f"{candidate.name} from {HEADINGS[candidate.source].lower()}: {candidate.why}")
+        notice(f"{candidate.name} from {SOURCE_WORDS[candidate.source]}: {candidate.why}")
     with st.expander(f"{len(rest)} options of stages, at their defaults"):
         _table(resolution, rest, tried)
 
