@@ -28,7 +28,7 @@ def sketch(conversation: str | Conversation, **chosen) -> str:
     return plan_history(conversation, Settings(**{"policy": "all", **chosen})).sketch()
 
 
-@examples(max_examples=250)
+@examples(max_examples=150)
 @given(conversations(), settings())
 def test_a_request_is_true_about_its_tokens_and_nothing_in_it_would_be_refused(conversation, chosen):
     for plan in plan_requests(conversation, chosen):
@@ -39,7 +39,7 @@ def test_a_request_is_true_about_its_tokens_and_nothing_in_it_would_be_refused(c
         assert refusals(plan.render()) == []
 
 
-@examples(max_examples=120)
+@examples(max_examples=60)
 @given(conversations(), settings(preserve_system_messages=True))
 def test_system_messages_and_pins_are_always_sent(conversation, chosen):
     for plan in plan_requests(conversation, chosen):
@@ -50,7 +50,7 @@ def test_system_messages_and_pins_are_always_sent(conversation, chosen):
 
 @pytest.mark.parametrize("pruner", PRUNERS)
 def test_task_and_newest_block_survive_every_policy_but_none_and_every_pruner(pruner):
-    @examples(max_examples=80)
+    @examples(max_examples=60)
     @given(
         conversations(),
         settings(policy="lastN", pruner=pruner, filter="off", compaction="off", tool_output="off", **NO_OTHER_WISH),
@@ -70,7 +70,7 @@ def test_task_and_newest_block_survive_every_policy_but_none_and_every_pruner(pr
 
 @pytest.mark.parametrize("pruner", ["fifo", "summarize"])
 def test_over_budget_only_when_what_is_left_may_not_be_taken(pruner):
-    @examples(max_examples=120)
+    @examples(max_examples=60)
     @given(conversations(), settings(pruner=pruner, compaction="off", tool_output="off", layout="off"))
     def goes_as_far_as_it_may(conversation, chosen):
         instruments = open_instruments(chosen)

@@ -62,7 +62,7 @@ def test_what_is_folded_into_a_summary_is_said_to_be():
     assert not any(step.changed.left for step in timeline.steps)
 
 
-@examples(max_examples=80)
+@examples(max_examples=60)
 @given(conversations(), settings())
 def test_the_figures_of_a_timeline_agree_with_its_plans(conversation, chosen):
     timeline = replay(conversation, chosen)

@@ -46,7 +46,7 @@ def under_way(conversation: Conversation, chosen: Settings, decisions: list[int]
 
 @pytest.mark.parametrize(("family", "name"), STAGES)
 def test_a_stage_keeps_the_four_rules(family, name):
-    @examples(max_examples=50)
+    @examples(max_examples=35)
     @given(
         conversations(),
         settings(**{family: name}),

@@ -142,9 +142,9 @@ def test_a_lone_surrogate_counts_as_the_replacement_it_becomes():
 
 @pytest.mark.parametrize("text", ["x" * 1_000_000, "word " * 200_000, "a1" * 500_000, " " * 1_000_000, "漢" * 300_000])
 def test_a_megabyte_is_counted_in_no_time(text):
-    start = time.perf_counter()
+    start = time.process_time()
     assert count(Message("user", text)) > 4
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 def test_a_batch_counts_like_its_messages_alone():

@@ -45,7 +45,7 @@ def test_a_summary_never_exceeds_its_share(share):
     assert summaries
 
 
-@examples(max_examples=80)
+@examples(max_examples=60)
 @given(conversations(), settings(**FOLDING, compaction="off"))
 def test_a_summary_takes_no_more_than_its_share_nor_than_what_it_stands_for(conversation, chosen):
     share = chosen.value("pruner.summarize.max_share")
