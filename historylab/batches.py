@@ -1,0 +1,104 @@
+"""Runs batches of work on any `concurrent.futures` executor, a few at a time; a lost worker loses no result.
+
+What a batch returns is yielded as it comes. A batch whose worker died, or that failed, is given out again, three times
+at most; an executor that broke because of it is opened anew, where we opened it ourselves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from multiprocessing import get_context
+from typing import Any, TypeVar
+
+from historylab.errors import WorkerLost
+
+B = TypeVar("B")
+R = TypeVar("R")
+TRIES = 4
+SECONDS_BETWEEN_LOOKS = 0.2  # at whether somebody cancelled
+
+
+def run_batches(
+    work: Callable[[B], R],
+    batches: Iterable[B],
+    open_executor: Callable[[], Executor],
+    *,
+    at_once: int,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Iterator[tuple[B, R]]:
+    """Yield each batch with its result, in the order they are done. Stops early, without an error, when cancelled.
+
+    `open_executor` is called again only when the executor is broken. Raises WorkerLost for a batch that is lost or
+    fails every time, with what went wrong as its cause.
+    """
+    waiting, running, tries = deque(enumerate(batches)), {}, Counter()
+    executor = open_executor()
+    while (waiting or running) and not cancelled():
+        try:
+            while waiting and len(running) < at_once:
+                running[executor.submit(work, waiting[0][1])] = waiting[0]
+                waiting.popleft()
+        except BrokenExecutor:
+            if not running:  # else their failures are counted first
+                executor = open_executor()
+                continue
+        for future in wait(running, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED).done:
+            number, batch = running.pop(future)
+            problem = _problem(future)
+            if problem is None:
+                yield batch, future.result()
+                continue
+            tries[number] += 1
+            if tries[number] == TRIES:
+                _stop(running)
+                raise WorkerLost(f"a batch failed {TRIES} times: {problem or type(problem).__name__}") from problem
+            waiting.appendleft((number, batch))
+    _stop(running)
+
+
+def _problem(future: Future) -> BaseException | None:
+    """Why the future has no result. A cluster that loses a worker may cancel it."""
+    try:
+        return future.exception()
+    except CancelledError as problem:
+        return problem
+
+
+def _stop(running: dict[Future, Any]) -> None:
+    for future in running:
+        future.cancel()
+
+
+class Workers:
+    """Gives the executor handed in, once; or processes of our own, as often as they break. Closes only its own."""
+
+    def __init__(self, executor: Executor | None, workers: int):
+        self._given, self._workers, self._now = executor, workers, None
+
+    def __call__(self) -> Executor:
+        if self._given is not None and self._now is not None:
+            raise WorkerLost("the executor handed in is broken; a worker of it died. Give a new one")
+        self._close()
+        # spawn: a fork of a process with threads (Streamlit, tokenizers) may hang
+        self._now = self._given or ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"))
+        return self._now
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._now is not None and self._given is None:
+            self._now.shutdown(wait=False, cancel_futures=True)

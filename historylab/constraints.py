@@ -1,0 +1,121 @@
+"""What settings must do, in words: "keep every star, never over the budget, cheapest under automatic caching".
+
+Phrases are separated by commas, semicolons or "and". PHRASES lists what is understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from historylab.errors import SettingsError
+
+AIMS = ("cheapest", "keeps most", "balanced")
+BALANCED = 0.95  # of what the best one keeps: cheaper settings that keep less are not looked at
+
+PHRASES = (
+    "keep every star",
+    "keep every reference",
+    "keep 95% of references",
+    "never over the budget",
+    "never over 8k",
+    "never rejected",
+    "no summaries",
+    "at most $2",
+    "at most 0.8x not trimming",
+    "cheapest under automatic caching (or explicit, or no caching)",
+    "keeps most",
+    "balanced",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What must hold, and what is then wanted: `aim` is one of AIMS, costs are under `cache`."""
+
+    every_star: bool = False
+    references: float | None = None  # least share kept
+    within_budget: bool = False
+    peak: int | None = None  # most tokens a request may send
+    no_rejections: bool = False
+    no_summaries: bool = False
+    cost: float | None = None  # dollars at most
+    ratio: float | None = None  # times the cost of not trimming, at most
+    aim: str = "balanced"
+    cache: str = "automatic"
+
+    def broken_by(self, point: Mapping[str, Any]) -> list[str]:
+        """The constraints, in words, that a candidate's figures break. What can't be said (NaN) breaks nothing."""
+        return [words for words, holds in self._checks(point) if not holds]
+
+    def _checks(self, point: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+        if self.every_star:
+            yield "keep every star", not point["stars_kept"] < 1
+        if self.references is not None:
+            yield f"keep {self.references:.0%} of references", not point["references_kept"] < self.references
+        if self.within_budget:
+            yield "never over the budget", not point["over_budget"]
+        if self.peak is not None:
+            yield f"never over {self.peak:,} tokens", point["tokens_peak"] <= self.peak
+        if self.no_rejections:
+            yield "never rejected", not point["rejected"]
+        if self.no_summaries:
+            yield "no summaries", not point["summaries"]
+        if self.cost is not None:
+            yield f"at most ${self.cost:,.2f}", not point[f"cost_{self.cache}"] > self.cost
+        if self.ratio is not None:
+            yield f"at most {self.ratio:g}× not trimming", not point[f"ratio_{self.cache}"] > self.ratio
+
+
+_NUMBER = r"(?P<number>[\d.,]+)\s*(?P<kilo>k)?"
+_CACHING = r"(?:\s+(?:under|with)\s+(?P<cache>automatic|explicit|no)\s+(?:cach\w*|prefix cach\w*))?"
+_RULES = tuple(
+    (re.compile(pattern), field)
+    for pattern, field in (
+        (r"keeps? (?:every|all|the)\s*stars?", "every_star"),
+        (r"keeps? (?:every|all)\s*references?", "references"),
+        (rf"keeps? (?:at least )?{_NUMBER}\s*% of (?:the |all )?references?", "references"),
+        (r"(?:never|not|nothing) over (?:the )?budget", "within_budget"),
+        (rf"(?:never (?:over|above)|at most|under) {_NUMBER}(?:\s*tokens)?", "peak"),
+        (r"(?:never|nothing) rejected", "no_rejections"),
+        (r"(?:no|without) summar(?:y|ies)", "no_summaries"),
+        (rf"(?:at most|under) \$\s*{_NUMBER}{_CACHING}", "cost"),
+        (rf"(?:at most|under) {_NUMBER}\s*[x×](?: (?:the cost of )?not trimming)?{_CACHING}", "ratio"),
+        (rf"(?P<aim>cheapest|balanced){_CACHING}", "aim"),
+        (rf"keeps? (?:the )?(?P<aim>most){_CACHING}", "aim"),
+    )
+)
+
+
+def read_constraints(words: str) -> Constraints:
+    """The constraints a sentence states. Raises SettingsError for a phrase that isn't understood."""
+    found = Constraints()
+    for phrase in re.split(r",\s|;|\band\b", words.strip().rstrip(".")):
+        if phrase.strip():
+            found = replace(found, **_read(" ".join(phrase.lower().split())))
+    return found
+
+
+def _read(phrase: str) -> dict[str, Any]:
+    for pattern, field in _RULES:
+        if match := pattern.fullmatch(phrase):
+            given = match.groupdict()
+            changes = {field: _value(field, given)}
+            if given.get("cache"):
+                changes["cache"] = {"no": "none"}.get(given["cache"], given["cache"])
+            return changes
+    raise SettingsError(f"{phrase!r} is no constraint we know; say for instance {'; '.join(PHRASES)}")
+
+
+def _value(field: str, given: Mapping[str, str | None]) -> Any:
+    if field == "aim":
+        return "keeps most" if given["aim"] == "most" else given["aim"]
+    if "number" not in given:
+        return 1.0 if field == "references" else True
+    try:
+        number = float((given["number"] or "").replace(",", "")) * (1000 if given["kilo"] else 1)
+    except ValueError:
+        raise SettingsError(f"{given['number']!r} is no number") from None
+    return {"references": number / 100, "peak": int(number)}.get(field, number)
