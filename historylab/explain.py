@@ -21,7 +21,7 @@ COARSE = 50  # where each trial replays earlier requests, limits are found to on
 class Answer:
     """An explanation, the first request (from 0) of the run it has held for, and the settings that would keep it.
 
-    `undo` is empty when the message is sent, and None when no setting would send it (its source is broken).
+    `undo` is empty when the message is sent, and None when none was found that would send it (its source may be broken).
     """
 
     explanation: Explanation
@@ -32,7 +32,7 @@ class Answer:
     def undo_sentence(self) -> str:
         """ "Sent if length ≥ 23 and budget ≥ 6,100." """
         if self.undo is None:
-            return "No setting would send it."
+            return "No setting we tried would send it."
         if not self.undo:
             return ""
         parts = (

@@ -38,9 +38,22 @@ class Pipeline:
     layout: Callable[[list[Message]], list[Message]] | None
 
     def plan(self, history: History, instruments: Instruments, previous: HistoryPlan | None) -> HistoryPlan:
-        """Fold the stages over one request's history."""
+        """Fold the stages over one request's history, then lay out what is sent."""
+        plan = self._fold(history, instruments, previous, self.budget)
+        if self.layout is None:
+            return plan
+        laid_out = plan.lay_out(self.layout)
+        if laid_out.over_budget and not plan.over_budget:  # by what the layout adds: leave that much more room
+            less = max(0, self.budget - (laid_out.tokens - plan.tokens))
+            laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
+            laid_out.budget = self.budget
+        return laid_out
+
+    def _fold(
+        self, history: History, instruments: Instruments, previous: HistoryPlan | None, budget: int
+    ) -> HistoryPlan:
         context = Context(history, self.settings, instruments, previous)
-        plan = start(history, self.budget, self.settings.preserve_system_messages)
+        plan = start(history, budget, self.settings.preserve_system_messages)
         trace = []
         for name, stage in self.stages:
             after = stage(plan, context)
@@ -51,7 +64,7 @@ class Pipeline:
             trace.append(StageTrace(name, plan.tokens, after.tokens, after.changed - plan.changed))
             plan = after
         plan.trace = (*plan.trace, *trace)
-        return plan.lay_out(self.layout) if self.layout else plan
+        return plan
 
 
 @lru_cache(maxsize=256)

@@ -148,7 +148,7 @@ class Texts(Mapping):
     __slots__ = ("_texts", "shorter", "tokens")
 
     def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]):
-        shorter = [replace(conversation[i], content=text) for i, text in texts.items()]
+        shorter = [replace(conversation[i], content=text, media=()) for i, text in texts.items()]
         self._texts = dict(texts)
         self.tokens = token_column(conversation, counter).copy()
         self.tokens[list(texts)] = counter.count(shorter)
@@ -393,4 +393,4 @@ class HistoryPlan:
 
 def _shortened(message: Message, text: str) -> Message:
     source = {**message.source, "content": text} if isinstance(message.source, Mapping) else None
-    return replace(message, content=text, source=source)
+    return replace(message, content=text, media=(), source=source)  # text alone is sent
