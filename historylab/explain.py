@@ -21,7 +21,7 @@ COARSE = 50  # where each trial replays earlier requests, limits are found to on
 class Answer:
     """An explanation, the first request (from 0) of the run it has held for, and the settings that would keep it.
 
-    `undo` is empty when the message is sent, and None when none was found that would send it (its source may be broken).
+    `undo` is empty when the message is sent, and None when none was found that would (its source may be broken).
     """
 
     explanation: Explanation
