@@ -18,6 +18,7 @@ from historylab.errors import SettingsError
 
 MONEY = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 """The prices of a model, by the names they have in `Prices`."""
+INSTEAD = {"cache_write_1h": "cache_write"}
 
 
 @lru_cache(maxsize=512)
@@ -31,8 +32,9 @@ def window_of(model: str) -> int | None:
 class Prices:
     """Dollars per million tokens, and where they come from. Numbers may be given as text or int; they become Decimal.
 
-    `cache_read`, `cache_write` and `cache_write_1h` left out are the price of input: no discount and no premium. `long`
-    are the prices of a whole request of more than `long_from` input tokens, where the provider has such a step.
+    `cache_read` and `cache_write` left out are the price of input: no discount and no premium; `cache_write_1h` that of
+    `cache_write`. `long` are the prices of a whole request of more than `long_from` input tokens, where the provider
+    has such a step.
     """
 
     input: Decimal
@@ -49,7 +51,7 @@ class Prices:
     def __post_init__(self):
         for name in MONEY:
             given = getattr(self, name)
-            amount = self.input if given is None else given
+            amount = getattr(self, INSTEAD.get(name, "input")) if given is None else given
             if isinstance(amount, bool) or not (number := decimal_of(name, amount)).is_finite() or number < 0:
                 raise SettingsError(f"the price of {name} is {amount!r}; give dollars per million tokens, 0 or more")
             object.__setattr__(self, name, number)
@@ -77,7 +79,6 @@ def _prices_on(model: str, day: date) -> Prices | None:
     about = {"model": found.id, "source": source, "date": day.isoformat()}
     keys = {name: f"{name.replace('_1h', '')}_mtok" for name in MONEY} | {"cache_write_1h": "cache_write_1h_mtok"}
     prices = {name: getattr(listed, key) for name, key in keys.items()}
-    prices["cache_write_1h"] = prices["cache_write_1h"] or prices["cache_write"]
     steps = [tier.start for price in prices.values() for tier in getattr(price, "tiers", ())]
     base = {name: getattr(price, "base", price) for name, price in prices.items()}
     if not steps:

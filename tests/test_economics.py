@@ -165,14 +165,14 @@ def test_the_shared_prefix_is_what_two_rendered_requests_have_in_common(settings
 
 def test_a_comparison_says_in_words_what_trimming_costs():
     timeline = replayed(
-        counted("s2000 " + "u500 a500 " * 30 + "u10"), pruner="fifo", budget=20_000, **{"pruner.fifo.unit": "block"}
+        counted("s2000 " + "u500 a500 " * 60 + "u10"), pruner="fifo", budget=20_000, **{"pruner.fifo.unit": "block"}
     )
     found = compare(timeline, FOREVER, PRICES)
     assert found.ratio > 1
     assert found.history_to_budget < 5
     assert found.bill.traffic.breaks == timeline_moves(timeline)
     assert found.sentence("FIFO to 20k").startswith(
-        f"FIFO to 20k moves the cut on {found.bill.traffic.breaks} of 31 requests"
+        f"FIFO to 20k moves the cut on {found.bill.traffic.breaks} of 61 requests"
     )
     rare = compare(replayed(timeline.conversation, timeline.settings, **{"pruner.fifo.trim_to": 0.5}), FOREVER, PRICES)
     assert rare.ratio < 1
@@ -185,7 +185,7 @@ def timeline_moves(timeline) -> int:
 
 def test_the_break_even_read_price_is_where_both_cost_the_same():
     timeline = replayed(
-        counted("s2000 " + "u500 a500 " * 30 + "u10"), pruner="fifo", budget=20_000, **{"pruner.fifo.unit": "block"}
+        counted("s2000 " + "u500 a500 " * 60 + "u10"), pruner="fifo", budget=20_000, **{"pruner.fifo.unit": "block"}
     )
     share = compare(timeline, FOREVER, PRICES).break_even_read_price
     assert 0.1 < share < 1

@@ -1,0 +1,183 @@
+"""What trimming costs and breaks on the transcripts of a folder: the tables of docs/evidence.md, for yours or ours.
+
+    python benchmarks/evidence.py FOLDER [--counter chars/4]
+
+Every transcript under FOLDER that an importer reads takes part; Claude Code sessions (`~/.claude/projects`) carry the
+provider's usage and times, so their fixed overhead is fitted and the predicted cache reads are checked against what was
+reported. A budget is the history's alone: the overhead comes on top, untouched by any policy. Costs are ratios to not
+trimming, at prices of 1 for input, 0.1 for a cache read, and 1.25 for a write to an explicit cache; output and the
+offline summarizer are free.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from historylab import Settings, load, replay
+from historylab.billing import Traffic, open_cache, price
+from historylab.calibration import Calibration, calibrate, context_of
+from historylab.conversation import Conversation
+from historylab.cost import Prices, usage_of
+from historylab.counters.base import open_counter
+from historylab.economics import traffic
+from historylab.errors import LoadError
+from historylab.validity import naive_validity, validity
+
+PRICES = Prices(input=1, output=0, cache_read="0.1", cache_write=1)
+CACHES = (open_cache("explicit", write_premium="1.25"), open_cache("automatic"), open_cache("none"))
+FEWEST_REQUESTS = 5  # shorter conversations say nothing about trimming
+BLOCK = {"pruner.fifo.unit": "block"}
+LENGTHS = {"last 5 messages": 5, "last 10 messages": 10, "last 20 messages": 20}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A conversation with the settings that cut nothing, and what its usage tells, if it has any."""
+
+    name: str
+    conversation: Conversation
+    uncut: Settings
+    fit: Calibration | None
+
+
+def cases(folder: Path, counter: str) -> Iterator[Case]:
+    """Every conversation long enough, in the order of the files' names."""
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in {".json", ".jsonl", ".traj"}):
+        try:
+            found = load(path)
+        except LoadError:
+            continue
+        for number, conversation in enumerate(found):
+            if len(conversation.columns.requests) >= FEWEST_REQUESTS:
+                fit = calibrate(conversation, open_counter(counter, "gpt-4o"))
+                uncut = Settings(policy="all", pruner="off", counter=counter, overhead=fit.overhead if fit else 0)
+                yield Case(f"{path.stem[:12]}#{number}", conversation, uncut, fit)
+
+
+def policies(uncut: Settings, budget: int) -> dict[str, Settings]:
+    """The ways of trimming that are compared, for a history of `budget` tokens."""
+    window = budget + uncut.overhead
+    fifo = uncut.replace(pruner="fifo", budget=window, **BLOCK)
+    halve = {"compaction.at_threshold.target": (budget / 2 + uncut.overhead) / window}
+    halve |= {"compaction.at_threshold.max_share": 500 / window, "compaction.at_threshold.unit": "block"}
+    return {
+        f"FIFO {budget:,}, to the brim at every request": fifo,
+        f"FIFO {budget:,}, whole turns": fifo.replace(**{"pruner.fifo.unit": "turn"}),
+        f"FIFO {budget:,}, down to 50 %": fifo.replace(**{"pruner.fifo.trim_to": 0.5}),
+        f"compaction {budget:,}, down to 50 %": uncut.replace(
+            compaction="at_threshold", window=window, threshold=1, **halve
+        ),
+    }
+
+
+def unbudgeted(uncut: Settings) -> dict[str, Settings]:
+    last = {"filter.newest.messages": 20}
+    return {
+        "last 20 messages, paired": uncut.replace(filter="newest", **last),
+        "last 5 user turns": uncut.replace(policy="lastN", length=5),
+        "sliding window of 6 turns, down to 50 %": uncut.replace(
+            pruner="sliding_window", **{"pruner.sliding_window.turns": 6, "pruner.sliding_window.trim_to": 0.5}
+        ),
+        "old results cleared at every request": uncut.replace(tool_output="clear", **{"tool_output.clear.batch": 1}),
+        "old results cleared in batches of 10": uncut.replace(tool_output="clear"),
+    }
+
+
+def costs(found: Traffic) -> np.ndarray:
+    """What it costs under each cache."""
+    return np.array([float(price(found, PRICES, cache).total) for cache in CACHES])
+
+
+def check_of_reads(found: Sequence[Case]) -> Iterator[str]:
+    """Predicted against reported cache reads of the untrimmed replay, and the fits they rest on."""
+    yield "| file | requests | overhead | characters per token | fit R² | reads predicted | reported | off by |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for case in found:
+        timeline = replay(case.conversation, case.uncut)
+        real = case.fit.applied(traffic(timeline), case.uncut.overhead)
+        pairs = [(i, u) for i, p in enumerate(timeline.plans) if (u := usage_of_reply(case.conversation, p.size))]
+        reads = price(real, PRICES, CACHES[0]).cache_reads
+        predicted, reported = sum(int(reads[i]) for i, _ in pairs), sum(u.cache_reads for _, u in pairs)
+        fit = f"{case.fit.overhead:,} | {case.fit.characters_per_token:.1f} | {case.fit.fit:.3f}"
+        context = sum(context_of(u) for _, u in pairs)
+        off = f"{predicted / reported - 1:+.1%}" if reported else "–"
+        yield (
+            f"| {case.name} | {len(pairs)} | {fit} | {predicted:,} ({predicted / context:.1%} of all input) "
+            f"| {reported:,} ({reported / context:.1%}) | {off} |"
+        )
+
+
+def usage_of_reply(conversation: Conversation, size: int):
+    return usage_of(conversation[size]) if size < len(conversation) else None
+
+
+def cost_table(found: Sequence[Case], budgets: Sequence[int]) -> Iterator[str]:
+    """Per policy the cost of all conversations together ÷ not trimming, under each cache, and the moves of the cut."""
+    plain = [traffic(replay(case.conversation, case.uncut)) for case in found]
+    base = sum(map(costs, plain))
+    history = np.mean(np.concatenate([t.sent - case.uncut.overhead for t, case in zip(plain, found, strict=True)]))
+    yield "| policy | history ÷ budget | explicit | automatic | no cache | prefix breaks | read from cache |"
+    yield "|---|---|---|---|---|---|---|"
+    rows = [(name, 0) for name in unbudgeted(found[0].uncut)]
+    rows += [(name, budget) for budget in budgets for name in policies(found[0].uncut, budget)]
+    for name, budget in rows:
+        chosen = [(policies(c.uncut, budget) if budget else unbudgeted(c.uncut))[name] for c in found]
+        sent = [traffic(replay(case.conversation, s)) for case, s in zip(found, chosen, strict=True)]
+        ratios = " | ".join(f"{r:.2f}" for r in sum(map(costs, sent)) / base)
+        relation = f"{history / budget:.1f}" if budget else "–"
+        yield f"| {name} | {relation} | {ratios} | {_moves_and_reads(sent)} |"
+
+
+def _moves_and_reads(sent: Sequence[Traffic]) -> str:
+    requests, tokens = sum(len(t.sent) for t in sent), sum(int(t.sent.sum()) for t in sent)
+    reads = sum(int(price(t, PRICES, CACHES[0]).cache_reads.sum()) for t in sent)
+    return f"{sum(t.breaks for t in sent)} of {requests} | {reads / tokens:.0%}"
+
+
+def validity_table(found: Sequence[Case]) -> Iterator[str]:
+    """Share of requests that are wrong when sliced naively, and how many of ours are."""
+    yield "| sliced naively | a result without its call | doesn't start with the user | ours: halves sent |"
+    yield "|---|---|---|---|"
+    for name, length in LENGTHS.items():
+        yield _validity_row(name, found, {"policy": "lastN", "length": length})
+    for budget in (2000, 8000):
+        yield _validity_row(f"FIFO {budget:,}", found, {"pruner": "fifo", "budget": budget, "overhead": 0})
+
+
+def _validity_row(name: str, found: Sequence[Case], changes: dict) -> str:
+    timelines = [replay(case.conversation, case.uncut.replace(**changes)) for case in found]
+    naive, ours = [naive_validity(t) for t in timelines], [validity(t) for t in timelines]
+    orphans = np.concatenate([v.orphans > 0 for v in naive]).mean()
+    start = np.concatenate([v.wrong_start for v in naive]).mean()
+    wrong = sum(int(((v.orphans > 0) | (v.unanswered > 0)).sum()) for v in ours)
+    return f"| {name} | {orphans:.0%} | {start:.0%} | {wrong} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--counter", default="chars/4")
+    given = parser.parse_args()
+    everything = list(cases(given.folder, given.counter))
+    tools = [case for case in everything if any(m.role == "tool" for m in case.conversation)]
+    sessions, others = [c for c in tools if c.fit], [c for c in tools if not c.fit]
+    print(f"{len(everything)} conversations of {FEWEST_REQUESTS} requests or more, {len(tools)} with tools")
+    groups = [("with usage", sessions, (2000, 8000, 32000)), ("without usage", others, (2000, 3000, 4000))]
+    for title, group, budgets in groups:
+        if group:
+            print(f"\n## Conversations {title}: {len(group)}\n")
+            tables = [check_of_reads(group)] if group is sessions else []
+            for table in (*tables, cost_table(group, budgets), validity_table(group)):
+                print("\n".join(table), end="\n\n")
+            for case in group if group is sessions else ():
+                print(f"{case.name} alone\n")
+                print("\n".join(cost_table([case], budgets)), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()
