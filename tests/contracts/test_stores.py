@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from dataclasses import replace
 
@@ -211,7 +212,17 @@ def _done(store, operation: str, conversation: str, k: int, limit: int):
     return store.conversation_count
 
 
+@pytest.fixture
+def busy_threads():
+    """Threads take turns so often that what isn't locked breaks."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
 @every_store
+@pytest.mark.usefixtures("busy_threads")
 def test_many_threads_lose_nothing_and_break_nothing(make):
     store, threads, each = make(), 8, 60
     start, failures = threading.Barrier(threads), []
@@ -241,6 +252,7 @@ def test_many_threads_lose_nothing_and_break_nothing(make):
 
 
 @every_store
+@pytest.mark.usefixtures("busy_threads")
 def test_the_cap_holds_while_many_threads_append(make):
     store = make(max_messages_per_conversation=20)
     workers = [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+
 import pytest
 from stored import fill, ids, said
 
@@ -56,3 +59,26 @@ def test_five_hundred_conversations_of_five_hundred_messages_are_kept_unless_tol
     fill(store, *(said(f"{k // 60:02}:{k % 60:02} a: {k}", conversation="long") for k in range(501)))
     kept = ids(store.get("long"))
     assert (len(kept), kept[0]) == (500, "1")
+
+
+@pytest.mark.feature("T09")
+def test_conversations_come_and_go_under_many_threads():
+    store, failures = InMemoryConversationStore(max_conversations=1), []
+    messages = [[said("09:00 a: hello", conversation=f"{me} {k}") for k in range(2000)] for me in range(6)]
+
+    def work(me: int):
+        try:
+            for message in messages[me]:
+                store.append(message)
+        except KeyError as problem:
+            failures.append(problem)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    workers = [threading.Thread(target=work, args=(me,)) for me in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    sys.setswitchinterval(before)
+    assert (failures, store.conversation_count) == ([], 1)

@@ -196,3 +196,11 @@ def test_many_agents_answer_in_one_store_at_the_same_time(make):
     for worker in workers:
         worker.join()
     assert [len(store.get(f"c{k}")) for k in range(2)] == [agents * each] * 2
+
+
+@pytest.mark.feature("T03")
+def test_a_blank_message_is_not_sent_and_takes_nothing_of_the_history_with_it():
+    model = Recorder()
+    store = room(said("09:00 alice: hello?", "m1"))
+    BaseAgent("kael", model, conversation_history=store).run(" \n", conversation_id="room", message_id="m1")
+    assert model.sent == [[{"role": "user", "content": "alice: hello?"}]]

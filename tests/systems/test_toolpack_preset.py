@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rooms import long_room, summarizer
+from rooms import long_room, room, summarizer
 from stored import fill, said
 
 from historylab.conversation import Conversation
@@ -53,6 +53,15 @@ def test_the_preset_folds_the_turns_the_assembler_summarises():
     told = [replace(m, content="x" * 40 + m.content) for m in messages]  # long enough that a summary is shorter
     plan = plan_history(Conversation(to_message(m.to_dict()) for m in told), settings)
     assert plan.sketch() == "S" * len(calls[0][0]) + "K" * 21
+
+
+@pytest.mark.feature("T18", "T19")
+@pytest.mark.parametrize(("turns", "budget", "sketch"), [(42, 3000, "S" * 21 + "K" * 21), (10, 60, "D" * 8 + "K" * 2)])
+def test_to_the_preset_the_newest_question_is_a_turn_like_any_other(turns, budget, sketch):
+    lines = ["09:00 alice: please", *(f"09:{k:02} (kael): {'word ' * 20}{k}" for k in range(1, turns))]
+    conversation = Conversation(to_message(m.to_dict()) for m in room(*lines).get("room"))
+    settings = PRESET.replace(budget=budget, **{"projection.point_of_view.agent": "kael"})
+    assert plan_history(conversation, settings).sketch() == sketch
 
 
 @pytest.mark.feature("T16")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rooms import EVERYTHING, long_room, sent, summarizer
+from rooms import EVERYTHING, long_room, room, sent, summarizer
 from stored import fill, said
 
 from historylab.systems.toolpack import (
@@ -141,3 +141,17 @@ def test_the_summarizer_agent_asks_with_the_former_summary_and_reads_fenced_json
     assert sent(store, options, SummarizerAgent(generate))[0] == "system: [Summary of 2 earlier turns]: all of it"
     assert "to be kept in yours:\n\nold facts\n" in prompts[0]
     assert "[Jan 1, 09:01 AM] [BOT] kael: t1" in prompts[0]
+
+
+@pytest.mark.feature("T18")
+def test_the_older_half_is_summarised_even_if_the_only_question_is_in_it():
+    store = room("09:00 alice: 0", "09:01 (kael): 1", "09:02 (kael): 2", "09:03 (kael): 3", "09:04 (kael): 4")
+    lines = sent(store, replace(EVERYTHING, rolling_summary_threshold=4), summarizer())
+    assert lines == ["system: [Summary of 2 earlier turns]: S", "assistant: 2", "assistant: 3", "assistant: 4"]
+
+
+@pytest.mark.feature("T19", "T25")
+def test_a_stored_summary_is_sent_whatever_the_budget_also_without_a_summariser():
+    store = fill(long_room(6), said("08:00 <summarizer>: [Summary of 6 earlier turns]: old", isSummary=True))
+    lines = sent(store, replace(EVERYTHING, token_budget=13))
+    assert lines == ["system: [Summary of 6 earlier turns]: old", "user: alice: t4", "assistant: t5"]
