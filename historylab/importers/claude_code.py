@@ -38,7 +38,7 @@ def looks_like_claude_code(content: Content) -> float:
 def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
     """Claude Code sessions, each on its newest branch; subagents are conversations of their own."""
     records = _records(content.values)
-    summaries = {v.get("leafUuid"): v.get("summary") for _, v in records if _is(v, "summary")}
+    summaries = {str(v.get("leafUuid")): v.get("summary") for _, v in records if _is(v, "summary")}
     found = list(branches(list(_sorted_out(records, report))))
     for branch in sorted(found, key=lambda branch: bool(branch.records[0].side)):  # subagents after what called them
         for record in branch.aside:
@@ -65,15 +65,15 @@ def _sorted_out(records: list[tuple[str, Any]], report: Report) -> Iterator[Reco
     seen: set[str] = set()
     for where, value in records:
         problem = _problem(value)
-        uuid = value.get("uuid") if isinstance(value, dict) else None
+        uuid = _uuid(value)
         if not problem and uuid in seen:
             report.skip("a record with the uuid of one before it", where)
             continue
         if problem:
             report.skip(problem, where)
-        elif isinstance(uuid, str):
+        elif uuid:
             seen.add(uuid)
-        if not problem or isinstance(uuid, str):
+        if not problem or uuid:
             yield Record(where, value, not problem)
 
 
@@ -151,9 +151,8 @@ def _said(record: Record, report: Report) -> list[Message]:
             metadata["compact_summary"] = True
             report.warn("a summary Claude Code made of what came before, kept beside it", record.where)
         made.append(Message("user", text, media=media, metadata=metadata))
-    ids = (
-        [record.value.get("uuid")] if len(made) == 1 else [f"{record.value.get('uuid')}/{k}" for k in range(len(made))]
-    )
+    uuid = _uuid(record.value)
+    ids = [f"{uuid}/{k}" if uuid and len(made) > 1 else uuid for k in range(len(made))]
     return [_placed(message, record, report, chosen) for message, chosen in zip(made, ids, strict=True)]
 
 
@@ -174,20 +173,20 @@ def _tell(parts: list[dict[str, Any]], record: Record, report: Report) -> None:
         report.warn("thinking left out" if thought else f"a part of type {str(kind)[:40]!r} not read", record.where)
 
 
-def _placed(message: Message, record: Record, report: Report, chosen: Any) -> Message:
+def _placed(message: Message, record: Record, report: Report, chosen: str | None) -> Message:
     """The message with its id and time."""
     raw = record.value.get("timestamp")
     time = None if raw is None else iso_time(raw)
     if raw is not None and time is None:
         report.warn("a timestamp that is no time", record.where)
-    return replace(message, id=chosen if isinstance(chosen, str) else None, timestamp=time)
+    return replace(message, id=chosen or None, timestamp=time)
 
 
-def _title(branch: Branch, messages: list[Message], summaries: dict[Any, Any]) -> str:
+def _title(branch: Branch, messages: list[Message], summaries: dict[str, Any]) -> str:
     if branch.records[0].side:
         task = " ".join(next((m.content for m in messages if m.role == "user"), "").split())
         return f"Subagent: {task if len(task) <= OPENING else task[: OPENING - 1].rstrip() + '…'}"
-    named = (summaries.get(record.value.get("uuid")) for record in reversed(branch.records))
+    named = (summaries.get(_uuid(record.value)) for record in reversed(branch.records))
     return next((title for title in named if isinstance(title, str)), "")
 
 
@@ -195,6 +194,11 @@ def _about(branch: Branch) -> dict[str, Any]:
     last = branch.records[-1].value
     found = {"session": last.get("sessionId"), "version": last.get("version"), "agent": last.get("agentId")}
     return {k: v for k, v in found.items() if v} | ({"sidechain": True} if branch.records[0].side else {})
+
+
+def _uuid(value: Any) -> str:
+    found = value.get("uuid") if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""
 
 
 def _has_message(value: Any) -> bool:

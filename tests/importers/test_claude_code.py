@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
 
 from historylab.errors import LoadError
 from historylab.importers.content import Content
@@ -291,3 +294,49 @@ def test_another_jsonl_is_not_claimed():
 def test_a_file_of_nothing_but_snapshots_is_refused_in_words():
     with pytest.raises(LoadError):
         load(b'{"type": "file-history-snapshot", "snapshot": {}}\n' * 3, name="x.jsonl")
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=5), inside, max_size=3),
+    max_leaves=6,
+)
+FIELDS = (
+    "type",
+    "uuid",
+    "parentUuid",
+    "sessionId",
+    "agentId",
+    "isSidechain",
+    "isMeta",
+    "timestamp",
+    "message",
+    "leafUuid",
+)
+
+
+@tried(deadline=None, max_examples=150)
+@given(st.data())
+def test_whatever_stands_in_a_field_nothing_but_a_refusal_comes_out(data):
+    session = Session()
+    session.records.append({"type": "summary", "summary": "A title", "leafUuid": "r1"})
+    session.put("user", [text("Look."), {"type": "image"}])
+    session.put("assistant", [text("So."), call("Read", "c1", path="a")], reply="m1", usage=usage(3))
+    session.put("user", [result("c1", [text("found")])])
+    for _ in range(data.draw(st.integers(1, 3))):
+        target = data.draw(st.sampled_from(session.records))
+        while data.draw(st.booleans()):  # somewhere deeper
+            inside = [v for v in target.values() if isinstance(v, dict)]
+            inside += [b for v in target.values() if isinstance(v, list) for b in v if isinstance(b, dict)]
+            if not inside:
+                break
+            target = data.draw(st.sampled_from(inside))
+        target[data.draw(st.sampled_from([*FIELDS, *target]))] = data.draw(anything)
+    try:
+        loaded = load("\n".join(map(json.dumps, session.records)).encode(), name="x.jsonl", format="claude_code")
+    except LoadError:
+        return
+    assert loaded.report.records == len(session.records)
+    for conversation in loaded:
+        assert conversation.digest
+        assert conversation.columns is not None
