@@ -80,6 +80,12 @@ class Summary:
     by: str
     note: str = ""
     usage: Usage | None = None
+    heading: str = ""
+
+    @property
+    def body(self) -> str:
+        """The text without the heading that says what it is."""
+        return self.text.removeprefix(self.heading)
 
 
 @dataclass(frozen=True, slots=True)

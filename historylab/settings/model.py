@@ -167,6 +167,16 @@ class Settings(BaseModel):
         ),
     ] = "exact"
     summarizer: Annotated[str, Field(title="Summarizer", description="Who writes summaries.")] = "extractive"
+    summary_heading: Annotated[
+        str,
+        AfterValidator(exportable),
+        Field(
+            min_length=1,
+            max_length=200,
+            title="Summary heading",
+            description="What a summary says it is; {n} stands for the number of messages it covers.",
+        ),
+    ] = "[Summary of {n} earlier messages]"
     relevance: Annotated[
         str,
         Field(title="Relevance", description="How a message's relevance to the newest question is scored."),

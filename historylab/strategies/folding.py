@@ -19,7 +19,6 @@ from historylab.summarizers.extractive import ExtractiveSummarizer
 
 FOR_BUDGET = reason("summary", "Folded into the summary made when the history had {tokens:,} tokens.", knob="budget")
 NO_ROOM = reason("no_room", "Over the budget, and no room was left for a summary: dropped.", knob="budget")
-HEADING = "[Summary of {n:,} earlier messages]"
 
 
 def carry_over(plan: HistoryPlan, context: Context, why: Reason = FOR_BUDGET) -> HistoryPlan:
@@ -50,16 +49,24 @@ def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why
     history, instruments = context.history, context.instruments
     indices = np.flatnonzero(blocks[history.columns.block[: history.size]]).tolist()
     covers = len(indices) + (plan.summary.covers if plan.summary else 0)
-    heading = HEADING.format(n=covers) + "\n"
+    heading = heading_of(context.settings.summary_heading, covers)
     room = min(room, int(plan.block_tokens @ blocks) + plan.summary_tokens - 1)  # shorter than what it replaces
     left = room - count_text(instruments.counter, heading)
-    task = SummaryTask([history.conversation[i] for i in indices], left, instruments.counter, _body(plan.summary))
+    former = plan.summary.body if plan.summary else ""
+    task = SummaryTask([history.conversation[i] for i in indices], left, instruments.counter, former)
     written, by = write(task, instruments.summarizer) if left > 0 else (Written(""), "")
     tokens = count_text(instruments.counter, heading + written.text)
     if not written.text or tokens > room:
         return plan.drop(blocks, NO_ROOM)
-    summary = Summary(heading + written.text, tokens, covers, history.size, by, written.note, written.usage)
+    text, note, usage = heading + written.text, written.note, written.usage
+    summary = Summary(text, tokens, covers, history.size, by, note, usage, heading)
     return plan.summarize(blocks, summary, why, tokens=plan.tokens)
+
+
+def heading_of(wording: str, covers: int) -> str:
+    """The heading before a summary of so many messages: on the text's first line if it ends in a colon, else above."""
+    words = wording.replace("{n}", f"{covers:,}").strip()
+    return f"{words} " if words.endswith(":") else f"{words}\n"
 
 
 def write(task: SummaryTask, summarizer: Summarizer) -> tuple[Written, str]:
@@ -82,7 +89,3 @@ def _attempt(task: SummaryTask, summarizer: Summarizer) -> Written:
     except InstrumentError as problem:
         return Written("", note=str(problem))
     return written if isinstance(written, Written) else Written(written)
-
-
-def _body(summary: Summary | None) -> str:
-    return summary.text.partition("\n")[2] if summary else ""

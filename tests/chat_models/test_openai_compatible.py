@@ -170,12 +170,12 @@ def test_a_server_that_takes_too_long(asking, way):
 def test_a_stream_that_drips_for_ever_is_left(asking):
     def drips(handler):
         handler.start_events()
-        for _ in range(40):
+        for _ in range(100):
             handler.event({"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": None}]})
             time.sleep(0.05)
 
-    model, _ = asking(drips, timeout=0.1)
-    assert "no answer within 0.5 s" in str(refused(lambda: list(model.stream(HELLO))))
+    model, _ = asking(drips, timeout=0.3)
+    assert "no answer within 1.5 s" in str(refused(lambda: list(model.stream(HELLO))))
 
 
 PIECE = {"id": "x", "choices": [{"index": 0, "delta": {"content": "half an ans"}, "finish_reason": None}]}

@@ -33,6 +33,7 @@ FIELDS = {
     "threshold": [0.1 + 0.2, 1e-9, 1.0],
     "window": [1, 128_000],
     "model": NASTY,
+    "summary_heading": NASTY,
 }
 
 

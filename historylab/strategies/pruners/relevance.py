@@ -67,4 +67,3 @@ def _least_relevant(context, plan, question: str, free: np.ndarray, excess: int)
     mask = np.zeros(history.blocks, bool)
     mask[chosen] = True
     return mask
-

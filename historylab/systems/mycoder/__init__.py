@@ -34,6 +34,7 @@ PRESET = Settings(
     pruner="off",
     budget=200_000,
     compaction="preserve_recent",
+    summary_heading="[COMPACTED MESSAGE HISTORY]:",
     threshold=THRESHOLD_PERCENTAGE / 100,
     **{"compaction.preserve_recent.messages": PRESERVE_RECENT_MESSAGES, "compaction.preserve_recent.keep_task": False},
 )

@@ -32,6 +32,7 @@ from historylab.systems.octopus.pruners import (
 PRESET = Settings(
     policy="all",
     pruner="fifo",
+    summary_heading="[Earlier conversation summary]:",
     min_turns=MIN_HISTORY_TURNS,
     budget=DEFAULT_BUDGET,
     reserve=OUTPUT_RESERVE,

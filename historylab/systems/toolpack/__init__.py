@@ -29,6 +29,7 @@ PRESET = Settings(
     projection="point_of_view",
     filter="newest+addressed_only",
     compaction="rolling",
+    summary_heading="[Summary of {n} earlier turns]:",
     pruner="fifo",
     counter="toolpack",
     budget=TOKEN_BUDGET,
