@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from historylab._version import __version__
 
 if TYPE_CHECKING:
+    from historylab.candidates import grid as grid
+    from historylab.candidates import random_search as random_search
     from historylab.conversation import Conversation as Conversation
     from historylab.conversation import Message as Message
     from historylab.conversation import ToolCall as ToolCall
@@ -20,11 +22,14 @@ if TYPE_CHECKING:
     from historylab.pipeline import trim as trim
     from historylab.plan import Action as Action
     from historylab.plan import HistoryPlan as HistoryPlan
+    from historylab.recommend import recommend as recommend
     from historylab.replay import Timeline as Timeline
     from historylab.replay import replay as replay
+    from historylab.retention import retention as retention
     from historylab.settings.model import Settings as Settings
     from historylab.settings.resolve import resolve_settings as resolve_settings
     from historylab.settings.sources import read_template as read_template
+    from historylab.sweep import sweep as sweep
 
 _HOMES = {
     "Action": "plan",
@@ -37,11 +42,16 @@ _HOMES = {
     "ToolCall": "conversation",
     "export": "exporters.base",
     "generate": "generators.base",
+    "grid": "candidates",
     "load": "importers.load",
     "plan_history": "pipeline",
+    "random_search": "candidates",
     "read_template": "settings.sources",
+    "recommend": "recommend",
     "replay": "replay",
     "resolve_settings": "settings.resolve",
+    "retention": "retention",
+    "sweep": "sweep",
     "trim": "pipeline",
 }
 __all__ = [
@@ -56,11 +66,16 @@ __all__ = [
     "__version__",
     "export",
     "generate",
+    "grid",
     "load",
     "plan_history",
+    "random_search",
     "read_template",
+    "recommend",
     "replay",
     "resolve_settings",
+    "retention",
+    "sweep",
     "trim",
 ]
 

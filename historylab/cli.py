@@ -1,4 +1,4 @@
-"""The `historylab` command: opens the playground, until its subcommands say otherwise.
+"""The `historylab` command: opens the playground; its subcommands do the same work without a screen.
 
 A subcommand is one file with `add_to(commands)`, which adds its parser and sets `run`, the function called with the
 parsed arguments. What is heavy is imported in `run`, so that --help and --version answer at once.
@@ -13,8 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from historylab._version import __version__
-from historylab.errors import HistoryLabError
+from historylab.commands import export, recommend, show, sweep
+from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 
+COMMANDS = (show, sweep, recommend, export)
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
 
 
@@ -23,6 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         return arguments.run(arguments)
+    except (SettingsError, UnknownMember) as problem:
+        return _refuse(problem, code=2)
     except HistoryLabError as problem:
         return _refuse(problem, code=1)
     except KeyboardInterrupt:
@@ -73,6 +77,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--debug", action="store_true", help="print the development log (as NODE_ENV=development does)")
     parser.set_defaults(run=open_playground)
+    commands = parser.add_subparsers(title="without a screen", metavar="COMMAND")
+    for command in COMMANDS:
+        command.add_to(commands)
     return parser
 
 

@@ -23,14 +23,14 @@ from historylab.candidates import grid, random_search
 from historylab.conversation import Conversation
 from historylab.corpus import Source, kept, read, sources, to_ship
 from historylab.cost import Prices
-from historylab.errors import HistoryLabError, SettingsError
-from historylab.measures import Measures, measure
+from historylab.errors import HistoryLabError, LoadError, SettingsError
+from historylab.measures import COLUMNS, Measures, measure
 from historylab.settings.model import Settings, setting_names
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["grid", "random_search", "settings_of", "sweep"]
+__all__ = ["grid", "random_search", "read_table", "settings_of", "sweep", "write_table"]
 
 BATCHES_PER_WORKER = 4  # so that nobody waits long for the slowest one
 AT_LEAST_AT_ONCE = 32  # batches given to an executor whose size we don't know
@@ -213,7 +213,7 @@ def _table(rows: Iterable[Done], found: Sequence[Source], chosen: Sequence[Setti
         record = {
             "conversation": numbers[done[:2]],
             "title": done.row["title"],
-            "file": None if isinstance(at, Conversation) else at.path,
+            "file": "" if isinstance(at, Conversation) else at.path,
             "candidate": done.candidate,
             **{name: settings.value(name) for name in differing},
             "settings": json.dumps(_changed(settings), sort_keys=True),
@@ -232,3 +232,53 @@ def _differing(chosen: Sequence[Settings]) -> list[str]:
 def _changed(settings: Settings) -> dict[str, Any]:
     dumped, default = settings.model_dump(), Settings().model_dump()
     return {name: value for name, value in dumped.items() if value != default[name]}
+
+
+# -- tables on disk
+
+ENDINGS = (".parquet", ".csv", ".jsonl")
+
+
+def check_table_name(path: str) -> None:
+    """Raises SettingsError for an ending no table is written in."""
+    if not path.endswith(ENDINGS):
+        raise SettingsError(f"{path!r} says no kind of table; end it in one of {', '.join(ENDINGS)}")
+
+
+def write_table(table: pandas.DataFrame, path: str) -> None:
+    """Write the table in the kind its name ends in."""
+    check_table_name(path)
+    try:
+        if path.endswith(".parquet"):
+            table.to_parquet(path, index=False)
+        elif path.endswith(".csv"):
+            table.to_csv(path, index=False)
+        else:
+            table.to_json(path, orient="records", lines=True, force_ascii=False)
+    except OSError as problem:
+        raise HistoryLabError(f"{path} can't be written: {problem.strerror or problem}") from None
+
+
+def read_table(path: str) -> pandas.DataFrame:
+    """Read what `write_table` wrote. Raises LoadError for a file that is no table of ours."""
+    import pandas
+
+    check_table_name(path)
+    read = {".csv": pandas.read_csv, ".parquet": pandas.read_parquet, ".jsonl": _read_lines}
+    try:
+        table = read[os.path.splitext(path)[1]](path)
+    except (OSError, ValueError) as problem:  # pandas' and pyarrow's refusals are ValueErrors
+        raise LoadError(f"{path} can't be read as a table: {problem}") from None
+    if missing := [name for name in ("settings", *COLUMNS) if name not in table]:
+        raise LoadError(f"{path} is no table of `historylab sweep`: it has no column {missing[0]!r}")
+    figures = [name for name in table if name != "title" and (name in COLUMNS or name.startswith(("cost_", "ratio_")))]
+    table[figures] = table[figures].apply(pandas.to_numeric)  # null where JSON has no NaN
+    table["file"] = table["file"].astype(object).fillna("")
+    return table
+
+
+def _read_lines(path: str) -> pandas.DataFrame:
+    import pandas
+
+    with open(path, encoding="utf-8") as file:
+        return pandas.DataFrame.from_records([json.loads(line) for line in file])

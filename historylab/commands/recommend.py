@@ -1,0 +1,76 @@
+"""`historylab recommend TABLE "keep every star, never over 8k, cheapest"`: one answer from a sweep's table."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from historylab.commands.base import add_parser, print_json, print_line, print_table
+
+if TYPE_CHECKING:
+    from historylab.recommend import Point, Recommendation
+
+NOTHING_FITS = 1
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    parser = add_parser(commands, "recommend", "Choose settings from a sweep's table", run)
+    parser.add_argument("table", metavar="TABLE", help="what `historylab sweep --out` wrote")
+    parser.add_argument(
+        "constraints",
+        nargs="?",
+        default="balanced",
+        help='in words: "keep every star, never over the budget, cheapest under automatic caching"',
+    )
+    parser.add_argument("--target", help="print the chosen settings as this export (dotenv, json, …) and nothing else")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the choice, why, what it gives up, the frontier and the knobs; 1 when nothing meets the constraints."""
+    from historylab.exporters.base import export
+    from historylab.recommend import recommend
+    from historylab.sweep import read_table
+
+    found = recommend(read_table(arguments.table), arguments.constraints)
+    if arguments.json:
+        print_json(_told(found))
+    elif arguments.target and found.settings:
+        print(export(found.settings, arguments.target), end="")
+    else:
+        _print(found)
+    return 0 if found.choice else NOTHING_FITS
+
+
+def _print(found: Recommendation) -> None:
+    for line in found.why:
+        print_line(line)
+    for line in found.gives_up:
+        print_line(f"Given up: {line}")
+    rows = [(p.label, p.kept, p.cost, "; ".join(p.broken)) for p in found.frontier]
+    print_table("The frontier", ("settings", f"{found.kept_is} kept", found.cost_is, "breaks"), rows)
+    effects = [
+        (s.knob, value, kept, cost)
+        for s in found.sensitivity
+        for value, kept, cost in zip(s.values, s.kept, s.cost, strict=True)
+    ]
+    print_table("Each knob by itself", ("knob", "value", f"{found.kept_is} kept", found.cost_is), effects)
+
+
+def _told(found: Recommendation) -> dict[str, Any]:
+    return {
+        "choice": _point(found.choice) if found.choice else None,
+        "why": found.why,
+        "gives_up": found.gives_up,
+        "frontier": [_point(point) for point in found.frontier],
+        "excluded": dict(found.excluded),
+        "sensitivity": [
+            {"knob": s.knob, "values": s.values, "kept": s.kept, "cost": s.cost} for s in found.sensitivity
+        ],
+        "kept_is": found.kept_is,
+        "cost_is": found.cost_is,
+    }
+
+
+def _point(point: Point) -> dict[str, Any]:
+    told = {"knobs": dict(point.knobs), "kept": point.kept, "cost": point.cost, "breaks": point.broken}
+    return {**told, "settings": point.settings.model_dump(exclude_defaults=True)}

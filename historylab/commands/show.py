@@ -1,0 +1,136 @@
+"""`historylab show FILE`: what every request of a conversation sends, costs and forgets, under the settings given."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from historylab.commands.base import (
+    add_parser,
+    add_settings,
+    print_json,
+    print_line,
+    print_table,
+    printable,
+    settings_from,
+)
+from historylab.errors import LoadError, SettingsError
+
+if TYPE_CHECKING:
+    from historylab.replay import Timeline
+    from historylab.retention import Loss, Retention
+
+ROWS, LOSSES = 20, 10  # that are shown unless more are asked for
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    parser = add_parser(commands, "show", "Show what every request of a conversation sends, costs and forgets", run)
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--conversation", type=int, default=1, metavar="N", help="which one of the file (default: 1)")
+    parser.add_argument("--request", type=int, metavar="N", help="the messages of this request, with the reasons")
+    parser.add_argument("--all", action="store_true", help=f"every request, not only the last {ROWS}")
+    parser.add_argument("--question", action="append", default=[], help="something that might be asked later")
+    add_settings(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replay and print."""
+    from historylab.importers.load import load
+    from historylab.measures import Measures, measure
+    from historylab.replay import replay
+    from historylab.retention import retention
+
+    settings = settings_from(arguments)
+    found = load(arguments.file)
+    if not 1 <= arguments.conversation <= len(found):
+        raise LoadError(f"{arguments.file} has {len(found)} conversations; there is no number {arguments.conversation}")
+    conversation = found[arguments.conversation - 1]
+    timeline = replay(conversation, settings)
+    if arguments.request is not None:
+        return _show_request(timeline, arguments.request, arguments.json)
+    kept = retention(timeline, questions=arguments.question)
+    row = measure(conversation, settings, Measures(questions=tuple(arguments.question)))
+    if arguments.json:
+        print_json({**row, "requests": _requests(timeline), "losses": [_told(loss) for loss in kept.losses]})
+        return 0
+    print_line(f"{found.report}")
+    _print_requests(timeline, arguments.all)
+    _print_figures(timeline, row)
+    _print_losses(kept)
+    return 0
+
+
+def _requests(timeline: Timeline) -> list[dict[str, Any]]:
+    return [
+        {
+            "request": step.number + 1,
+            "label": step.label,
+            "messages": step.size,
+            "tokens": step.plan.tokens,
+            "untrimmed": int(timeline.untrimmed[step.number]),
+            "over_budget": step.plan.over_budget,
+            "sketch": step.plan.sketch(),
+        }
+        for step in timeline.steps
+    ]
+
+
+def _print_requests(timeline: Timeline, everything: bool) -> None:
+    rows = [
+        (r["request"], r["label"], r["tokens"], r["untrimmed"], "over" if r["over_budget"] else "", r["sketch"][-60:])
+        for r in _requests(timeline)
+    ]
+    hidden = 0 if everything else max(0, len(rows) - ROWS)
+    title = timeline.conversation.title + (f", the last {ROWS} of {len(rows):,} requests" if hidden else "")
+    columns = ("request", "where", "tokens", "untrimmed", "budget", "messages (K P T S D)")
+    print_table(title, columns, rows[hidden:])
+
+
+def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
+    from historylab.measures import COLUMNS
+
+    caches = {
+        "none": "without a prompt cache",
+        "automatic": "with an automatic one",
+        "explicit": "with an explicit one",
+    }
+    costs = {f"cost_{name}": f"dollars {words}" for name, words in caches.items()}
+    figures = [(row[name], words) for name, words in {**COLUMNS, **costs}.items() if name not in ("title",)]
+    print_table("In figures", ("", "what"), figures)
+    exact = "exact" if timeline.counter.exact else "an estimate"
+    print_line(f"Tokens by {timeline.counter.label}: {exact}.")
+
+
+def _print_losses(kept: Retention) -> None:
+    if not kept.losses:
+        return
+    rows = [
+        (loss.step + 1, loss.kind, loss.message, printable(loss.value, 40), printable(loss.used_as, 30), undo)
+        for loss in kept.losses[:LOSSES]
+        for undo in [kept.explain(loss).undo_sentence]
+    ]
+    title = f"Forgotten: {len(kept.losses):,}" + (f", the first {LOSSES}" if len(kept.losses) > LOSSES else "")
+    print_table(title, ("request", "kind", "message", "value", "used as", "what would have kept it"), rows)
+
+
+def _told(loss: Loss) -> dict[str, Any]:
+    told = {name: getattr(loss, name) for name in ("kind", "message", "value", "needed_by", "used_as", "requests")}
+    return {"request": loss.step + 1, "estimate": loss.estimate, **told}
+
+
+def _show_request(timeline: Timeline, number: int, as_json: bool) -> int:
+    if not 1 <= number <= len(timeline.plans):
+        raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
+    plan = timeline.plans[number - 1]
+    tokens = plan.sent_tokens
+    rows = [
+        (i, m.role, plan.reason(i).action.name.lower(), int(tokens[i]), m.content, plan.reason(i).sentence)
+        for i, m in enumerate(timeline.conversation[: plan.size])
+    ]
+    names = ("message", "role", "action", "tokens", "text", "reason")
+    if as_json:
+        print_json([dict(zip(names, row, strict=True)) for row in rows])
+        return 0
+    title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {plan.budget:,}"
+    print_table(title, names, [(*row[:4], printable(row[4], 50), row[5]) for row in rows])
+    return 0

@@ -1,0 +1,138 @@
+"""The subcommands: the same answers as the core, as tables or JSON, and one line for what cannot be."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from dotenv import dotenv_values
+
+from historylab import Settings, cli, export, load, replay, resolve_settings
+from historylab.sweep import grid, read_table, sweep
+
+
+@pytest.fixture
+def sample(root):
+    return str(root / "sample_conversations" / "bike-rental-support.json")
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr."""
+    try:
+        code = cli.main(arguments)
+    except SystemExit as exit:
+        code = exit.code
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_show_prints_every_request(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300")
+    timeline = replay(load(sample)[0], Settings(budget=300))
+    assert code == 0
+    for step in timeline.steps:
+        assert step.label in out
+        assert step.plan.sketch() in out
+    assert "what would have kept it" in out
+
+
+def test_show_as_json_has_the_same_figures(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--json")
+    told = json.loads(out)
+    timeline = replay(load(sample)[0], Settings(budget=300))
+    assert code == 0
+    assert [r["tokens"] for r in told["requests"]] == timeline.tokens.tolist()
+    assert told["losses"][0]["kind"] == "reference"
+    assert told["stars_kept"] is None
+
+
+def test_show_one_request_says_why(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--request", "6", "--json")
+    messages = json.loads(out)
+    assert code == 0
+    assert messages[1]["action"] == "dropped"
+    assert "the budget is 300" in messages[1]["reason"]
+    assert run(capsys, "show", sample, "--request", "6")[0] == 0
+
+
+def test_sweep_writes_the_table_of_the_core(capsys, sample, tmp_path):
+    path = str(tmp_path / "table.jsonl")
+    axes = ["--grid", "budget=300,600", "--grid", "pruner=fifo,summarize"]
+    code, out, err = run(capsys, "sweep", sample, *axes, "--out", path)
+    assert (code, out) == (0, "")
+    assert "4 rows written" in err
+    expected = sweep(sample, grid(Settings(), budget=[300, 600], pruner=["fifo", "summarize"]))
+    assert read_table(path)["settings"].tolist() == expected["settings"].tolist()
+    assert read_table(path)["tokens_total"].tolist() == expected["tokens_total"].tolist()
+
+
+def test_sweep_prints_a_table_or_json(capsys, sample):
+    code, out, _ = run(capsys, "sweep", sample, "--grid", "budget=300,600")
+    assert (code, "budget=600" in out) == (0, True)
+    code, out, _ = run(capsys, "sweep", sample, "--random", "2", "--grid", "budget=300,600,900", "--json")
+    assert (code, len(json.loads(out))) == (0, 2)
+
+
+def test_recommend_reads_it_and_its_exit_code_says_whether_anything_fits(capsys, sample, tmp_path):
+    path = str(tmp_path / "table.csv")
+    assert run(capsys, "sweep", sample, "--grid", "budget=300,2000", "--out", path)[0] == 0
+    code, out, _ = run(capsys, "recommend", path, "keeps most")
+    assert code == 0
+    assert "budget=2000 keeps the most" in out
+    code, out, _ = run(capsys, "recommend", path, "keeps most", "--target", "dotenv")
+    assert resolve_settings(env=dotenv_values(stream=io.StringIO(out))).settings == Settings(budget=2000)
+    code, out, _ = run(capsys, "recommend", path, "never over 10", "--json")
+    assert (code, json.loads(out)["choice"]) == (1, None)
+
+
+def test_export_is_the_export_of_the_core(capsys, tmp_path):
+    code, out, _ = run(
+        capsys, "export", "--target", "dotenv", "--set", "budget=4000", "--set", "pruner.fifo.unit=block"
+    )
+    assert (code, out) == (0, export(Settings(budget=4000, **{"pruner.fifo.unit": "block"}), "dotenv"))
+    path = tmp_path / "historylab.env"
+    path.write_text(out, encoding="utf-8")
+    again = run(capsys, "export", "--from", str(path), "--out", str(tmp_path / "again.env"))
+    assert (again[0], (tmp_path / "again.env").read_text(encoding="utf-8")) == (0, out)
+
+
+def test_the_environment_decides_and_it_is_said(capsys, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_BUDGET", "77")
+    code, out, err = run(capsys, "export", "--set", "budget=5", "--only-changed")
+    assert (code, "HISTORYLAB_BUDGET=77" in out, "budget stays 77" in err) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("show", "no-such-file.json"), 1, "no-such-file.json"),
+        (("show", "SAMPLE", "--conversation", "9"), 1, "no number 9"),
+        (("show", "SAMPLE", "--request", "99"), 2, "no request 99"),
+        (("show", "SAMPLE", "--set", "budget"), 2, "NAME=VALUE"),
+        (("show", "SAMPLE", "--set", "bugdet=1"), 2, "bugdet"),
+        (("sweep", "no-such-file.json"), 1, "no-such-file.json"),
+        (("sweep", "SAMPLE", "--grid", "bugdet=1"), 2, "did you mean budget"),
+        (("sweep", "SAMPLE", "--grid", "budget=1,many"), 2, "--grid budget"),
+        (("sweep", "SAMPLE", "--out", "table.xlsx"), 2, "table.xlsx"),
+        (("recommend", "no-such-table.csv"), 1, "no-such-table.csv"),
+        (("export", "--target", "stone"), 2, "stone"),
+        (("export", "--set", "budget=many"), 2, "budget=many"),
+        (("export", "--out", "no/such/folder/x.env"), 1, "can't be written"),
+    ],
+)
+def test_what_cannot_be_is_one_line(capsys, sample, arguments, code, words):
+    got, out, err = run(capsys, *(sample if a == "SAMPLE" else a for a in arguments))
+    assert (got, out) == (code, "")
+    assert words in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+def test_no_text_of_a_transcript_reaches_the_terminal_as_a_command(capsys, tmp_path):
+    path = tmp_path / "hostile.json"
+    said = [{"role": "user", "content": "\x1b[31m[bold]red[/bold]\x07 ORD-1"}, {"role": "assistant", "content": "ok"}]
+    path.write_text(json.dumps({"title": "\x1b]0;owned\x07", "messages": said}), encoding="utf-8")
+    _, out, _ = run(capsys, "show", str(path), "--request", "1")
+    assert "\x1b" not in out and "\x07" not in out
+    assert "[bold]red[/bold]" in out
+    assert "\x1b" not in run(capsys, "show", str(path))[1]

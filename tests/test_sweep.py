@@ -1,0 +1,259 @@
+"""Sweeps: the same table wherever the work is done, each message counted once, nothing lost with a worker."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from importlib.util import find_spec
+from multiprocessing import get_context
+
+import deaths
+import numpy as np
+import pandas
+import pytest
+from pandas.testing import assert_frame_equal
+
+import historylab.sweep as sweeping
+from historylab import Conversation, Message, Settings, generate, replay
+from historylab.batches import TRIES, Workers, run_batches
+from historylab.corpus import Piece, pieces, read
+from historylab.counters.exact import ExactCounter
+from historylab.economics import compare
+from historylab.errors import HistoryLabError, LoadError, SettingsError, WorkerLost
+from historylab.importers.chat_messages import to_record
+from historylab.measures import COLUMNS
+from historylab.retention import retention
+
+grid, random_search, sweep = sweeping.grid, sweeping.random_search, sweeping.sweep
+CHATS = [generate("support_desk", turns=8, seed=1), generate("coding_agent", turns=6, seed=2)]
+CANDIDATES = grid(Settings(), budget=[600, 3000], pruner=["fifo", "summarize"], tool_output=["off", "clear"])
+
+
+@pytest.fixture(scope="module")
+def table():
+    return sweep(CHATS, CANDIDATES)
+
+
+# -- candidates
+
+
+def test_a_grid_is_every_combination_the_last_axis_fastest():
+    found = grid(Settings(), budget=[1, 2], **{"pruner.fifo.unit": ["turn", "block"]})
+    assert [(s.budget, s.value("pruner.fifo.unit")) for s in found] == [
+        (1, "turn"), (1, "block"), (2, "turn"), (2, "block"),
+    ]  # fmt: skip
+    assert grid(Settings(budget=7)) == [Settings(budget=7)]
+
+
+@pytest.mark.parametrize(
+    "axes", [{"budget": []}, {"pruner": "fifo"}, {"budget": 4000}, {"bugdet": [1]}, {"budget": [-1]}]
+)
+def test_axes_that_cannot_be_are_refused(axes):
+    with pytest.raises(SettingsError, match=next(iter(axes))):
+        grid(Settings(), **axes)
+
+
+def test_a_random_search_is_the_same_for_the_same_seed():
+    axes = {"budget": range(100, 10_000), "pruner": ["fifo", "off"]}
+    first = random_search(Settings(), 20, 3, **axes)
+    assert first == random_search(Settings(), 20, 3, **axes)
+    assert first != random_search(Settings(), 20, 4, **axes)
+    assert len(set(first)) == 20
+    assert len(random_search(Settings(), 20, 3, pruner=["fifo", "off"])) == 2
+
+
+# -- the table
+
+
+def test_a_row_for_every_conversation_and_settings(table):
+    assert len(table) == len(CHATS) * len(CANDIDATES)
+    assert list(table["title"].unique()) == [c.title for c in CHATS]
+    assert set(COLUMNS) < set(table.columns)
+    assert [n for n in table.columns if n in ("budget", "pruner", "tool_output", "policy")] == [
+        "pruner", "budget", "tool_output",
+    ]  # fmt: skip
+
+
+def test_its_figures_are_those_of_the_replays(table):
+    for _, row in table.iterrows():
+        settings = sweeping.settings_of(row)
+        assert settings == CANDIDATES[row.candidate]
+        timeline = replay(CHATS[row.conversation], settings)
+        assert row.tokens_mean == timeline.tokens.mean()
+        assert row.tokens_peak == timeline.tokens.max()
+        assert row.over_budget == timeline.over_budget.sum()
+        assert row.references_kept == pytest.approx(retention(timeline).references.share, nan_ok=True)
+        assert row.cost_automatic == pytest.approx(float(compare(timeline, "automatic").bill.total))
+        assert row.ratio_explicit == pytest.approx(compare(timeline, "explicit").ratio)
+        assert row.rejected == 0
+
+
+def test_every_message_is_counted_once_whatever_is_swept(monkeypatch):
+    counted = []
+    count = ExactCounter.count
+    monkeypatch.setattr(ExactCounter, "count", lambda self, m: (counted.append(len(m)), count(self, m))[1])
+    fresh = Conversation(CHATS[0].messages)
+    sweep(fresh, grid(Settings(), budget=[200, 400, 800], pruner=["fifo", "sliding_window", "relevance"]))
+    assert counted == [len(fresh)]
+
+
+def test_settings_that_differ_only_in_what_they_do_not_use_are_measured_once(monkeypatch):
+    measured = []
+    measure = sweeping.measure
+    monkeypatch.setattr(sweeping, "measure", lambda *given: (measured.append(given[1]), measure(*given))[1])
+    found = sweep(CHATS[0], grid(Settings(), pruner=["fifo", "off"], **{"pruner.fifo.unit": ["turn", "block"]}))
+    assert (len(found), len(measured)) == (4, 3)
+
+
+def test_stars_questions_and_prices_reach_the_measures():
+    found = sweep(
+        CHATS[0], [Settings(budget=300), Settings(policy="all", pruner="off")], stars=[1], questions=["order?"]
+    )
+    assert list(found["stars"]) == [1, 1]
+    assert list(found["stars_kept"]) == [0, 1]
+    assert found["questions_kept"][1] == 1
+    unknown = sweep(CHATS[0], [Settings(model="nobodys-model")])
+    assert np.isnan(unknown["cost_none"][0])
+
+
+def test_without_settings_there_is_nothing_to_sweep():
+    with pytest.raises(SettingsError, match="no settings"):
+        sweep(CHATS, [])
+
+
+def test_progress_counts_pairs_and_cancelling_leaves_what_is_done():
+    seen = []
+    sweep(CHATS, CANDIDATES, progress=lambda done, total: seen.append((done, total)))
+    assert seen[0] == (1, 16)
+    assert seen[-1] == (16, 16)
+    some = sweep(CHATS, CANDIDATES, progress=lambda done, total: seen.append(done), cancelled=lambda: seen[-1] == 3)
+    assert (len(some), some.attrs["cancelled"]) == (3, True)
+
+
+# -- elsewhere
+
+
+def test_two_processes_give_the_identical_table(table):
+    seen = []
+    assert_frame_equal(table, sweep(CHATS, CANDIDATES, workers=2, progress=lambda *now: seen.append(now)))
+    assert seen[-1] == (16, 16)
+
+
+def test_an_executor_handed_in_gives_the_identical_table_and_stays_open(table):
+    with ThreadPoolExecutor(2) as executor:
+        assert_frame_equal(table, sweep(CHATS, CANDIDATES, executor=executor))
+        assert executor.submit(len, "open").result() == 4
+
+
+@pytest.mark.skipif(find_spec("distributed") is None, reason="needs Dask: pip install 'historylab[cluster]'")
+def test_a_dask_cluster_over_tcp_gives_the_identical_table(tmp_path):
+    from distributed import Client, LocalCluster
+
+    paths = [write_lines(tmp_path / f"{k}.jsonl", [chat]) for k, chat in enumerate(CHATS)]
+    cluster = LocalCluster(2, threads_per_worker=1, processes=True, protocol="tcp://", dashboard_address=None)
+    with cluster, Client(cluster) as client, client.get_executor() as executor:
+        assert_frame_equal(sweep(paths, CANDIDATES), sweep(paths, CANDIDATES, executor=executor, workers=2))
+
+
+def test_cancelling_processes_stops_them():
+    some = sweep(CHATS, CANDIDATES, workers=2, cancelled=lambda: True)
+    assert len(some) == 0
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_what_is_wrong_with_a_file_or_settings_is_said_wherever_it_happens(workers, tmp_path):
+    with pytest.raises(HistoryLabError, match="no-such-file"):
+        sweep("no-such-file.json", CANDIDATES, workers=workers)
+    with pytest.raises(HistoryLabError, match="window of 'nobodys-model' is not known"):
+        sweep(CHATS, [Settings(compaction="at_threshold", model="nobodys-model")], workers=workers)
+
+
+def test_a_lost_worker_loses_no_result(tmp_path):
+    numbers = [(str(tmp_path / "died"), n) for n in range(8)]
+    with Workers(None, 2) as opened:
+        found = dict(run_batches(deaths.die_once, numbers, opened, at_once=4))
+    assert sorted(found.values()) == [0, 10, 20, 30, 40, 50, 60, 70]
+
+
+def test_a_batch_that_kills_every_worker_is_given_up():
+    with Workers(None, 1) as opened, pytest.raises(WorkerLost, match=f"failed {TRIES} times"):
+        list(run_batches(deaths.always_die, [1], opened, at_once=1))
+
+
+def test_a_broken_executor_that_was_handed_in_is_said_to_be_so():
+    executor = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    with Workers(executor, 1) as opened, pytest.raises(WorkerLost, match="handed in is broken"):
+        list(run_batches(deaths.always_die, [1], opened, at_once=1))
+
+
+def test_a_bug_is_not_swallowed():
+    with ThreadPoolExecutor(1) as executor, pytest.raises(WorkerLost, match="batch 1") as caught:
+        list(run_batches(deaths.fail, [1], lambda: executor, at_once=1))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+# -- files
+
+
+def write_lines(path, chats) -> str:
+    lines = [json.dumps({"title": c.title, "messages": [to_record(m) for m in c]}) for c in chats]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_a_file_of_many_conversations_is_swept_like_the_conversations(tmp_path, table):
+    path = write_lines(tmp_path / "many.jsonl", CHATS)
+    seen = []
+    found = sweep(path, CANDIDATES, progress=lambda *now: seen.append(now))
+    assert_frame_equal(found.drop(columns="file"), table.drop(columns="file"))
+    assert seen[-1] == (16, 16)
+    assert set(found["file"]) == {path}
+
+
+@pytest.mark.parametrize("size", [100, 4000, 20_000])
+def test_pieces_of_a_file_hold_every_line_once(tmp_path, monkeypatch, size):
+    chats = [Conversation([Message("user", f"question {n} " * n)], f"chat {n}") for n in range(1, 60)]
+    path = write_lines(tmp_path / "corpus.jsonl", chats)
+    monkeypatch.setattr("historylab.corpus.PIECE_BYTES", size)
+    found = pieces(path)
+    assert len(found) > 1
+    assert [c.title for piece in found for c in read(piece)] == [c.title for c in chats]
+
+
+def test_a_session_of_one_message_a_line_is_never_cut(tmp_path, monkeypatch):
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(json.dumps(to_record(m)) for m in CHATS[0]), encoding="utf-8")
+    monkeypatch.setattr("historylab.corpus.PIECE_BYTES", 100)
+    assert len(pieces(str(path))) == 1
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_parquet_file_is_read_row_group_by_row_group(tmp_path, as_text):
+    records = [[to_record(m) for m in c] for c in CHATS]
+    columns = {"title": [c.title for c in CHATS], "messages": [json.dumps(r) if as_text else r for r in records]}
+    path = tmp_path / "corpus.parquet"
+    pandas.DataFrame(columns).to_parquet(path, row_group_size=1)
+    found = pieces(str(path))
+    assert [piece.row_group for piece in found] == [0, 1]
+    assert [c for piece in found for c in read(piece)] == CHATS
+
+
+def test_a_path_that_only_workers_see_is_handed_on_as_it_is():
+    assert pieces("/only/there.jsonl") == [Piece("/only/there.jsonl")]
+
+
+@pytest.mark.parametrize("ending", sweeping.ENDINGS)
+def test_a_table_comes_back_from_disk(tmp_path, table, ending):
+    path = str(tmp_path / f"table{ending}")
+    sweeping.write_table(table, path)
+    assert_frame_equal(sweeping.read_table(path), table, check_dtype=False)
+
+
+def test_no_table_of_ours_is_refused(tmp_path):
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(LoadError, match="no column 'settings'"):
+        sweeping.read_table(str(tmp_path / "other.csv"))
+    with pytest.raises(SettingsError, match="kind of table"):
+        sweeping.read_table("table.xlsx")
+    with pytest.raises(LoadError, match="can't be read"):
+        sweeping.read_table("no-such-table.parquet")
