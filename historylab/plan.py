@@ -286,7 +286,7 @@ class HistoryPlan:
     @property
     def sent(self) -> np.ndarray:
         """bool[blocks]: sent, whole or in part."""
-        return self.block_actions <= Action.TRUNCATED
+        return self.block_actions <= 2  # Action.TRUNCATED
 
     def reason(self, i: int) -> Explanation:
         """The rule behind message `i`'s action, and its numbers. Raises IndexError beyond `size`."""
@@ -364,8 +364,7 @@ class HistoryPlan:
         if not len(indices):
             return self
         plan = self._copy()
-        plan.block_tokens = self.block_tokens.copy()
-        np.subtract.at(plan.block_tokens, history.columns.block[indices], saved)
+        plan.block_tokens = self.block_tokens - np.bincount(history.columns.block[indices], saved, history.blocks)
         plan.total = self.total - int(saved.sum())
         plan.shortened = (*self.shortened, Shortening(indices, texts, why))
         plan.changed = self.changed + len(indices)
