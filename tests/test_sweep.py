@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing import get_context
 
@@ -13,7 +14,6 @@ import pandas
 import pytest
 from pandas.testing import assert_frame_equal
 
-import historylab.sweep as sweeping
 from historylab import Conversation, Message, Settings, generate, replay
 from historylab.batches import TRIES, Workers, run_batches
 from historylab.corpus import Piece, pieces, read
@@ -24,6 +24,7 @@ from historylab.importers.chat_messages import to_record
 from historylab.measures import COLUMNS
 from historylab.retention import retention
 
+sweeping = import_module("historylab.sweep")  # the package's own name for it is the function
 grid, random_search, sweep = sweeping.grid, sweeping.random_search, sweeping.sweep
 CHATS = [generate("support_desk", turns=8, seed=1), generate("coding_agent", turns=6, seed=2)]
 CANDIDATES = grid(Settings(), budget=[600, 3000], pruner=["fifo", "summarize"], tool_output=["off", "clear"])
