@@ -129,7 +129,8 @@ class Timeline:
         sums = np.zeros((len(self.plans), 5))
         if self.plans:
             columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
-            by_block = np.bincount(columns.block * 5 + columns.role, tokens, 5 * len(columns.block_first)).reshape(-1, 5)
+            cells = np.bincount(columns.block * 5 + columns.role, tokens, 5 * len(columns.block_first))
+            by_block = cells.reshape(-1, 5)
         for row, plan in zip(sums, self.plans, strict=True):
             history = plan.history
             if not plan.shortened and history.block_tokens.base is history.sums.block_tokens:

@@ -83,8 +83,8 @@ def _open() -> None:
 
 
 def _sample() -> None:
-    for sample in samples().values():
-        with st.container(gap=None, width=420):
+    with st.container(gap=None, width=440, key="samples"):
+        for sample in samples().values():
             name = sample.name
             st.button(sample.title, key=f"sample {name}", type="tertiary", on_click=opening.open_sample, args=(name,))
             st.html(f'<div class="hl-meta">{escaped(sample.description)}</div>')

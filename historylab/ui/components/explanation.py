@@ -11,6 +11,7 @@ from historylab.plan import Action
 from historylab.replay import Timeline
 from historylab.ui import cached, state
 
+SHORT = 600  # characters that are shown without scrolling
 MOST = 20_000  # characters of a message that are shown
 
 
@@ -31,7 +32,8 @@ def explanation(timeline: Timeline, number: int) -> None:
         st.html('<div class="hl-meta">What is sent of it</div>')
         st.code(whole(sent, MOST), language=None, wrap_lines=True, height=160)
         st.html('<div class="hl-meta">The whole message</div>')
-    st.code(whole(said(message), MOST), language=None, wrap_lines=True, height=300)
+    text = whole(said(message), MOST)
+    st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 380)
 
 
 def summary_text(summary: Summary) -> None:

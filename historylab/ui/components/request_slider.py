@@ -1,13 +1,14 @@
-"""Which request one looks at: a slider over all of them, a tick for every turn, and steps to either side."""
+"""Which request one looks at: a slider over all of them, ticks for the turns, and steps to either side."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from historylab.figures.token_chart import turn_ticks
 from historylab.replay import Timeline
 from historylab.ui import state
 
-MOST_TICKS = 120
+MOST_TICKS = 45
 KEY = "request"
 
 
@@ -48,9 +49,8 @@ def _look() -> None:
 
 
 def _turns(timeline: Timeline) -> None:
-    """A small mark under the slider where each turn begins."""
-    first = [step.number for step in timeline.steps if step.request_in_turn == 1]
-    if len(first) <= MOST_TICKS:
-        last = len(timeline.plans) - 1
-        marks = "".join(f'<i style="left:{100 * number / last:.2f}%"></i>' for number in first)
-        st.html(f'<div class="hl-turns" aria-hidden="true">{marks}</div>')
+    """A small mark under the slider where each turn begins, or each fifth, tenth …"""
+    positions, _ = turn_ticks(timeline, MOST_TICKS)
+    last = len(timeline.plans) - 1
+    marks = "".join(f'<i style="left:{100 * (position - 1) / last:.2f}%"></i>' for position in positions)
+    st.html(f'<div class="hl-turns" aria-hidden="true">{marks}</div>')

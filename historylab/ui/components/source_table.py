@@ -31,7 +31,7 @@ def _table(resolution: Resolution, names: Iterable[str], tried: Collection[tuple
     head = "".join(f"<th>{HEADINGS[source]}</th>" for source in SOURCES)
     rows = "".join(_row(name, resolution.provenance[name], tried) for name in names)
     st.html(
-        f'<div class="hl-table"><table><thead><tr><th>Setting</th><th>In effect</th>{head}</tr></thead>'
+        f'<div class="hl-table hl-wide"><table><thead><tr><th>Setting</th><th>In effect</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
 

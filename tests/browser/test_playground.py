@@ -1,0 +1,136 @@
+"""The main job in a real browser: load a file, turn a knob, scrub, see why, leave with a file of settings."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playground import playground
+
+pytestmark = pytest.mark.browser
+
+SECONDS = 60  # on a machine busy with other things
+HOSTILE = (
+    "<script>window.harmed = 1</script>",
+    "<img src=x onerror='window.harmed = 2'>",
+    "![x](https://example.invalid/x.png)",
+    "[click](javascript:window.harmed=3)",
+    "\u202eright to left",
+    "A" * 1_000_000,
+)
+
+
+def opened(page, address: str):
+    """The page at that address, once its messages are drawn."""
+    page.set_default_timeout(SECONDS * 1000)
+    page.set_viewport_size({"width": 1280, "height": 1500})  # the table is on screen, and can be clicked
+    page.goto(address)
+    page.get_by_test_id("stDataFrame").locator("canvas").first.wait_for()
+    return page
+
+
+def upload(page, name: str, data: bytes) -> None:
+    page.get_by_test_id("stPopover").get_by_role("button").first.click()
+    page.get_by_role("radio", name="Upload").click()
+    file = {"name": name, "mimeType": "application/json", "buffer": data}
+    page.locator(".st-key-upload input[type=file]").set_input_files(file)
+
+
+def headline(page, words: str) -> None:
+    """Wait for these words in the verdict."""
+    page.locator("h1", has_text=re.compile(words)).wait_for()
+
+
+def select_row(page, row: int) -> None:
+    """Tick the box of that row, counted from 1."""
+    box = page.get_by_test_id("stDataFrame").first.bounding_box()
+    page.mouse.click(box["x"] + 15, box["y"] + 38 + 35 * (row - 0.5))
+
+
+def set_number(page, label: str, value: int) -> None:
+    box = page.get_by_role("spinbutton", name=label, exact=True)
+    box.fill(str(value))
+    box.press("Enter")
+
+
+def test_load_a_file_turn_a_knob_scrub_and_leave_with_settings(page, home, seen):
+    said = [{"role": ("user", "assistant")[i % 2], "content": f"number {i} " + "and more " * 20} for i in range(41)]
+    opened(page, home)
+    upload(page, "numbers.json", json.dumps(said).encode())
+    headline(page, "At turn 21, the model sees 39 of 41 messages")
+    page.keyboard.press("Escape")
+
+    set_number(page, "Budget", 400)
+    page.locator(".hl-cost", has_text="of 400 tokens").wait_for()
+    page.wait_for_url(re.compile("budget=400"))
+    assert page.locator('[data-setting="budget"]').inner_text() == "you"
+
+    page.get_by_role("slider").first.press("ArrowLeft")
+    headline(page, "At turn 20")
+    page.get_by_role("button", name="Next ›").first.click()
+    headline(page, "At turn 21")
+
+    page.get_by_role("button", name="Export").first.click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download historylab.env").click()
+    assert download.value.suggested_filename == "historylab.env"
+    assert "HISTORYLAB_BUDGET=400" in download.value.path().read_text()
+    assert seen.external == []
+    assert seen.errors == []
+
+
+def test_a_row_explains_itself(page, home):
+    opened(page, home)
+    select_row(page, 2)
+    page.get_by_text("Message 2: × dropped").wait_for()
+    page.get_by_text(re.compile("Sent if length ≥")).wait_for()
+
+
+def test_hostile_text_is_only_text(page, home, seen):
+    said = [
+        {"role": ("user", "assistant")[i % 2], "name": text[:60], "content": text} for i, text in enumerate(HOSTILE)
+    ]
+    opened(page, home)
+    upload(page, "<img src=x onerror=window.harmed=4>.json", json.dumps([*said, said[1], said[0]]).encode())
+    headline(page, "of 8 messages|all 8 messages")
+    page.keyboard.press("Escape")
+    set_number(page, "Length", 1)
+    page.locator(".hl-forgot", has_text="<script>").wait_for()
+    for row in (1, 2, 6):
+        select_row(page, row)
+        page.get_by_text(f"Message {row}:").wait_for()
+    page.get_by_role("tab", name="Exact payload").click()
+    page.get_by_test_id("stCode").get_by_text("window.harmed").first.wait_for()
+    assert page.evaluate("window.harmed") is None
+    assert page.locator("img[src=x], a[href^=javascript]").count() == 0
+    assert seen.external == []
+
+
+def test_back_brings_the_settings_before(page, home):
+    opened(page, home + "/?historyLength=5")
+    headline(page, "sees 10 of")
+    set_number(page, "Length", 2)
+    headline(page, "sees 4 of")
+    page.go_back()
+    headline(page, "sees 10 of")
+
+
+def test_a_choice_survives_a_visit_to_the_other_page(page, home):
+    opened(page, home)
+    set_number(page, "Length", 2)
+    headline(page, "sees 4 of")
+    page.get_by_role("link", name="Settings sources").click()
+    headline(page, "Where every setting")
+    page.get_by_role("link", name="Playground").click()
+    headline(page, "sees 4 of")
+    assert page.locator('[data-setting="length"]').inner_text() == "you"
+
+
+def test_the_environment_locks_a_field_against_the_link(page):
+    with playground(env={"HISTORYLAB_BUDGET": "700", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH": "0"}) as locked:
+        opened(page, locked + "/?budget=9000&historyLength=12")
+        page.locator(".hl-cost", has_text="of 700 tokens").wait_for()
+        assert page.get_by_text("HISTORYLAB_BUDGET").is_visible()
+        assert page.get_by_role("spinbutton", name="Budget").count() == 0
+        assert page.locator('[data-setting="length"]').inner_text() == "environment"

@@ -1,0 +1,47 @@
+"""The chart counts what the timeline counts, and shows no message's text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from historylab import Conversation, Message, Settings, generate, replay
+from historylab.figures.palette import KINDS
+from historylab.figures.token_chart import MOST_POINTS, drawn_requests, finding, token_chart, turn_ticks
+
+
+def bars(figure) -> dict[str, list[int]]:
+    return {trace.name: list(trace.y) for trace in figure.data if trace.type == "bar"}
+
+
+def test_the_stack_adds_up_to_what_is_sent():
+    timeline = replay(generate("support_desk", turns=12), Settings(budget=900, pruner="summarize"))
+    stack = np.sum(list(bars(token_chart(timeline, 3)).values()), axis=0)
+    assert (stack + timeline.tokens_by_kind["framing"] == timeline.tokens).all()
+    assert set(bars(token_chart(timeline, 3))) <= {look.word for look in KINDS.values()}
+
+
+def test_of_many_requests_every_peak_is_drawn():
+    tokens = np.arange(10_000) % 997
+    shown = drawn_requests(tokens)
+    assert len(shown) == MOST_POINTS
+    assert tokens[shown].max() == tokens.max()
+
+
+def test_no_message_text_is_in_it():
+    hostile = "<img src=x onerror=alert(1)>"
+    timeline = replay(Conversation([Message("user", hostile, name=hostile)], title=hostile), Settings(budget=1))
+    assert "<img" not in token_chart(timeline, 0).to_json()
+    assert "<img" not in finding(timeline)
+
+
+def test_the_finding_says_how_it_was_counted_and_what_is_over():
+    timeline = replay(generate("support_desk", turns=4), Settings(budget=60, model="a-model-nobody-knows"))
+    assert "an estimate" in finding(timeline)
+    assert "over the budget" in finding(timeline)
+
+
+def test_turns_are_the_ticks():
+    timeline = replay(generate("support_desk", turns=60), Settings())
+    positions, names = turn_ticks(timeline, 10)
+    assert names[:3] == ["turn 1", "10", "20"]
+    assert [timeline.steps[p - 1].turn + 1 for p in positions] == [1, 10, 20, 30, 40, 50, 60]

@@ -1,0 +1,50 @@
+"""The verdict is true, plain, and names what was forgotten."""
+
+from __future__ import annotations
+
+from historylab import Conversation, Message, Settings, replay
+from historylab.figures.untrusted import escaped, one_line, whole
+from historylab.figures.verdict import verdict
+
+
+def chat(turns: int) -> Conversation:
+    return Conversation(
+        m for i in range(turns) for m in (Message("user", f"question {i + 1}"), Message("assistant", f"answer {i + 1}"))
+    )
+
+
+def test_everything_is_sent():
+    said = verdict(replay(chat(2), Settings()), 1)
+    assert said.seen == "At turn 2, the model sees all 3 messages."
+    assert "of 8,000 tokens (o200k_base, exact)" in said.cost
+    assert said.decisions == "Nothing left out."
+    assert said.forgotten == ""
+
+
+def test_what_was_forgotten_first_is_quoted_with_its_turn():
+    said = verdict(replay(chat(5), Settings(length=2)), 4)
+    assert said.seen == "At turn 5, the model sees 3 of 9 messages."
+    assert said.decisions == "6 dropped."
+    assert said.forgotten == "It stopped seeing message 1, “question 1”, at turn 3."
+
+
+def test_being_over_the_budget_says_by_how_much_and_of_what():
+    said = verdict(replay(chat(1), Settings(budget=8, reserve=5)), 0)
+    assert said.over
+    assert "over the budget of 3 (8 less 5 reserved)" in said.cost
+
+
+def test_one_line_shows_controls_and_overrides_and_stays_short():
+    assert one_line("a\n\tb\u202ec\x00d", 20) == "a b�c�d"
+    assert one_line("x" * 1_000_000, 10) == "x" * 9 + "…"
+    assert one_line("\ud800", 10) == "�"
+    assert one_line("می‌خواهم 👩‍🚀", 20) == "می‌خواهم 👩‍🚀"
+
+
+def test_whole_text_can_be_encoded_and_says_what_is_left_out():
+    assert whole("a\ud800\u202eb", 10) == "a?�b"
+    assert whole("abcdef", 4) == "abcd\n… 2 more characters"
+
+
+def test_escaped_text_is_no_markup():
+    assert escaped("<b onclick='x'>&\ud800") == "&lt;b onclick=&#x27;x&#x27;&gt;&amp;?"
