@@ -5,7 +5,7 @@ import json
 from historylab.registry import register
 
 
-@register("exporter", "json", file_name="historylab.json", mime="application/json", language="json")
+@register("exporter", "json", title="JSON", file_name="historylab.json", mime="application/json", language="json")
 def as_json(settings, names):
     """JSON, by setting name: also a template."""
     return json.dumps({name: settings.value(name) for name in names}, indent=2, ensure_ascii=False) + "\n"

@@ -1,7 +1,8 @@
 """What an exporter is: a function of the settings' values that writes them for another tool.
 
 A member takes `(settings, names)`, the setting names to write, and returns the file's text. It writes no date, so the
-same settings always give the same file. `attributes`: `file_name`, `mime` and `language` (for highlighting).
+same settings always give the same file. `attributes`: `title` (for people), `file_name`, `mime` and `language` (for
+highlighting).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from historylab._version import __version__
+from historylab.counters.base import open_counter
 from historylab.registry import member
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import environment_names
@@ -38,6 +40,9 @@ def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str
     return {given: as_text(settings.value(n)) for n in names for given in reversed(environment_names(n))}
 
 
-def heading(settings: Settings) -> list[str]:
-    """Comment lines (without comment signs) that say what wrote the file."""
-    return [f"HistoryLab {__version__} settings; load with `historylab --template FILE` or set as environment."]
+def heading(settings: Settings, use: str = "load with `historylab --template FILE` or set as environment") -> list[str]:
+    """Comment lines (without comment signs): what wrote the file, how to use it, how tokens were counted for it."""
+    counter = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
+    how = f"Tokens by {counter.label}, {'exact' if counter.exact else 'an estimate'}."
+    lines = [f"HistoryLab {__version__} settings; {use}.", how]
+    return ["".join(c if c.isprintable() else "�" for c in line) for line in lines]  # a model's name may hold anything

@@ -7,7 +7,7 @@ from historylab.exporters.base import environment_of, heading
 from historylab.registry import register
 
 
-@register("exporter", file_name="historylab.env", mime="text/plain", language="bash")
+@register("exporter", title=".env", file_name="historylab.env", mime="text/plain", language="bash")
 def dotenv(settings, names):
     """A .env file."""
     lines = [f"# {line}" for line in heading(settings)]

@@ -6,7 +6,7 @@ from historylab.exporters.base import environment_of, heading
 from historylab.registry import register
 
 
-@register("exporter", file_name="historylab.sh", mime="text/x-shellscript", language="bash")
+@register("exporter", title="Shell", file_name="historylab.sh", mime="text/x-shellscript", language="bash")
 def shell(settings, names):
     """Lines for a POSIX shell: `. ./historylab.sh`."""
     lines = [f"# {line}" for line in heading(settings)]

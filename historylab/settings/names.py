@@ -12,6 +12,8 @@ AGENTDOCK_ENVIRONMENT = {
     "length": "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH",
 }
 AGENTDOCK_TEMPLATE = {"policy": "historyPolicy", "length": "historyLength"}
+OWN_PART = "historylab"
+"""The key of a template under which our settings may stand, where its top level is another tool's."""
 URL_NAMES = {
     "policy": "historyPolicy",
     "length": "historyLength",

@@ -1,6 +1,7 @@
 """Where settings come from: the environment, the person at the screen, the URL, a template. Each gives raw values.
 
-A template is AgentDock's JSON (`{"chatSettings": {…}}`), our own JSON export, or a `.env` file we exported.
+A template is AgentDock's JSON (`{"chatSettings": {…}}`, what it has no name for under `historylab`), our own JSON,
+or a `.env` file we exported.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from historylab.settings.names import (
     AGENTDOCK_TEMPLATE,
     ENVIRONMENT_PREFIX,
     NOT_SETTINGS,
+    OWN_PART,
     by_environment_name,
     by_url_name,
     environment_names,
@@ -77,6 +79,8 @@ def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
         raise SettingsError(f"a template is an object with settings, not {type(template).__name__} {template!r:.60}")
     chat = template.get("chatSettings", {})
     chat = chat if isinstance(chat, Mapping) else {}
+    if isinstance(ours := template.get(OWN_PART), Mapping):
+        template = {**ours, **template}
     by_environment = by_environment_name()
     for setting, name in AGENTDOCK_TEMPLATE.items():
         if name in chat:

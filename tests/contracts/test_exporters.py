@@ -8,7 +8,7 @@ from historylab import registry
 from historylab.errors import UnknownMember
 from historylab.exporters.base import export
 from historylab.settings.model import Settings, setting_names
-from historylab.settings.names import environment_name
+from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_name
 
 EXPORTERS = sorted(registry.members("exporter"))
 
@@ -16,6 +16,7 @@ EXPORTERS = sorted(registry.members("exporter"))
 @pytest.mark.parametrize("target", EXPORTERS)
 def test_an_exporter_says_what_file_it_writes(target):
     attributes = registry.member("exporter", target).attributes
+    assert attributes["title"]
     assert attributes["file_name"]
     assert not attributes["file_name"].startswith(".")  # browsers strip a leading dot
     assert "/" in attributes["mime"]
@@ -27,7 +28,8 @@ def test_an_export_names_every_setting_and_never_changes(target):
     settings = Settings(model="a 'model'", budget=123)
     text = export(settings, target)
     for name in setting_names():
-        assert name in text or environment_name(name) in text, name
+        called = (f'"{name}"', f" {name}", environment_name(name), AGENTDOCK_TEMPLATE.get(name, name))
+        assert any(each in text for each in called), name
     assert text.endswith("\n")
     assert text == export(Settings(model="a 'model'", budget=123), target)
     assert "123" in text

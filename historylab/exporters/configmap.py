@@ -1,0 +1,31 @@
+"""`configmap`: a Kubernetes ConfigMap for `envFrom`. Every value is text, as Kubernetes wants it: `"8000"`."""
+
+from historylab.exporters.base import environment_of, heading
+from historylab.exporters.yaml_text import in_quotes
+from historylab.registry import register
+
+USE = "`kubectl apply -f` it, and name it under the container's `envFrom: [{configMapRef: {name: historylab}}]`"
+
+
+@register(
+    "exporter",
+    title="Kubernetes",
+    file_name="historylab-configmap.yaml",
+    mime="application/yaml",
+    language="yaml",
+)
+def configmap(settings, names):
+    """A Kubernetes ConfigMap."""
+    lines = [f"  {name}: {in_quotes(text)}" for name, text in environment_of(settings, names).items()]
+    return "\n".join(
+        [
+            *(f"# {line}" for line in heading(settings, USE)),
+            "apiVersion: v1",
+            "kind: ConfigMap",
+            "metadata:",
+            "  name: historylab",
+            "data:" if lines else "data: {}",
+            *lines,
+            "",
+        ]
+    )

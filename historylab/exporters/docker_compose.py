@@ -1,0 +1,33 @@
+"""`docker_compose`: the `environment:` of a service, as a file of its own that Compose lays over yours.
+
+Compose replaces `$NAME` in values, so a dollar is written twice.
+"""
+
+from historylab.exporters.base import environment_of, heading
+from historylab.exporters.yaml_text import in_quotes
+from historylab.registry import register
+
+USE = "`docker compose -f compose.yaml -f compose.historylab.yaml up`, with your service's name for `app`"
+
+
+@register(
+    "exporter",
+    title="Docker Compose",
+    file_name="compose.historylab.yaml",
+    mime="application/yaml",
+    language="yaml",
+)
+def docker_compose(settings, names):
+    """A service's environment for Docker Compose."""
+    values = environment_of(settings, names).items()
+    lines = [f"      {name}: {in_quotes(text.replace('$', '$$'))}" for name, text in values]
+    return "\n".join(
+        [
+            *(f"# {line}" for line in heading(settings, USE)),
+            "services:",
+            "  app:",
+            "    environment:" if lines else "    environment: {}",
+            *lines,
+            "",
+        ]
+    )

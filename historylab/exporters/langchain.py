@@ -1,0 +1,92 @@
+"""`langchain`: the same settings as arguments of LangChain's `trim_messages`, as far as it goes; the rest is named.
+
+`trim_messages` keeps the end of a list that fits a count. Counting user messages makes it `lastN` or a sliding window,
+counting tokens makes it `fifo`; it summarises nothing, shortens nothing, and keeps one system message.
+"""
+
+from __future__ import annotations
+
+from historylab.exporters.base import heading
+from historylab.registry import register
+from historylab.settings.model import Settings
+
+USE = "`pip install langchain-core`, then `from historylab_langchain import to_send`"
+CODE = """\
+from langchain_core.messages import trim_messages
+from langchain_core.messages.utils import count_tokens_approximately
+
+count_tokens = count_tokens_approximately  # an estimate; give your chat model instead to count with its tokenizer
+
+
+def count_user_messages(messages):
+    return sum(message.type == "human" for message in messages)
+
+
+def to_send(messages):
+    \"\"\"The messages of the next request.
+
+    When the newest turn alone is over the budget nothing of it is left, where HistoryLab keeps its question.
+    \"\"\"
+"""
+CARRIED = ("policy", "length", "pruner", "budget", "reserve", "overhead", "preserve_system_messages")
+CARRIED_OPTIONS = {"fifo": ("pruner.fifo.unit",), "sliding_window": ("pruner.sliding_window.turns",)}
+
+
+@register("exporter", title="LangChain", file_name="historylab_langchain.py", mime="text/x-python", language="python")
+def langchain(settings, names):
+    """LangChain's trim_messages, with a note of what it cannot do."""
+    has_place = {*CARRIED, *CARRIED_OPTIONS.get(settings.pruner, ())} - _lost(settings)
+    return "\n".join(
+        [
+            *(f"# {line}" for line in heading(settings, USE)),
+            *_listed("Carried over", settings, [n for n in names if n in has_place]),
+            *_listed("Without equivalent in trim_messages", settings, [n for n in names if n not in has_place]),
+            CODE.rstrip("\n"),
+            *(f"    {line}" for line in (*_policy(settings), *_pruner(settings), "return messages")),
+            "",
+        ]
+    )
+
+
+def _lost(settings: Settings) -> set[str]:
+    """Which of the carried settings are not: a pruner that trim_messages is not."""
+    return set() if settings.pruner in (*CARRIED_OPTIONS, "off") else {"pruner"}
+
+
+def _listed(title: str, settings: Settings, names: list[str]) -> list[str]:
+    return [f"# {title}:", *(f"#   {name} = {settings.value(name)!r}" for name in names)] if names else []
+
+
+def _policy(settings: Settings) -> list[str]:
+    if settings.policy == "none":
+        kept = 'm.type == "system"' if settings.preserve_system_messages else "False"
+        return [f"messages = [m for m in messages if {kept}]"]
+    if settings.policy == "lastN":
+        return _trim(settings, max(1, settings.length), "count_user_messages", '"human"')
+    return []
+
+
+def _pruner(settings: Settings) -> list[str]:
+    """The pruner, or the nearest to it: the newest turns that fit the budget."""
+    if settings.pruner == "off":
+        return []
+    if settings.pruner == "sliding_window":
+        turns = settings.value("pruner.sliding_window.turns")
+        return _trim(settings, turns, "count_user_messages", '"human"')
+    by_block = settings.pruner == "fifo" and settings.value("pruner.fifo.unit") == "block"
+    budget = max(0, settings.budget - settings.reserve - settings.overhead)
+    note = [f"# in place of {settings.pruner!r}:"] if settings.pruner != "fifo" else []
+    return [*note, *_trim(settings, budget, "count_tokens", '("human", "ai")' if by_block else '"human"')]
+
+
+def _trim(settings: Settings, most: int, counter: str, start: str) -> list[str]:
+    return [
+        "messages = trim_messages(",
+        "    messages,",
+        f"    max_tokens={most},",
+        f"    token_counter={counter},",
+        '    strategy="last",',
+        f"    start_on={start},",
+        f"    include_system={settings.preserve_system_messages},",
+        ")",
+    ]

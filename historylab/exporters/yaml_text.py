@@ -1,0 +1,16 @@
+"""Text as YAML writes it in double quotes: the one style in which every character can be said."""
+
+from __future__ import annotations
+
+
+def in_quotes(text: str) -> str:
+    """The text as a YAML scalar that no reader takes for a number, a date or `yes`."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04x}" if ord(character) <= 0xFFFF else f"\\U{ord(character):08x}"

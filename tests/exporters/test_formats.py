@@ -1,0 +1,140 @@
+"""Every format read by its own ecosystem's parser gives the same settings, however nasty their values."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from historylab import Message, Settings, export, resolve_settings, trim
+from historylab.counters.base import open_counter
+from historylab.settings.model import setting_names
+from historylab.settings.sources import read_template
+
+_SPEC = importlib.util.spec_from_file_location("round_trip", Path(__file__).parents[1] / "settings/test_round_trip.py")
+round_trip = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(round_trip)
+CANDIDATES = round_trip.candidates()
+
+
+def same(settings: Settings, **given) -> None:
+    """What resolve_settings makes of it is these settings, with nothing refused."""
+    resolution = resolve_settings(**{"env": {}, **given})
+    assert not resolution.refused
+    assert resolution.settings == settings
+
+
+def composed(value: str) -> str:
+    """What Docker Compose makes of a value; a lone dollar would be a variable's name to it."""
+    assert "$" not in value.replace("$$", "")
+    return value.replace("$$", "$")
+
+
+def run(settings: Settings, target: str, **options) -> dict:
+    """The names an exported Python file defines."""
+    names: dict = {}
+    exec(compile(export(settings, target, **options), target, "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("loader", [yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)])
+def test_docker_compose_reads_text_and_replaces_no_variable(loader):
+    for settings in CANDIDATES:
+        read = yaml.load(export(settings, "docker_compose"), loader)["services"]["app"]["environment"]
+        assert all(isinstance(value, str) for value in read.values())
+        same(settings, env={name: composed(value) for name, value in read.items()})
+
+
+@pytest.mark.parametrize("loader", [yaml.SafeLoader, getattr(yaml, "CSafeLoader", yaml.SafeLoader)])
+def test_kubernetes_reads_text_under_names_a_configmap_may_have(loader):
+    for settings in CANDIDATES:
+        read = yaml.load(export(settings, "configmap"), loader)
+        assert (read["apiVersion"], read["kind"]) == ("v1", "ConfigMap")
+        assert all(
+            isinstance(value, str) and re.fullmatch(r"[-._a-zA-Z0-9]+", name) for name, value in read["data"].items()
+        )
+        same(settings, env=read["data"])
+
+
+def test_agentdock_reads_its_two_fields_and_we_read_the_rest():
+    for settings in CANDIDATES:
+        text = export(settings, "agentdock")
+        assert json.loads(text)["chatSettings"] == {"historyPolicy": settings.policy, "historyLength": settings.length}
+        same(settings, template=read_template(text.encode()))
+
+
+def test_what_stands_beside_our_part_of_a_template_comes_first():
+    template = {"chatSettings": {"historyLength": 3}, "historylab": {"budget": 5, "length": 9}, "budget": 6}
+    settings = resolve_settings(env={}, template=template).settings
+    assert (settings.length, settings.budget) == (3, 6)
+
+
+def test_the_python_module_has_the_settings_and_trims_with_them():
+    for settings in CANDIDATES:
+        names = run(settings, "python")
+        assert names["settings"] == settings
+        same(settings, you=names["settings"].values())
+    messages = [
+        {"role": "user", "content": "1"},
+        {"role": "assistant", "content": "2"},
+        {"role": "user", "content": "3"},
+    ]
+    settings = Settings(length=1)
+    assert run(settings, "python")["to_send"](messages) == trim(messages, settings) == messages[2:]
+    assert run(Settings(), "python", only_changed=True)["settings"] == Settings()
+
+
+def test_the_langchain_file_names_every_setting_with_its_value():
+    for settings in CANDIDATES:
+        text = export(settings, "langchain")
+        ast.parse(text)
+        told = dict(re.findall(r"^#   (\S+) = (.*)$", text, re.MULTILINE))
+        assert set(told) == set(setting_names())
+        same(settings, you={name: ast.literal_eval(value) for name, value in told.items() if value != "None"})
+
+
+SAID = [("system", "You are kind."), *[(role, f"{role} says {n}") for n in range(9) for role in ("human", "ai")]]
+SAID.append(("human", "and now?"))
+ROLES = {"human": "user", "ai": "assistant"}
+
+
+def counted(settings: Settings, messages: list) -> int:
+    """Both count the same way, so that the cuts can be compared."""
+    counter = open_counter(settings.counter, settings.model)
+    return int(counter.count([Message(ROLES.get(m.type, m.type), m.content) for m in messages]).sum())
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(length=3, pruner="off"),
+        Settings(length=0, pruner="off"),
+        Settings(length=3, pruner="off", preserve_system_messages=False),
+        Settings(policy="all", pruner="off"),
+        Settings(policy="none"),
+        Settings(policy="all", pruner="sliding_window", **{"pruner.sliding_window.turns": 4}),
+        Settings(policy="all", pruner="fifo", budget=60, reserve=7, overhead=3),
+    ],
+    ids=lambda s: f"{s.policy} {s.length} {s.pruner}",
+)
+def test_langchain_sends_the_same_messages(settings):
+    messages = pytest.importorskip("langchain_core.messages").convert_to_messages(SAID)
+    names = run(settings, "langchain")
+    names["count_tokens"] = lambda some: counted(settings, some)
+    sent = [m.content for m in names["to_send"](messages)]
+    dicts = [{"role": ROLES.get(role, role), "content": text} for role, text in SAID]
+    assert sent == [m["content"] for m in trim(dicts, settings)]
+    assert len(sent) < len(SAID) or settings.policy == "all"
+
+
+def test_the_heading_says_version_and_tokenizer_and_stays_a_comment():
+    settings = Settings(model="a\nb", budget=1)
+    for target in ("dotenv", "shell", "docker_compose", "configmap", "python", "langchain"):
+        first, second = export(settings, target).splitlines()[:2]
+        assert re.match(r"# HistoryLab \d", first)
+        assert second == "# Tokens by o200k_base in place of a�b's own tokenizer, an estimate."
