@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from historylab.conversation import Conversation
@@ -37,13 +36,20 @@ class Piece:
 
     def read(self) -> tuple[Conversation, ...]:
         """The conversations of this piece, in order. Raises LoadError naming the file."""
-        name = Path(self.path).name
+        try:
+            return tuple(self._read())
+        except LoadError as problem:
+            named = os.path.basename(self.path) in str(problem)
+            raise problem if named else LoadError(f"{self.path}: {problem}") from None
+
+    def _read(self) -> Sequence[Conversation]:
+        name = os.path.basename(self.path)
         if self.row_group is not None:
-            return tuple(load(_row_group(self.path, self.row_group), name=f"{name}.jsonl"))
+            return load(_row_group(self.path, self.row_group), name=f"{name}.jsonl")
         if self.stop is None:
-            return tuple(load(self.path))
+            return load(self.path)
         lines = _lines(self.path, self.start, self.stop)
-        return tuple(load(lines, name=name)) if lines.strip() else ()
+        return load(lines, name=name) if lines.strip() else ()
 
 
 Source = Conversation | Piece

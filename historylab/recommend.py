@@ -100,7 +100,7 @@ def recommend(table: Any, constraints: Constraints | str = "balanced") -> Recomm
         raise SettingsError("the table has no rows to recommend from; sweep at least one conversation")
     if f"cost_{wishes.cache}" not in rows[0]:
         raise SettingsError(f"the table has no costs under {wishes.cache!r} caching; sweep with that cache")
-    figures = [combined(group) for group in _by_candidate(rows)]
+    figures = [combined(group) for group in _by_candidate([_known(row) for row in rows])]
     kept_is = next((name for name in KEPT if any(not math.isnan(f[name]) for f in figures)), "tokens_share")
     cost_is = f"cost_{wishes.cache}"
     if any(math.isnan(f[cost_is]) for f in figures):
@@ -130,6 +130,11 @@ def pareto(points: Iterable[Point]) -> tuple[Point, ...]:
 
 
 # -- from rows to points
+
+
+def _known(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose unknown figures are NaN, as JSON can't say it."""
+    return {name: math.nan if value is None else value for name, value in row.items()}
 
 
 def _by_candidate(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
@@ -170,10 +175,11 @@ def _choose(
     how_many = f"{len(allowed):,} of {len(points):,} settings meet all constraints" if len(points) > 1 else "It fits"
     ratio = choice.figures.get(f"ratio_{wishes.cache}", math.nan)
     times = f", {ratio:.2f}× not trimming" if not math.isnan(ratio) and cost_is != "tokens_total" else ""
-    return choice, (
-        f"{how_many}; {choice.label} {what}: {_money(choice.cost, cost_is)}{times}.",
-        f"It keeps {choice.kept:.1%} of {KEPT[kept_is]}.",
-    )
+    why = [f"{how_many}; {choice.label} {what}: {_money(choice.cost, cost_is)}{times}."]
+    why.append(f"It keeps {choice.kept:.1%} of {KEPT[kept_is]}.")
+    if wishes.every_star and not choice.figures["stars"]:
+        why.append("No message is starred, so “keep every star” excludes nothing.")
+    return choice, tuple(why)
 
 
 def _nothing_fits(points: Sequence[Point]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from historylab.columns import SYSTEM, TOOL, USER, Columns
 from historylab.pipeline import invalid_blocks
-from historylab.plan import History
+from historylab.plan import History, HistoryPlan
 from historylab.replay import Timeline
 
 FAULTS = ("orphans", "unanswered", "wrong_start", "empty")
@@ -49,42 +49,68 @@ class Validity:
 
 def validity(timeline: Timeline) -> Validity:
     """What is wrong with the requests a timeline really sends. Orphans and unanswered calls: none, by the guard."""
+    if timeline.conversation.columns.clean:  # blocks are sent whole: only what comes first can be wrong
+        return _validity([(0, 0, *_start(plan)) for plan in timeline.plans])
     masks = [plan.sent[plan.history.columns.block[: plan.size]] for plan in timeline.plans]
     return _check(timeline, masks)
 
 
 def naive_validity(timeline: Timeline) -> Validity:
     """What would be wrong with the same settings sliced naively, message by message."""
-    return _check(timeline, naive_masks(timeline))
+    if not timeline.conversation.columns.clean:
+        return _check(timeline, naive_masks(timeline))
+    starts = naive_starts(timeline)
+    return _validity(
+        [_sliced(timeline.conversation.columns, p.size, k) for p, k in zip(timeline.plans, starts, strict=True)]
+    )
+
+
+def naive_starts(timeline: Timeline) -> list[int]:
+    """Per request, the index from which the naive version sends every message.
+
+    `lastN` slices the last `length` *messages*; a pruner keeps the longest run of newest messages that fits the budget,
+    never fewer than one; `none` keeps the newest.
+    """
+    settings, starts = timeline.settings, []
+    if not timeline.plans:
+        return starts
+    tokens, role = timeline.plans[-1].history.sums.tokens, timeline.conversation.columns.role
+    always = (role == SYSTEM) & settings.preserve_system_messages
+    running, leading = (np.concatenate(([0], np.cumsum(tokens * mask))) for mask in (~always, always))
+    for plan in timeline.plans:
+        size, start = plan.size, 0
+        if settings.policy != "all":
+            start = size - (max(1, settings.length) if settings.policy == "lastN" else 1)
+        if settings.pruner != "off":
+            room = plan.budget - plan.history.counter.per_request - int(leading[size])
+            over = int(running[:size].searchsorted(running[size] - room))  # from here on they fit
+            start = max(start, min(size - 1, over))
+        starts.append(max(0, start))
+    return starts
 
 
 def naive_masks(timeline: Timeline) -> list[np.ndarray]:
-    """Per request, bool[size]: the messages the naive version sends.
-
-    `lastN` slices the last `length` *messages*; a pruner keeps the longest run of newest messages that fits the budget,
-    never fewer than one; `none` keeps the newest. Leading system messages stay, if the settings keep any.
-    """
-    settings = timeline.settings
+    """Per request, bool[size]: what the naive version sends; see `naive_starts`. System messages stay if any do."""
     masks = []
-    for plan in timeline.plans:
-        history, start = plan.history, 0
-        if settings.policy != "all":
-            start = history.size - (max(1, settings.length) if settings.policy == "lastN" else 1)
-        mask = np.zeros(history.size, bool)
-        if settings.preserve_system_messages:
-            mask |= history.columns.role[: history.size] == SYSTEM
-        if settings.pruner != "off":
-            room = plan.budget - history.counter.per_request - int(history.tokens[mask].sum())
-            start = max(start, _fitting(history, mask, room))
-        mask[max(0, start) :] = True
+    for plan, start in zip(timeline.plans, naive_starts(timeline), strict=True):
+        role = plan.history.columns.role[: plan.size]
+        mask = (role == SYSTEM) & timeline.settings.preserve_system_messages
+        mask[start:] = True
         masks.append(mask)
     return masks
 
 
-def _fitting(history: History, always: np.ndarray, room: int) -> int:
-    """Where the longest run of newest messages begins that takes at most `room` tokens beside those always sent."""
-    from_here = np.cumsum((history.tokens * ~always)[::-1])[::-1]
-    return min(history.size - 1, int(np.count_nonzero(from_here > room)))
+def _sliced(columns: Columns, size: int, start: int) -> tuple[int, int, bool, bool]:
+    """The faults of a clean conversation's messages from `start` up to `size`: only the first block can be parted."""
+    if start >= size:
+        return 0, 0, False, True
+    home = columns.block[start]
+    parted = columns.block_first[home] < start
+    orphans = min(int(columns.block_last[home]) + 1, size) - start if parted else 0
+    others = columns.role[start:size] != SYSTEM
+    first = int(others.argmax())
+    empty = not others[first]
+    return orphans, 0, not empty and bool(columns.role[start + first] != USER), empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +149,22 @@ def guard_report(timeline: Timeline) -> GuardReport:
 
 
 def _check(timeline: Timeline, masks: list[np.ndarray]) -> Validity:
-    rows = [_faults(plan.history, mask) for plan, mask in zip(timeline.plans, masks, strict=True)]
+    return _validity([_faults(plan.history, mask) for plan, mask in zip(timeline.plans, masks, strict=True)])
+
+
+def _validity(rows: list[tuple[int, int, bool, bool]]) -> Validity:
     columns = list(zip(*rows, strict=True)) or [()] * len(FAULTS)
     kinds = (np.int64, np.int64, bool, bool)
     return Validity(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
+
+
+def _start(plan: HistoryPlan) -> tuple[bool, bool]:
+    """Whether the first block but systems isn't the user's, and whether there is none."""
+    columns, blocks = plan.history.columns, plan.history.blocks
+    rest = plan.sent & ~columns.system[:blocks]
+    first = int(rest.argmax()) if blocks else 0
+    empty = not blocks or not rest[first]
+    return not empty and bool(columns.block_role[first] != USER), empty
 
 
 def _faults(history: History, mask: np.ndarray) -> tuple[int, int, bool, bool]:
@@ -146,5 +184,7 @@ def _unanswered(history: History, columns: Columns, mask: np.ndarray, calling: n
     """Messages with calls that are sent without all their results; broken in the source, or results sliced away."""
     homes = columns.block[: history.size]
     sent = np.bincount(homes, mask, history.blocks)
-    broken = invalid_blocks(history) & ~columns.orphan[: history.blocks]
-    return int((calling & (broken | (sent < history.block_sizes))).sum())
+    parted = sent < history.block_sizes
+    if not columns.clean:
+        parted |= invalid_blocks(history) & ~columns.orphan[: history.blocks]
+    return int(np.count_nonzero(calling & parted))

@@ -1,0 +1,149 @@
+"""How long sweeps take: settings, requests, memory and processes, as ratios in one run.
+
+    python benchmarks/sweep.py [--processes] [--dask]
+
+48 settings over one tool-using conversation of 1,000 messages on one core; how the time grows with settings and with
+requests up to 10,000 messages; how much memory a replay of 10,000 messages takes; two processes against one on a job of
+about 20 seconds; two Dask workers over TCP against both. Read the ratios: machines differ, and so do two runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from time import perf_counter, process_time
+
+from pandas.testing import assert_frame_equal
+
+from historylab import Conversation, Settings, generate, grid, replay, retention, sweep
+from historylab.economics import traffic
+
+CHEAP = {"budget": [2000, 4000, 8000, 16_000, 32_000, 64_000], "pruner": ["fifo", "sliding_window"]}
+WHOLE = Settings(policy="all", pruner="fifo", budget=8000)
+LEAST_SECONDS = 20.0  # of the job that is shared out: less would measure the starting of processes
+
+
+def tool_conversation(messages: int, seed: int = 0) -> Conversation:
+    """That many messages of a coding agent at work, or some fewer: it ends in a user message."""
+    made = generate("coding_agent", turns=max(2, messages // 9), seed=seed)
+    users = made.columns.users
+    return Conversation(made.messages[: users[users < messages][-1] + 1], made.title)
+
+
+def many_settings(kind: str) -> list[Settings]:
+    """48 settings: every-turn pruners and tool outputs, or with a quarter each that summarise and rank."""
+    if kind == "cuts":
+        return grid(WHOLE, **CHEAP, tool_output=["off", "clear", "truncate", "collapse"])
+    pruners = ["fifo", "sliding_window", "summarize", "relevance"]
+    return grid(WHOLE, budget=[4000, 8000, 16_000, 32_000], pruner=pruners, tool_output=["off", "clear", "truncate"])
+
+
+def seconds(work: Callable[[], object], clock: Callable[[], float] = process_time) -> float:
+    start = clock()
+    work()
+    return clock() - start
+
+
+def forty_eight() -> None:
+    print("\n48 settings × 1 conversation of 1,000 messages, tokenising included, seconds of one core")
+    for kind in ("cuts", "mixed"):
+        settings, chat = many_settings(kind), tool_conversation(1000)
+        assert len(settings) == 48
+        took = seconds(lambda chat=chat, settings=settings: sweep(chat, settings))
+        print(f"  {kind:6} {took:6.2f} s, {took / 48 * 1e3:.0f} ms a replay of {len(chat.columns.requests)} requests")
+
+
+def growth() -> None:
+    print("\ngrowth with settings (1,000 messages)                      ÷ the line before")
+    chat = tool_conversation(1000)
+    sweep(chat, [WHOLE])
+    table(((n, seconds(lambda n=n: sweep(chat, many_settings("cuts")[:n]))) for n in (6, 12, 24, 48)), "settings")
+    print("\ngrowth with messages (1 settings: replay, retention, traffic; tokenising not included)")
+    rows = []
+    for size in (625, 1250, 2500, 5000, 10_000):
+        chat = tool_conversation(size)
+        replay(chat, WHOLE)
+        rows.append((len(chat), seconds(lambda chat=chat: measured(chat))))
+    table(rows, "messages")
+
+
+def measured(chat: Conversation) -> None:
+    timeline = replay(chat, WHOLE)
+    retention(timeline)
+    traffic(timeline)
+
+
+def table(rows: Sequence[tuple[int, float]], of: str) -> None:
+    before = None
+    for size, took in rows:
+        ratio = f"{size / before[0]:.1f}× the {of}: {took / before[1]:.2f}× the time" if before else ""
+        print(f"  {size:7,} {of} {took:7.3f} s  {took / size * 1e3:7.3f} ms each  {ratio}")
+        before = (size, took)
+
+
+def memory() -> None:
+    """In a process of its own, so that nothing else counts; read where Linux says it."""
+    if not os.path.exists("/proc/self/status"):
+        return
+    code = (
+        "from historylab import Conversation, Settings, generate, replay, retention\n"
+        "from historylab.economics import traffic\n"
+        "def peak(): return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) // 1024\n"
+        "chat = Conversation(generate('coding_agent', turns=1111).messages[:10_000]); before = peak()\n"
+        "kept = replay(chat, Settings(policy='all', budget=8000)); after = peak(); retention(kept); traffic(kept)\n"
+        "print(before, after, peak(), len(kept.plans))"
+    )
+    env = {**os.environ, "PYTHONPATH": os.getcwd()}
+    told = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout
+    before, after, end, requests = told.split()
+    print(f"\nmemory of a replay of 10,000 messages ({requests} requests), MB of the whole process at its largest")
+    print(f"  conversation {before}, with its replay {after}, with retention and traffic {end}")
+
+
+def processes(dask: bool) -> None:
+    chats = [tool_conversation(1000, seed) for seed in range(4)]
+    once = seconds(lambda: sweep(chats[0], many_settings("mixed")[:12]), perf_counter)
+    settings = many_settings("mixed") * max(1, round(LEAST_SECONDS / (once * 4 * 4)))
+    settings = [s.replace(budget=s.budget + k) for k, s in enumerate(settings)]  # no two alike: nothing is spared
+    print(f"\n{len(chats)} conversations × {len(settings)} settings, seconds on the wall")
+    tables = {}
+    one = seconds(lambda: tables.update(one=sweep(fresh(chats), settings)), perf_counter)
+    two = seconds(lambda: tables.update(two=sweep(fresh(chats), settings, workers=2)), perf_counter)
+    assert_frame_equal(tables["one"], tables["two"])
+    print(f"  in this process {one:.1f}, two processes {two:.1f}: {one / two:.2f}×, identical tables")
+    if dask:
+        print(f"  two Dask workers over TCP {on_dask(fresh(chats), settings, tables['one']):.1f}, identical table")
+
+
+def fresh(chats: Sequence[Conversation]) -> list[Conversation]:
+    """Without what was worked out before."""
+    return [Conversation(chat.messages, chat.title) for chat in chats]
+
+
+def on_dask(chats: Sequence[Conversation], settings: Sequence[Settings], expected: object) -> float:
+    from distributed import Client, LocalCluster
+
+    cluster = LocalCluster(2, threads_per_worker=1, processes=True, protocol="tcp://", dashboard_address=None)
+    with cluster, Client(cluster) as client, client.get_executor() as executor:
+        start = perf_counter()
+        assert_frame_equal(sweep(chats, settings, executor=executor, workers=2), expected)
+        return perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--processes", action="store_true", help="also two processes against one (a minute)")
+    parser.add_argument("--dask", action="store_true", help="also a Dask cluster (needs historylab[cluster])")
+    arguments = parser.parse_args()
+    forty_eight()
+    growth()
+    memory()
+    if arguments.processes or arguments.dask:
+        processes(arguments.dask)
+
+
+if __name__ == "__main__":
+    main()
