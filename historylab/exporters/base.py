@@ -8,13 +8,12 @@ highlighting).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from historylab._version import __version__
 from historylab.counters.base import open_counter
 from historylab.registry import member
 from historylab.settings.model import Settings, setting_names
-from historylab.settings.names import environment_names
+from historylab.settings.names import as_text, environment_names
 
 
 def export(settings: Settings, target: str, *, only_changed: bool = False) -> str:
@@ -26,13 +25,6 @@ def export(settings: Settings, target: str, *, only_changed: bool = False) -> st
     defaults = Settings()
     names = [n for n in setting_names() if not only_changed or settings.value(n) != defaults.value(n)]
     return member("exporter", target).target(settings, names)
-
-
-def as_text(value: Any) -> str:
-    """A value as the environment carries it: `true`, `0.5`, nothing for None."""
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str]:

@@ -1,8 +1,9 @@
-"""What a setting is called where: in the environment, in a URL, in a template."""
+"""What a setting is called where: in the environment, in a URL, in a template; and how its value is written there."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from historylab.settings.model import setting_names
 
@@ -47,3 +48,10 @@ def by_environment_name() -> dict[str, str]:
 def by_url_name() -> dict[str, str]:
     """URL parameter → setting, for every setting."""
     return {url_name(name): name for name in setting_names()}
+
+
+def as_text(value: Any) -> str:
+    """A value as the environment and a URL carry it: `true`, `0.5`, nothing for None."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)

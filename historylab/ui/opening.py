@@ -10,6 +10,7 @@ from historylab.errors import HistoryLabError
 from historylab.figures.untrusted import one_line
 from historylab.importers.load import UPLOAD_BYTES, load
 from historylab.samples import DEFAULT_SAMPLE
+from historylab.settings.link import Place
 from historylab.ui import cached, state
 
 
@@ -24,13 +25,13 @@ def conversation() -> Conversation:
 
 def open_sample(name: str) -> None:
     """Open one of our samples."""
-    _open(lambda: state.put_open(cached.sample(name), "" if name == DEFAULT_SAMPLE else name))
+    _open(lambda: state.put_open(cached.sample(name), f"sample:{name}"))
 
 
 def open_generated(name: str, options: Mapping[str, Any]) -> None:
     """Make a conversation from a seed and open it."""
     said = ",".join(f"{option}={value}" for option, value in options.items())
-    _open(lambda: state.put_open(cached.generated(name, tuple(options.items())), f"{name}:{said}"))
+    _open(lambda: state.put_open(cached.generated(name, tuple(options.items())), f"gen:{name}:{said}"))
 
 
 def open_bytes(data: bytes, name: str) -> None:
@@ -59,26 +60,19 @@ def _open(action, about: str = "") -> bool:
     return True
 
 
-def _open_linked(asked: Mapping[str, str]) -> None:
-    """What a link asks for: `conversation=NAME`, a sample, or `conversation=GENERATOR:turns=40,seed=2`, one to make."""
+def _open_linked(asked: Place) -> None:
+    """What a link asks for: a sample, a generated conversation to make again, or else the default sample."""
     here = state.desk()
-    spec = asked.get(state.CONVERSATION, "")
-    if not spec:
-        open_sample(DEFAULT_SAMPLE)
-    elif ":" in spec:
+    kind, _, spec = asked.conversation.partition(":")
+    if kind == "gen":
         name, _, said = spec.partition(":")
         open_generated(name, dict(pair.partition("=")[::2] for pair in said.split(",") if pair))
     else:
-        open_sample(spec)
+        open_sample(spec or DEFAULT_SAMPLE)
     if here.opened is None:
         problem = here.problem
         open_sample(DEFAULT_SAMPLE)
         here.problem = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
     here.touched = False
-    here.opened.which = min(_whole(asked.get(state.WHICH), 1), len(here.opened.conversations)) - 1
-    if state.REQUEST in asked:
-        here.request = _whole(asked[state.REQUEST], 1) - 1
-
-
-def _whole(text: str | None, least: int) -> int:
-    return max(least, int(text)) if text and text.isdecimal() and len(text) < 9 else least
+    here.opened.which = min(asked.which, len(here.opened.conversations) - 1)
+    here.request = asked.request

@@ -8,29 +8,29 @@ The link is read once per load and written here: Streamlit's `bind` cannot keep 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from historylab.errors import SettingsError
-from historylab.exporters.base import as_text
 from historylab.importers.load import Conversations
-from historylab.settings.names import by_url_name, url_name
+from historylab.samples import DEFAULT_SAMPLE
+from historylab.settings.link import OURS, Place, Refused, decode, place_parameters
+from historylab.settings.names import as_text, by_url_name, url_name
 from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template
 
 KEY = "historylab"
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
-CONVERSATION, WHICH, REQUEST, DEBUG, AGENT = "conversation", "which", "request", "debug", "agent"
-OURS = (CONVERSATION, WHICH, REQUEST)
-"""Parameters of a link, beside one per setting. `agent` is AgentDock's, and only handed on."""
+DEBUG, AGENT = "debug", "agent"
+"""Parameters of AgentDock's links; `agent` is only handed on."""
 
 
 @dataclass
 class Opened:
-    """The file that is open: `spec` is what a link says of it, empty for what came from this person's own disk."""
+    """The file that is open: `spec` is what a link says of it (`sample:NAME`), empty for this person's own."""
 
     conversations: Conversations
     spec: str
@@ -46,7 +46,9 @@ class Desk:
     template: dict[str, Any] | None = None
     template_name: str = ""
     opened: Opened | None = None
-    asked: dict[str, str] = field(default_factory=dict)
+    asked: Place = field(default_factory=Place)
+    misread: tuple[Refused, ...] = ()
+    compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: not thought about yet
     request: int | None = None  # from 0; None is the last
     message: int | None = None
     show: str = "everything"
@@ -75,11 +77,18 @@ def follow_link() -> None:
     """
     here, given = desk(), query()
     if given != here.written and not here.touched:
-        here.you, here.link = {}, {name: given[name] for name in by_url_name() if name in given}
-        here.asked = {name: given[name] for name in OURS if name in given}
-        if here.written is not None and here.asked.get(CONVERSATION, "") != here.written.get(CONVERSATION, ""):
+        link = decode(given)
+        if here.written is not None and _opens(link.place) != _opens(decode(here.written).place):
             here.opened = None
+        if link.place.request is not None:
+            here.request = link.place.request
+        here.you, here.link, here.misread = {}, dict(link.settings), link.refused
+        here.asked, here.compare = link.place, [*link.place.compare] or None
     here.touched = False
+
+
+def _opens(place: Place) -> tuple[str, int]:
+    return place.conversation or f"sample:{DEFAULT_SAMPLE}", place.which
 
 
 def write_link() -> None:
@@ -94,18 +103,19 @@ def write_link() -> None:
 
 def chosen_parameters() -> dict[str, str]:
     """What a link to this screen must carry: the settings chosen, and what is open if it isn't this person's own."""
-    here = desk()
+    here, shown = desk(), place()
     settings = {**here.link, **{url_name(name): as_text(value) for name, value in here.you.items()}}
-    return {**settings, **opened_parameters()}
+    default = shown.conversation == f"sample:{DEFAULT_SAMPLE}"
+    return {**settings, **place_parameters(replace(shown, conversation="" if default else shown.conversation))}
 
 
-def opened_parameters() -> dict[str, str]:
-    """The parameters that say which sample or generated conversation is open."""
-    opened = desk().opened
-    if not opened:
-        return {name: value for name, value in desk().asked.items() if name != REQUEST}
-    which = {WHICH: str(opened.which + 1)} if opened.spec and opened.which else {}
-    return {**({CONVERSATION: opened.spec} if opened.spec else {}), **which}
+def place(*, request: int | None = None) -> Place:
+    """What is open, and what it is compared with; nothing is said of what is this person's own."""
+    here = desk()
+    compare = tuple(here.compare or ())
+    if not here.opened:
+        return replace(here.asked, request=request, compare=compare)
+    return Place(here.opened.spec, here.opened.which, request, compare)
 
 
 def query() -> dict[str, str]:

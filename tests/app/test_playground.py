@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from urllib.parse import parse_qsl
 
 import pytest
 from screens import screen, shown, sources, text, verdict
@@ -124,9 +125,10 @@ def test_a_generated_conversation_is_in_the_address_and_opens_again_from_it():
     app.selectbox(key="generator").set_value("support_desk").run()
     app.number_input(key="support_desk.turns").set_value(5)
     shown(app.button(key="generate").click().run())
-    spec = app.query_params["conversation"]
-    assert spec.startswith("support_desk:turns=5,")
-    assert verdict(screen(conversation=spec)) == verdict(app)
+    spec = app.query_params["conv"]
+    assert spec.startswith("gen:support_desk:turns=5,")
+    assert verdict(screen(conv=spec)) == verdict(app)
+    assert verdict(screen(conversation=spec.removeprefix("gen:"))) == verdict(app)  # as links once said
 
 
 def test_a_file_of_several_conversations_has_a_picker():
@@ -178,10 +180,37 @@ def test_a_template_file_named_in_the_environment_is_a_source(monkeypatch, tmp_p
     assert sources(screen())["length"] == "template"
 
 
-def test_every_exporter_is_in_the_drawer_and_the_link_carries_every_field():
+def test_every_exporter_is_in_the_drawer():
     app = screen(budget="3000")
     shown(app.button(key="export").click().run())
-    files, link = (block.value for block in app.code if "budget" in block.value.lower())
-    assert "HISTORYLAB_BUDGET=3000" in files
+    assert "HISTORYLAB_BUDGET=3000" in app.code[0].value
+    assert {".env", "Shell", "JSON", "Kubernetes"} <= set(app.segmented_control(key="as").options)
+
+
+def test_the_share_link_carries_every_field_and_opens_the_same_request():
+    app = screen(budget="3000", conv="sample:three-languages", which="2")
+    shown(app.button(key="earlier").click().run())
+    shown(app.button(key="share").click().run())
+    link = app.code[0].value
     assert "historyLength=20&" in link
-    assert {"historylab.env", "historylab.sh", "historylab.json"} <= set(app.segmented_control(key="as").options)
+    assert "the sample that is open: three-languages" in text(app)
+    again = screen(**dict(parse_qsl(link.partition("?")[2], keep_blank_values=True)))
+    assert verdict(again) == verdict(app)
+    assert sources(again)["length"] == "URL"
+
+
+def test_the_share_dialog_says_when_the_conversation_stays_here():
+    app = screen()
+    app.segmented_control(key="way").set_value("Paste").run()
+    app.text_area(key="pasted").set_value(LINE).run()
+    shown(app.button(key="open-pasted").click().run())
+    shown(app.button(key="share").click().run())
+    assert "is not in the link" in text(app)
+    assert "order" not in app.code[0].value
+    assert "conv=" not in app.code[0].value
+
+
+def test_what_a_link_says_of_a_place_and_cannot_be_read_is_told():
+    app = screen(request="0", cmp="budgt:3", v="7")
+    for words in ("request '0' in the link", "cmp 'budgt:3' in the link", "v '7' in the link"):
+        assert words in text(app).replace("&#x27;", "'")

@@ -16,6 +16,7 @@ from historylab.samples import samples
 from historylab.settings.resolve import Resolution
 from historylab.ui import opening, state
 from historylab.ui.components.export_drawer import export_button
+from historylab.ui.components.share_dialog import share_button
 
 MEMORY = "What you open stays in this server's memory and is gone with the tab."
 MOST_REASONS = 40
@@ -32,6 +33,7 @@ def conversation_bar(conversation: Conversation, timeline: Timeline, resolution:
     with buttons.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Open another conversation"):
             _open()
+        share_button(resolution.settings)
         export_button(resolution)
     _several()
     _report()

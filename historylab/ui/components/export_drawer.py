@@ -1,4 +1,4 @@
-"""Taking the settings along: as a file of every registered exporter, to copy or download, and as a link."""
+"""Taking the settings along: as a file of every registered exporter, to copy or download."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import streamlit as st
 from historylab.exporters.base import export
 from historylab.registry import Member, members
 from historylab.settings.resolve import Resolution
-from historylab.ui.share import full_link
 
-ABOUT_LINK = "Every setting, the sample or seed that is open, and the request you look at. Never what you uploaded."
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
 
@@ -25,11 +23,9 @@ def _drawer(resolution: Resolution) -> None:
     names = [*ORDER, *sorted(set(known) - set(ORDER))]
     only_changed = st.toggle("Only what differs from the defaults", key="only-changed")
     name = st.segmented_control(
-        "As", names, default=names[0], required=True, format_func=lambda n: known[n].attributes["file_name"], key="as"
+        "As", names, default=names[0], required=True, format_func=lambda n: known[n].attributes["title"], key="as"
     )
     _file(resolution, known[name or names[0]], only_changed=only_changed)
-    st.html(f'<div class="hl-title">As a link</div><div class="hl-meta">{ABOUT_LINK}</div>')
-    st.code(full_link(resolution), language=None, wrap_lines=True)
 
 
 def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None:

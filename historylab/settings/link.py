@@ -1,0 +1,156 @@
+"""Links that mean the same for everybody: every setting, what is open, where one looks, what it is compared with.
+
+    ?v=1&historyPolicy=lastN&historyLength=20&…&conv=gen:support_desk:turns=40,seed=0&request=31&cmp=budget:4000
+
+A link names samples and the seeds of generated conversations; text that somebody uploaded has no way into it. Links
+without `v` (AgentDock's, and ours from before there was one) are read as well. Settings are handed on as they stand:
+`resolve_settings(url=…)` decides about them and reports what it refuses; everything else is read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, unquote, urlencode
+
+from historylab.errors import SettingsError, UnknownMember
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, read_setting
+from historylab.settings.names import as_text, by_url_name, url_name
+
+CURRENT = "1"
+VERSION, CONVERSATION, WHICH, REQUEST, COMPARE = "v", "conv", "which", "request", "cmp"
+BEFORE_VERSIONS = "conversation"
+"""What `conv` was called before there was a version: `NAME` of a sample, or `GENERATOR:turns=40,seed=0`."""
+OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, BEFORE_VERSIONS)
+LONGEST = 32_000  # characters of a link: half of what servers take
+MOST_CONFIGURATIONS = 3  # beside the first
+LARGEST_NUMBER = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What a link shows: the conversation, the one of several in its file and the request (both from 0), and the
+    configurations it is compared with, each as the settings by which it differs from the link's own.
+
+    `conversation` is `sample:NAME`, `gen:NAME:option=value,…`, or nothing: what came from a person's own disk.
+    """
+
+    conversation: str = ""
+    which: int = 0
+    request: int | None = None
+    compare: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A parameter that could not be read, and why."""
+
+    name: str
+    raw: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link says. `settings` are raw values by URL name, for `resolve_settings(url=…)`."""
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    place: Place = field(default_factory=Place)
+    refused: tuple[Refused, ...] = ()
+
+
+# -- writing
+
+
+def encode(settings: Settings, place: Place) -> str:
+    """The query string of a link, every setting in it. Raises SettingsError when it gets too long to be one."""
+    every = {url_name(name): as_text(value) for name, value in settings.values().items()}
+    query = urlencode({VERSION: CURRENT, **every, **place_parameters(place)}, safe=":,;=")
+    if len(query) > LONGEST:
+        raise SettingsError(f"the link would have {len(query):,} characters, {LONGEST:,} are possible; export instead")
+    return query
+
+
+def place_parameters(place: Place) -> dict[str, str]:
+    """The parameters of a place, `v` among them if there are any."""
+    found = {
+        CONVERSATION: place.conversation,
+        WHICH: str(place.which + 1) if place.which and place.conversation else "",
+        REQUEST: "" if place.request is None else str(place.request + 1),
+        COMPARE: ";".join(map(_packed, place.compare)),
+    }
+    found = {name: text for name, text in found.items() if text}
+    return {VERSION: CURRENT, **found} if found else {}
+
+
+def _packed(changes: Mapping[str, Any]) -> str:
+    """`budget:4000,pruner:off`; `=` when nothing differs."""
+    return ",".join(f"{url_name(name)}:{quote(as_text(value), safe='')}" for name, value in changes.items()) or "="
+
+
+# -- reading
+
+
+def decode(parameters: Mapping[str, str]) -> Link:
+    """What the parameters of an address say. Those that are nobody's business here are passed over."""
+    length = sum(len(name) + len(text) for name, text in parameters.items())
+    if length > LONGEST:
+        return Link(refused=(Refused("link", "", f"it has {length:,} characters, {LONGEST:,} are read"),))
+    refused: list[Refused] = []
+    known = by_url_name()
+    place = Place(
+        _conversation(parameters, refused),
+        (_number(parameters, WHICH, refused) or 1) - 1,
+        None if (number := _number(parameters, REQUEST, refused)) is None else number - 1,
+        tuple(_configurations(parameters.get(COMPARE, ""), refused)),
+    )
+    if parameters.get(VERSION, CURRENT) != CURRENT:
+        refused.append(Refused(VERSION, parameters[VERSION], f"read as version {CURRENT}, the only one known here"))
+    for name, text in parameters.items():
+        if name not in known and name.partition(".")[0] in FIELDS_THAT_CHOOSE:
+            refused.append(Refused(name, text, "there is no such setting"))
+    return Link({name: text for name, text in parameters.items() if name in known}, place, tuple(refused))
+
+
+def _conversation(parameters: Mapping[str, str], refused: list[Refused]) -> str:
+    spec = parameters.get(CONVERSATION, "")
+    if not spec and (old := parameters.get(BEFORE_VERSIONS, "")):
+        spec = f"gen:{old}" if ":" in old else f"sample:{old}"
+    if not spec or spec.startswith(("sample:", "gen:")):
+        return spec
+    refused.append(Refused(CONVERSATION, spec, "a link names sample:NAME or gen:NAME:option=value,…"))
+    return ""
+
+
+def _number(parameters: Mapping[str, str], name: str, refused: list[Refused]) -> int | None:
+    raw = parameters.get(name)
+    if raw is None:
+        return None
+    if raw.isascii() and raw.isdecimal() and len(raw) <= len(str(LARGEST_NUMBER)) and 1 <= int(raw) <= LARGEST_NUMBER:
+        return int(raw)
+    refused.append(Refused(name, raw, "not a number of 1 or more"))
+    return None
+
+
+def _configurations(packed: str, refused: list[Refused]) -> Iterator[dict[str, Any]]:
+    parts = packed.split(";") if packed else []
+    if len(parts) > MOST_CONFIGURATIONS:
+        more = ";".join(parts[MOST_CONFIGURATIONS:])
+        refused.append(Refused(COMPARE, more, f"at most {1 + MOST_CONFIGURATIONS} configurations are compared"))
+    for part in parts[:MOST_CONFIGURATIONS]:
+        pairs = [] if part == "=" else part.split(",")
+        yield dict(_changes(pairs, refused))
+
+
+def _changes(pairs: Sequence[str], refused: list[Refused]) -> Iterator[tuple[str, Any]]:
+    known = by_url_name()
+    for pair in pairs:
+        name, colon, raw = pair.partition(":")
+        if not colon or name not in known:
+            refused.append(Refused(COMPARE, pair, "there is no such setting"))
+            continue
+        try:
+            yield known[name], read_setting(known[name], unquote(raw))
+        except (SettingsError, UnknownMember) as problem:
+            refused.append(Refused(f"{COMPARE} {name}", unquote(raw), str(problem)))

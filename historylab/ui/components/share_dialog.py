@@ -1,0 +1,58 @@
+"""Sharing: the link to what is on screen, what it says, and what it never holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from historylab.errors import SettingsError
+from historylab.figures.untrusted import escaped, one_line
+from historylab.settings.model import Settings
+from historylab.ui import state
+from historylab.ui.components.notice import notice
+from historylab.ui.share import full_link
+
+NOT_YOURS = (
+    "The conversation is yours and is not in the link: whoever opens it sees the sample. To show yours, "
+    "send them the report (Export, Report)."
+)
+
+
+def share_button(settings: Settings, path: str = "") -> None:
+    """The button that opens the dialog. `path` is the page's: "compare"."""
+    if st.button("Share", key="share", help="A link to what you see"):
+        _dialog(settings, path)
+
+
+@st.dialog("Share a link to this")
+def _dialog(settings: Settings, path: str) -> None:
+    try:
+        link = full_link(settings, path)
+    except SettingsError as problem:
+        notice(f"There is no link: {problem}", "error")
+        return
+    st.code(link, language=None, wrap_lines=True)
+    said = "".join(f"<li>{escaped(line)}</li>" for line in contents(settings))
+    st.html(f'<div class="hl-meta">It says</div><ul class="hl-says">{said}</ul>')
+    if not state.place().conversation:
+        notice(NOT_YOURS)
+    st.html(
+        '<div class="hl-meta">Text you uploaded or pasted is never in it. What the other server’s environment sets '
+        "comes before the link there, and shows as such.</div>"
+    )
+
+
+def contents(settings: Settings) -> Iterator[str]:
+    """What the link says, a line each."""
+    here, shown = state.desk(), state.place()
+    yield f"every setting: {len(settings.values())} values, defaults too, so that it means the same everywhere"
+    kind, _, name = shown.conversation.partition(":")
+    if kind == "sample":
+        yield f"the sample that is open: {name}"
+    elif kind == "gen":
+        yield f"the generated conversation, by its seed: {one_line(name, 80)}"
+    if here.request is not None:
+        yield f"the request you look at: {here.request + 1:,}"
+    if shown.compare:
+        yield f"what you compare it with: {' and '.join('BCD'[: len(shown.compare)])}"

@@ -1,0 +1,75 @@
+"""A link says the same for ever: every field, the place, the configurations; and nothing it says is lost silently."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from historylab import Settings, resolve_settings
+from historylab.errors import SettingsError
+from historylab.settings.link import LONGEST, Link, Place, decode, encode, place_parameters
+from historylab.settings.model import setting_names
+from historylab.settings.names import url_name
+
+TESTS = Path(__file__).parents[1]
+GOLDEN = json.loads((TESTS / "golden/links.json").read_text("utf-8"))
+_SPEC = importlib.util.spec_from_file_location("round_trip", TESTS / "settings/test_round_trip.py")
+round_trip = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(round_trip)
+
+
+def opened(query: str) -> tuple[Link, Settings]:
+    link = decode(dict(parse_qsl(query, keep_blank_values=True)))
+    return link, resolve_settings(env={}, url=link.settings, template={"budget": 77, "window": 5}).settings
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["about"])
+def test_an_old_link_says_what_it_said(case):
+    link, settings = opened(case["link"])
+    expected = Settings(**{"budget": 77, "window": 5, **case["settings"]})
+    assert settings == expected
+    assert (link.place.conversation, link.place.which, link.place.request) == tuple(case["place"])
+    assert [dict(changes) for changes in link.place.compare] == case["compare"]
+    assert [refused.name for refused in link.refused] == case["refused"]
+
+
+def test_every_setting_however_nasty_comes_back_under_any_template():
+    for settings in round_trip.candidates():
+        link, read = opened(encode(settings, Place()))
+        assert read == settings
+        assert not link.refused
+
+
+def test_every_setting_is_in_the_link_at_its_default_too():
+    said = dict(parse_qsl(encode(Settings(), Place()), keep_blank_values=True))
+    assert said["v"] == "1"
+    assert {url_name(name) for name in setting_names()} <= set(said)
+
+
+def test_place_and_configurations_come_back():
+    nasty = {name: "a;b,c:d=e&f~%41 漢" for name in ("model", "summary_heading")}
+    place = Place("gen:support_desk:turns=40,seed=0", 0, 30, ({"budget": 4000, "window": None}, {}, nasty))
+    link, _ = opened(encode(Settings(), place))
+    assert link.place == place
+    assert not link.refused
+    assert decode(place_parameters(place)).place == place
+    assert place_parameters(Place()) == {}
+
+
+def test_a_conversation_of_ones_own_leaves_nothing_of_it_in_the_link():
+    assert "which" not in place_parameters(Place("", 3, 1))
+
+
+def test_a_link_that_would_be_too_long_is_none_and_one_that_is_too_long_is_not_read():
+    with pytest.raises(SettingsError, match="export instead"):
+        encode(Settings(**{"summarizer.model.prompt": "😀" * 4000}), Place())
+    link = decode({"budget": "5", "x": "y" * LONGEST})
+    assert (dict(link.settings), [refused.name for refused in link.refused]) == ({}, ["link"])
+
+
+def test_ordinary_links_stay_short_enough_for_a_chat_message():
+    assert len(encode(Settings(), Place("sample:three-languages", 1, 3, ({"budget": 1},) * 3))) < 4000
