@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
+import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
-from multiprocessing import get_context
 
 import deaths
 import numpy as np
@@ -169,6 +171,18 @@ def test_what_is_wrong_with_a_file_or_settings_is_said_wherever_it_happens(worke
         sweep(CHATS, [Settings(compaction="at_threshold", model="nobodys-model")], workers=workers)
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a signal no process survives")
+def test_a_sweep_survives_a_killed_process(table):
+    killed = []
+
+    def kill_one(*_: int) -> None:
+        if not killed:
+            killed.append(multiprocessing.active_children()[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    assert_frame_equal(table, sweep(CHATS, CANDIDATES, workers=2, progress=kill_one))
+
+
 def test_a_lost_worker_loses_no_result(tmp_path):
     numbers = [(str(tmp_path / "died"), n) for n in range(8)]
     with Workers(None, 2) as opened:
@@ -182,7 +196,7 @@ def test_a_batch_that_kills_every_worker_is_given_up():
 
 
 def test_a_broken_executor_that_was_handed_in_is_said_to_be_so():
-    executor = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+    executor = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
     with Workers(executor, 1) as opened, pytest.raises(WorkerLost, match="handed in is broken"):
         list(run_batches(deaths.always_die, [1], opened, at_once=1))
 
