@@ -17,6 +17,8 @@ FENCES = {
     "streamlit": ("historylab/ui/", "pages/", "app.py"),
     "plotly": ("historylab/figures/",),
     "pandas": ("historylab/figures/", "historylab/sweep.py"),
+    "rich": ("historylab/commands/",),
+    "distributed": ("historylab/commands/sweep.py",),
 }
 
 
