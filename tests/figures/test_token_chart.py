@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from historylab import Conversation, Message, Settings, generate, replay
+from historylab.figures.axis import MOST_POINTS, drawn_requests, finding, turn_ticks
 from historylab.figures.palette import KINDS
-from historylab.figures.token_chart import MOST_POINTS, drawn_requests, finding, token_chart, turn_ticks
+from historylab.figures.token_chart import token_chart
 
 
 def bars(figure) -> dict[str, list[int]]:

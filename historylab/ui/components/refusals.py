@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from historylab.figures.setting_words import SOURCE_WORDS, show_value, title_of
 from historylab.figures.untrusted import one_line
 from historylab.settings.resolve import Resolution
 from historylab.ui import state
 from historylab.ui.components.notice import notice
-from historylab.ui.components.setting_field import SOURCE_WORDS, show_value, title_of
 
 MOST = 5
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.figures.token_chart import turn_ticks
+from historylab.figures.axis import turn_ticks
 from historylab.replay import Timeline
 from historylab.ui import state
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.figures.token_chart import finding, token_chart
+from historylab.figures.axis import finding
+from historylab.figures.token_chart import token_chart
 from historylab.replay import Timeline
 from historylab.ui import state
 from historylab.ui.components.message_list import message_list

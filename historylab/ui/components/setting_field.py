@@ -6,18 +6,17 @@ A value the environment sets is shown as text with a lock and the variable's nam
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import streamlit as st
 
-from historylab.figures.untrusted import escaped, one_line
+from historylab.figures.setting_words import SOURCE_WORDS, choice_word, help_of, schema_of, show_value, title_of
+from historylab.figures.untrusted import escaped
 from historylab.registry import SEVERAL, members
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, stage_options
+from historylab.settings.model import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.ui import state
 
-SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}
 POLICIES = {"none": "None", "lastN": "Last N", "all": "All"}
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
 STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
@@ -37,45 +36,6 @@ def setting_field(resolution: Resolution, name: str) -> None:
             _widget(name, origin.value, title_of(name))
             if name in FIELDS_THAT_CHOOSE:
                 _what_it_does(name, origin.value)
-
-
-def schema_of(name: str) -> Mapping[str, Any]:
-    """The JSON schema of a field or option: type, bounds, choices."""
-    if "." in name:
-        return stage_options()[name].schema
-    return _fields()[name]
-
-
-@cache
-def _fields() -> Mapping[str, Any]:
-    return Settings.model_json_schema()["properties"]
-
-
-def title_of(name: str) -> str:
-    """What the setting is called on screen: "Budget", "Max share"."""
-    plain = name.rpartition(".")[2].replace("_", " ")
-    return schema_of(name).get("title") or plain[:1].upper() + plain[1:]
-
-
-def help_of(name: str) -> str:
-    """What it does, in a sentence."""
-    text = stage_options()[name].help if "." in name else schema_of(name).get("description", "")
-    return text[:1].upper() + text[1:]
-
-
-def show_value(value: Any) -> str:
-    """A value in words: "on", "4,000", "not set"."""
-    if value is None or value == "":
-        return "not set"
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    return f"{value:,}" if isinstance(value, int | float) else one_line(str(value), 60)
-
-
-def choice_word(name: str) -> str:
-    """A member's name as a word: "Sliding window"."""
-    words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
 
 
 def _locked(name: str, origin: Provenance) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable
 
 import streamlit as st
 
+from historylab.figures.setting_words import SOURCE_WORDS, show_value, title_of
 from historylab.figures.untrusted import escaped, one_line
 from historylab.settings.model import setting_names
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 from historylab.settings.sources import SOURCES
 from historylab.ui.components.notice import notice
-from historylab.ui.components.setting_field import SOURCE_WORDS, show_value, title_of
 
 HEADINGS = {"environment": "Environment", "you": "You", "url": "URL", "template": "Template", "default": "Default"}
 

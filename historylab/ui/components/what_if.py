@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.figures.setting_words import title_of
 from historylab.figures.untrusted import escaped, one_line
 from historylab.settings.model import setting_names
 from historylab.settings.names import AGENTDOCK_ENVIRONMENT, environment_name, url_name
 from historylab.settings.sources import SOURCES
 from historylab.ui import state
-from historylab.ui.components.setting_field import title_of
 from historylab.ui.components.source_table import HEADINGS
 
 ABOUT = "Try a value in any source. It shows in the table below and changes nothing else."
