@@ -57,14 +57,15 @@ def counted_by(counter: Counter, *, exact: bool | None = None) -> str:
 def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:
     """The first request (from 0) of the run, up to `number`, in which the message isn't sent."""
     block = int(timeline.conversation.columns.block[message])
-    while number and message < timeline.plans[number - 1].size and not timeline.plans[number - 1].sent[block]:
+    for earlier in reversed(timeline.plans[:number]):
+        if message >= earlier.size or earlier.block_actions[block] <= Action.TRUNCATED:
+            break
         number -= 1
     return number
 
 
 def _when(step: Step) -> str:
-    where = step.label.replace(", request", ", request", 1)
-    return f"At {where}" if step.turn >= 0 else "Before the first user message"
+    return f"At {step.label}" if step.turn >= 0 else "Before the first user message"
 
 
 def _share(counts: dict[Action, int], said: int) -> str:
