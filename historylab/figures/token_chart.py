@@ -12,6 +12,7 @@ from historylab.replay import Step, Timeline
 
 HEIGHT = 270
 MOST_BARS = 150  # more requests are drawn as an area
+LEFT, RIGHT = 48, 12  # pixels; the retention map has the same, so that requests stand above one another
 HEADROOM = 2.4  # the untrimmed total may squash the rest this far, not further
 
 
@@ -136,11 +137,12 @@ def _layout(timeline: Timeline, shown: np.ndarray, *, dark: bool) -> go.Layout:
         hovermode="x unified",
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        margin={"l": 4, "r": 8, "t": 34, "b": 4},
+        margin={"l": LEFT, "r": RIGHT, "t": 34, "b": 4},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
         xaxis={
             **axis,
-            "range": [0.4, len(timeline.plans) + 0.6],
+            "range": [0.5, len(timeline.plans) + 0.5],
+            "automargin": "height",
             "tickvals": positions,
             "ticktext": names,
             "ticks": "outside",
@@ -153,6 +155,7 @@ def _layout(timeline: Timeline, shown: np.ndarray, *, dark: bool) -> go.Layout:
         },
         yaxis={
             **axis,
+            "automargin": False,
             "range": [0, _top(timeline)],
             "tickformat": "~s",
             "gridcolor": grid,

@@ -6,6 +6,7 @@ session. All results are resources, handed out without a copy, and read only.
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import streamlit as st
 from historylab.conversation import Conversation
 from historylab.counters.base import open_counter, token_column
 from historylab.explain import Answer
+from historylab.figures.retention_map import pack_timeline
 from historylab.generators.base import generate
 from historylab.importers.base import Report
 from historylab.importers.load import Conversations
@@ -46,6 +48,16 @@ def _timeline(digest: str, key: str, _conversation: Conversation, _settings: Set
     made = replay(_conversation, _settings)
     _ = made.steps, made.tokens_by_kind, made.over_budget, made.untrimmed
     return made
+
+
+def packed(made: Timeline) -> tuple[bytes, str]:
+    """A timeline as the retention map's bytes, and the key the browser knows them by."""
+    return _packed(made.conversation.digest, made.settings.key, made)
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing the map")
+def _packed(digest: str, key: str, _made: Timeline) -> tuple[bytes, str]:
+    return pack_timeline(_made), blake2b(f"{digest} {key}".encode(), digest_size=12).hexdigest()
 
 
 def answer(made: Timeline, number: int, message: int) -> Answer:

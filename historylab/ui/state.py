@@ -53,6 +53,7 @@ class Desk:
     message: int | None = None
     show: str = "everything"
     page: int = 1
+    picks: int = 0  # messages chosen outside the list, which must then be drawn anew to show it
     problem: str = ""
     written: dict[str, str] | None = None
     touched: bool = False

@@ -67,6 +67,15 @@ def message_list(timeline: Timeline, number: int) -> None:
         explanation(timeline, number)
 
 
+def choose(step: Step, message: int) -> None:
+    """Select a message and turn to its page, showing everything if the filter hides it."""
+    here = state.desk()
+    if not FILTERS[here.show][1](step)[message]:
+        here.show = "everything"
+    before = int(FILTERS[here.show][1](step)[:message].sum())
+    here.message, here.page, here.picks = message, before // PAGE + 1, here.picks + 1
+
+
 def _show() -> None:
     state.desk().show, state.desk().page = state.value_of("show"), 1
 
@@ -77,7 +86,7 @@ def _page(chosen: np.ndarray) -> np.ndarray:
     if pages == 1:
         return chosen
     page = min(state.desk().page, pages)
-    key = f"page {state.desk().show} {state.desk().request}"
+    key = f"page {state.desk().show} {state.desk().request} {state.desk().picks}"
     st.pagination(pages, default=page, key=key, on_change=lambda: _turn_page(key))
     return chosen[(page - 1) * PAGE : page * PAGE]
 
@@ -92,7 +101,7 @@ def _table(timeline: Timeline, step: Step, rows: np.ndarray) -> None:
     columns = table(timeline, step.plan, rows)
     if state.desk().message is not None:  # its reason stands beside the table
         del columns["why"]
-    key = f"messages-{step.number}-{state.desk().show}-{numbers[0]}"
+    key = f"messages-{step.number}-{state.desk().show}-{numbers[0]}-{state.desk().picks}"
     st.dataframe(
         columns,
         key=key,

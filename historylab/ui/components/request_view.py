@@ -1,4 +1,4 @@
-"""All that depends on the request one looks at, in one fragment: a move of the slider redraws this and no more."""
+"""All that depends on the request one looks at, in one fragment: a move on the map redraws this and no more."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from historylab.replay import Timeline
 from historylab.ui import state
 from historylab.ui.components.message_list import message_list
 from historylab.ui.components.payload import payload
-from historylab.ui.components.request_slider import current_request, request_slider
+from historylab.ui.components.request_field import current_request, request_field
+from historylab.ui.components.retention_map import retention_map
 from historylab.ui.components.stage_trace import stage_trace
 from historylab.ui.components.verdict_line import legend, verdict_line
 from historylab.ui.theme import is_dark
@@ -18,12 +19,13 @@ from historylab.ui.theme import is_dark
 
 @st.fragment
 def request_view(timeline: Timeline) -> None:
-    """Verdict, chart, slider, and the request from three sides: its messages, its payload, how it came about."""
+    """Verdict, map, chart, and the request from three sides: its messages, its payload, how it came about."""
     number = current_request(timeline)
     verdict_line(timeline, number)
-    _chart(timeline, number)
-    request_slider(timeline)
     legend(timeline, number)
+    retention_map(timeline, number)
+    request_field(timeline)
+    _chart(timeline, number)
     messages, sent, trace = st.tabs(["Messages", "Exact payload", "Stages"], key="side", on_change="rerun")
     if messages.open:
         with messages:

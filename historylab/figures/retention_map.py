@@ -1,0 +1,88 @@
+"""What the browser gets of a timeline: one run of bytes, so that a cell costs a byte and less once compressed.
+
+    uint32 length of NOW, NOW (JSON: where one is looking), deflated [ uint32 length of STILL, STILL (JSON), the cells ]
+
+The second part depends on the timeline alone and is made once; the browser unpacks it when its key is new to it.
+Lengths are little endian. Message text is one line of plain text, and only ever shown as text.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+
+from historylab.figures.palette import LOOKS
+from historylab.figures.prefix_strip import prefix_strip
+from historylab.figures.retention_grid import MOST, RetentionGrid, reasons, retention_grid
+from historylab.figures.token_chart import turn_ticks
+from historylab.figures.untrusted import one_line
+from historylab.plan import Action
+from historylab.replay import Timeline
+
+SNIPPET = 90  # characters of a message in its tooltip
+QUICK = 1  # compression level: the cells are long runs
+
+
+def pack_timeline(timeline: Timeline, most: int = MOST) -> bytes:
+    """The part that depends on the timeline alone."""
+    grid = retention_grid(timeline, most)
+    still = _json({**_axes(timeline), **_words(timeline, grid), **_strip(timeline, grid)})
+    return zlib.compress(struct.pack("<I", len(still)) + still + grid.newest.tobytes() + grid.cells.tobytes(), QUICK)
+
+
+def pack(packed: bytes, key: str, request: int, message: int | None) -> bytes:
+    """The whole: where one is looking (from 0), and the packed timeline, which `key` names."""
+    now = _json({"key": key, "request": request, "message": message})
+    return struct.pack("<I", len(now)) + now + packed
+
+
+def _axes(timeline: Timeline) -> dict[str, Any]:
+    steps = timeline.steps
+    positions, names = turn_ticks(timeline)
+    sent = [int(p.history.block_sizes.dot(p.sent)) for p in timeline.plans]
+    return {
+        "messages": len(timeline.conversation),
+        "requests": len(timeline.plans),
+        "labels": [step.label for step in steps],
+        "starts": [step.number for step in steps if step.request_in_turn == 1],
+        "ticks": [[position - 1, name] for position, name in zip(positions, names, strict=True)],
+        "sent": sent,
+        "said": [plan.size for plan in timeline.plans],
+        "over": np.flatnonzero(timeline.over_budget).tolist(),
+    }
+
+
+def _words(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
+    sentences, why = reasons(timeline, grid)
+    single = len(timeline.conversation) == len(grid.rows) - 1
+    said = timeline.conversation.messages if single else ()
+    return {
+        "rows": len(grid.rows) - 1,
+        "columns": len(grid.columns) - 1,
+        "looks": [_look(action) for action in Action],
+        "codes": [int(action) for action, _ in grid.codes],
+        "pins": grid.pins,
+        "sentences": sentences,
+        "why": why,
+        "who": [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in said],
+        "texts": [one_line(m.content or " ".join(call.name for call in m.tool_calls), SNIPPET) for m in said],
+    }
+
+
+def _look(action: Action) -> dict[str, str]:
+    look = LOOKS[action]
+    colours = {"light": look.light, "dark": look.dark, "onLight": look.ink(False), "onDark": look.ink(True)}
+    return {"word": look.word, "glyph": look.glyph, **colours}
+
+
+def _strip(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
+    strip = prefix_strip(timeline, grid.columns)
+    return {"share": np.floor(strip.share * 100).astype(int).tolist(), "moved": np.flatnonzero(strip.moved).tolist()}
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
