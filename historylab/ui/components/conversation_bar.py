@@ -34,7 +34,7 @@ def conversation_bar(conversation: Conversation, timeline: Timeline, resolution:
         with st.popover("Open another conversation"):
             _open()
         share_button(resolution.settings)
-        export_button(resolution)
+        export_button(resolution, timeline)
     _several()
     _report()
 

@@ -1,24 +1,31 @@
-"""Taking the settings along: as a file of every registered exporter, to copy or download."""
+"""Taking it along: the settings as a file of every registered exporter, the request as a report or a spreadsheet."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from historylab.decisions import decisions_csv
 from historylab.exporters.base import export
 from historylab.registry import Member, members
+from historylab.replay import Timeline
+from historylab.report import report
 from historylab.settings.resolve import Resolution
+from historylab.ui.components.request_field import current_request
 
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
 
-def export_button(resolution: Resolution) -> None:
+def export_button(resolution: Resolution, timeline: Timeline) -> None:
     """The button that opens the drawer."""
-    if st.button("Export", key="export", help="Take these settings along"):
-        _drawer(resolution)
+    if st.button("Export", key="export", help="Take settings, a report or a spreadsheet along"):
+        _drawer(resolution, timeline)
 
 
-@st.dialog("Take these settings along", position="right", width="medium")
-def _drawer(resolution: Resolution) -> None:
+@st.dialog("Take it along", position="right", width="medium")
+def _drawer(resolution: Resolution, timeline: Timeline) -> None:
+    if timeline.plans:
+        _request(resolution, timeline)
+    st.html('<div class="hl-title">These settings</div>')
     known = members("exporter")
     names = [*ORDER, *sorted(set(known) - set(ORDER))]
     only_changed = st.toggle("Only what differs from the defaults", key="only-changed")
@@ -42,3 +49,25 @@ def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None
         on_click="ignore",
         type="primary",
     )
+
+
+def _request(resolution: Resolution, timeline: Timeline) -> None:
+    """The request one looks at, for people without HistoryLab; both files are made when they are asked for."""
+    number = current_request(timeline)
+    st.html(
+        f'<div class="hl-title">This request: {timeline.steps[number].label}</div>'
+        '<div class="hl-meta">Both files hold text of the conversation.</div>'
+    )
+    with st.container(horizontal=True):
+        for label, name, mime, made in (
+            ("Report", f"request-{number + 1}.html", "text/html", lambda: report(timeline, number, resolution)),
+            ("Decisions", f"request-{number + 1}.csv", "text/csv", lambda: decisions_csv(timeline, number)),
+        ):
+            st.download_button(
+                f"{label} ({name.rpartition('.')[2].upper()})",
+                lambda made=made: made().encode("utf-8-sig"),  # the mark tells spreadsheets that it is UTF-8
+                name,
+                mime,
+                key=f"download-{label.lower()}",
+                on_click="ignore",
+            )
