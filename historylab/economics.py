@@ -7,6 +7,7 @@ after the fixed overhead. Moving the cut, shortening a message or rewriting the 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -50,6 +51,16 @@ def untrimmed(timeline: Timeline) -> Timeline:
 def without_cuts(settings: Settings) -> Settings:
     """These settings with every stage off; a timeline's conversation is projected already."""
     return settings.replace(**NOTHING_CUT, projection="off")
+
+
+def baseline_of(timeline: Timeline) -> Traffic:
+    """What would be sent without any cut: once per conversation, counter, overhead and layout."""
+    settings = timeline.settings
+    key = ("untrimmed", timeline.counter.key, settings.overhead, settings.layout)
+    found = timeline.conversation.derived.get(key)
+    if found is None:
+        found = timeline.conversation.derived[key] = traffic(untrimmed(timeline))
+    return found
 
 
 def traffic(timeline: Timeline) -> Traffic:
@@ -197,16 +208,16 @@ class Comparison:
         return f"{what} {cut} and costs {self.ratio:.2f}× not trimming."
 
 
-def compare(
-    timeline: Timeline,
-    cache: Cache | str | None = None,
-    prices: Prices | None = None,
-    *,
-    baseline: Traffic | None = None,
-) -> Comparison:
-    """Price a replay beside not trimming. Hand in `baseline` (the traffic of `untrimmed(timeline)`) to plan it once."""
-    mine = bill(timeline, cache, prices)
-    other = price(baseline or traffic(untrimmed(timeline)), mine.prices, mine.cache)
+def compare(timeline: Timeline, cache: Cache | str | None = None, prices: Prices | None = None) -> Comparison:
+    """Price a replay beside not trimming. Default: the list prices of the settings' model, and their cache."""
+    prices = prices or known_prices(timeline.settings.model)
+    return compare_under(timeline, [cache or cache_of(prices)], prices)[0]
+
+
+def compare_under(timeline: Timeline, caches: Iterable[Cache | str], prices: Prices) -> tuple[Comparison, ...]:
+    """The same traffic priced under each of several caches, beside not trimming."""
+    sent, baseline = traffic(timeline), baseline_of(timeline)
     budget = timeline.plans[0].budget if timeline.plans else 0
     history = float(timeline.untrimmed.mean()) if len(timeline.plans) else 0.0
-    return Comparison(mine, other, history / budget if budget else math.inf)
+    share = history / budget if budget else math.inf
+    return tuple(Comparison(price(sent, prices, cache), price(baseline, prices, cache), share) for cache in caches)

@@ -13,7 +13,7 @@ from typing import Any
 from historylab.billing import CACHES, Cache, Traffic, price
 from historylab.conversation import Conversation
 from historylab.cost import Prices, prices_of
-from historylab.economics import traffic, untrimmed
+from historylab.economics import baseline_of, traffic
 from historylab.pipeline import open_instruments
 from historylab.replay import Timeline, replay
 from historylab.retention import Kept, retention
@@ -70,7 +70,7 @@ def measure(conversation: Conversation, settings: Settings, measures: Measures) 
     timeline = replay(conversation, settings, instruments=open_instruments(settings))
     forgotten = retention(timeline, stars=measures.stars, questions=measures.questions)
     kept, sent = forgotten.kept, traffic(timeline)
-    baseline = _untrimmed_traffic(timeline)
+    baseline = baseline_of(timeline)
     shares = [question.share for question in forgotten.questions]
     return {
         "title": conversation.title,
@@ -107,16 +107,6 @@ def _costs(sent: Traffic, baseline: Traffic, prices: Prices | None, caches: Sequ
         bill = price(sent, prices, cache)
         found[f"cost_{cache.name}"] = float(bill.total)
         found[f"ratio_{cache.name}"] = bill.ratio(price(baseline, prices, cache))
-    return found
-
-
-def _untrimmed_traffic(timeline: Timeline) -> Traffic:
-    """What would be sent without any cut: once per conversation, counter, overhead and layout."""
-    settings = timeline.settings
-    key = ("untrimmed", timeline.counter.key, settings.overhead, settings.layout)
-    found = timeline.conversation.derived.get(key)
-    if found is None:
-        found = timeline.conversation.derived[key] = traffic(untrimmed(timeline))
     return found
 
 
