@@ -289,7 +289,7 @@ def stage_options() -> dict[str, registry.Option]:
     return {
         f"{family}.{member.name}.{option.name}": option
         for family in FIELDS_THAT_CHOOSE
-        for member in registry.members(family).values()
+        for _, member in sorted(registry.members(family).items())
         for option in member.options
     }
 

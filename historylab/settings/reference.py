@@ -1,0 +1,74 @@
+"""The settings reference: a table of every field and option, written from their own definitions.
+
+python -m historylab.settings.reference > docs/settings.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from historylab import registry
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, setting_names, stage_options
+from historylab.settings.names import environment_names, url_name
+
+INTRODUCTION = """# Settings
+
+Written by `python -m historylab.settings.reference` from the definitions themselves.
+
+Every setting can come from the environment, the person at the screen, the URL, the template and the default, in that
+order, per field and by presence (an environment 0 wins). A value that cannot be read is refused with a reason, and the
+next source decides. `filter` and `tool_output` take several names joined by `+`, run in that order.
+"""
+
+
+def reference() -> str:
+    """The whole page as Markdown."""
+    options = stage_options()
+    fields = [name for name in setting_names() if name not in options]
+    parts = [INTRODUCTION, "## Fields\n", table({name: _schema_of_field(name) for name in fields})]
+    for family in FIELDS_THAT_CHOOSE:
+        parts += [f"\n## `{family}`\n", members_of(family)]
+        own = {name: option for name, option in options.items() if name.startswith(f"{family}.")}
+        if own:
+            schemas = {name: {**option.schema, "description": option.help} for name, option in own.items()}
+            parts += ["", table(schemas)]
+    return "\n".join(parts) + "\n"
+
+
+def table(schemas: Mapping[str, Mapping[str, Any]]) -> str:
+    """A row a setting: name, values, default, what it does, environment and URL names."""
+    rows = ["| setting | values | default | what it does | environment | URL |", "|---|---|---|---|---|---|"]
+    for name, schema in schemas.items():
+        environment = "<br>".join(f"`{given}`" for given in environment_names(name))
+        default = Settings().value(name)
+        shown = "" if default is None or default == "" else f"`{default}`"
+        what = " ".join(str(schema.get("description", "")).split()).replace("|", "\\|")
+        rows.append(f"| `{name}` | {_values(name, schema)} | {shown} | {what} | {environment} | `{url_name(name)}` |")
+    return "\n".join(rows)
+
+
+def members_of(family: str) -> str:
+    """One line a member."""
+    return "\n".join(f"* `{name}`: {member.summary}" for name, member in sorted(registry.members(family).items()))
+
+
+def _schema_of_field(name: str) -> Mapping[str, Any]:
+    return Settings.model_json_schema()["properties"][name]
+
+
+def _values(name: str, schema: Mapping[str, Any]) -> str:
+    if name in FIELDS_THAT_CHOOSE:
+        return f"[see below](#{name})"
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    kind = next((s for s in schema.get("anyOf", [schema]) if s.get("type") != "null"), schema)
+    low = kind.get("minimum", kind.get("exclusiveMinimum"))
+    high = kind.get("maximum", kind.get("exclusiveMaximum"))
+    words = {"integer": "whole number", "number": "number", "boolean": "`true`, `false`", "string": "text"}
+    bounds = "" if low is None else f", {low:,} or more" if high is None else f", {low:,} to {high:,}"
+    return words.get(kind.get("type", ""), "") + bounds
+
+
+if __name__ == "__main__":
+    print(reference(), end="")

@@ -1,0 +1,51 @@
+"""The documents say what is there: links lead somewhere, examples run, the settings page is current."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from historylab.registry import members
+from historylab.settings.reference import reference
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_to_files_that_are_there(page):
+    targets = re.findall(r"\]\(([^)#\s]+)", page.read_text())
+    missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
+    assert missing == []
+
+
+def test_the_settings_page_is_what_the_definitions_say():
+    assert (ROOT / "docs" / "settings.md").read_text() == reference(), (
+        "write it anew: python -m historylab.settings.reference > docs/settings.md"
+    )
+
+
+def test_every_importer_is_on_the_formats_page():
+    page = (ROOT / "docs" / "formats.md").read_text()
+    assert [name for name in members("importer") if f"`{name}`" not in page] == []
+
+
+def test_the_examples_in_the_readme_run(monkeypatch, tmp_path):
+    session = tmp_path / "session.jsonl"
+    lines = ['{"role": "user", "content": "hello"}', '{"role": "assistant", "content": "hi"}'] * 40
+    session.write_text("\n".join([*lines, lines[0]]))
+    monkeypatch.chdir(tmp_path)
+
+    class Client:
+        class chat:
+            class completions:
+                create = staticmethod(lambda **_: None)
+
+    names = {"messages": [{"role": "user", "content": "hello"}], "client": Client}
+    for example in EXAMPLES:
+        exec(example, names)
+    assert names["messages"] == [{"role": "user", "content": "hello"}]
+    assert len(names["timeline"].steps) == 41
