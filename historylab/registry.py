@@ -37,8 +37,12 @@ FAMILIES: Mapping[str, str] = {
     "generator": "historylab.generators",
     "exporter": "historylab.exporters",
     "store": "historylab.stores",
+    "preset": "historylab.systems.presets",
 }
 """Family → the folder that holds its members. A setting that chooses a member bears the family's name."""
+
+FINE = {"fine": True}
+"""Marks an option few people touch, for screens to fold away: `Field(…, json_schema_extra=FINE)`."""
 
 STAGE_FAMILIES = ("filter", "policy", "tool_output", "compaction", "pruner")
 SEVERAL = frozenset({"filter", "tool_output"})
@@ -60,6 +64,11 @@ class Option:
     def schema(self) -> Mapping[str, Any]:
         """The JSON schema of the value: `type`, `minimum`, `maximum`, `enum`."""
         return _adapter(self.annotation).json_schema()
+
+    @property
+    def fine(self) -> bool:
+        """Whether few people touch it."""
+        return bool(self.schema.get("fine"))
 
     def parse(self, raw: object) -> Any:
         """Read `raw` (text from the environment or a URL, or a value). Raises SettingsError saying what is wrong."""
@@ -83,11 +92,18 @@ class Member:
     def summary(self) -> str:
         return (inspect.getdoc(self.target) or "").partition("\n")[0]
 
+    @property
+    def title(self) -> str:
+        """What people call it: the attribute `title`, else the name in words."""
+        words = self.name.replace("_", " ")
+        return self.attributes.get("title") or words[:1].upper() + words[1:]
+
 
 def register(family: str, name: str | None = None, **attributes: Any) -> Callable:
     """Decorate a function or class to make it a member of `family` under `name` (default: the function's own).
 
-    `attributes` are facts about the member that its family's base module documents (`carries=True` for a stage).
+    `attributes` are facts about the member: `title`, what people call it, and those that its family's base module
+    documents (`carries=True` for a stage).
     """
 
     def decorate(target):

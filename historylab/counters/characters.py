@@ -15,7 +15,7 @@ from historylab.counters.quarter_of_characters import characters
 from historylab.registry import register
 
 
-@register("counter", "characters")
+@register("counter", "characters", title="Characters")
 class Characters:
     """Characters, not tokens: text, call names and arguments. Media count nothing."""
 

@@ -20,7 +20,7 @@ def approximate_token_count(text: str | None) -> int:
     return max(1, len(text or "") // 4)
 
 
-@register("counter", "octopus")
+@register("counter", "octopus", title="Octopus' estimate")
 class OctopusCounter:
     """Characters // 4, at least 1, and 4 more a message: Octopus' estimate. Calls and media count nothing."""
 

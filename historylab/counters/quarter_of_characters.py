@@ -15,7 +15,7 @@ from historylab.counters.base import media_tokens
 from historylab.registry import register
 
 
-@register("counter", "chars/4")
+@register("counter", "chars/4", title="A quarter of the characters")
 class QuarterOfCharacters:
     """Characters divided by 4, rounded up, at least 1 a message: an estimate."""
 

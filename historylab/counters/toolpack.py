@@ -15,7 +15,7 @@ def estimate_tokens(text: str) -> int:
     return -(-len(text) // 4)
 
 
-@register("counter", "toolpack")
+@register("counter", "toolpack", title="toolpack's estimate")
 class ToolpackCounter:
     """Characters / 4, rounded up: toolpack's estimate. Calls and media count nothing."""
 

@@ -17,7 +17,7 @@ from historylab.registry import register
 K1, B = 1.5, 0.75  # bm25s's defaults
 
 
-@register("relevance", "bm25")
+@register("relevance", "bm25", title="Shared rare words")
 class BM25:
     """Offline: rare words in common with the question (Okapi BM25)."""
 

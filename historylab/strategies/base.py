@@ -19,11 +19,11 @@ from pydantic import Field
 from historylab.columns import ASSISTANT
 from historylab.counters.base import Counter
 from historylab.plan import History, HistoryPlan
-from historylab.registry import Member
+from historylab.registry import FINE, Member
 from historylab.settings.model import Settings
 from historylab.summarizers.extractive import ExtractiveSummarizer
 
-KeepTask = Annotated[bool, Field(description="the newest user message always stays")]
+KeepTask = Annotated[bool, Field(description="the newest user message always stays", json_schema_extra=FINE)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,15 @@ import numpy as np
 from pydantic import Field
 
 from historylab.plan import HistoryPlan, Reason
+from historylab.registry import FINE
 from historylab.strategies.base import Context
 
 Unit = Annotated[
     Literal["turn", "whole_turn", "block"],
     Field(
         description="cut between whole turns (history starts with a user message, the cut moves rarely), the newest "
-        "between its blocks (turn) or whole as well (whole_turn), or between any two blocks (fills the budget tighter)"
+        "between its blocks (turn) or whole as well (whole_turn), or between any two blocks (fills the budget tighter)",
+        json_schema_extra=FINE,
     ),
 ]
 
@@ -31,6 +33,7 @@ TrimTo = Annotated[
         le=1,
         description="share of the limit to come down to once it is reached; what was cut stays cut, so below 1 the cut "
         "moves rarely and the provider's prompt cache lasts",
+        json_schema_extra=FINE,
     ),
 ]
 

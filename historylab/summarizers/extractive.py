@@ -52,7 +52,7 @@ class _Line:
         return *self.literals, *self.hidden
 
 
-@register("summarizer", "extractive")
+@register("summarizer", "extractive", title="Lines of the original")
 class ExtractiveSummarizer:
     """Offline: the most telling lines, word for word."""
 

@@ -11,7 +11,7 @@ from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.extractive import ledger_of, literals_in, with_ledger
 
 
-@register("summarizer", "ledger")
+@register("summarizer", "ledger", title="Ids and numbers only")
 class LedgerSummarizer:
     """Offline: only the ids, numbers, paths and addresses, newest first to stay."""
 

@@ -17,7 +17,7 @@ from pydantic import Field
 from historylab.chat_models.base import NO_ANSWER, ChatModel, Reply
 from historylab.conversation import Message
 from historylab.errors import InstrumentError
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.summarizers.base import SummaryTask, Written
 from historylab.summarizers.remembered import REPLIES, fingerprint
 
@@ -36,14 +36,29 @@ LONGEST_MESSAGE = 8_000  # characters: of a longer one, a huge tool result say, 
 ROOM_TO_THINK = 4_000  # tokens more for a model that used up its whole answer thinking
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
-Temperature = Annotated[float, Field(ge=0, le=2, description="0 for the likeliest words, more for freer ones")]
-Prompt = Annotated[str, Field(max_length=4_000, description="what the model is told to write; empty for our own words")]
+Temperature = Annotated[
+    float, Field(ge=0, le=2, description="0 for the likeliest words, more for freer ones", json_schema_extra=FINE)
+]
+Prompt = Annotated[
+    str,
+    Field(
+        max_length=4_000,
+        description="what the model is told to write; empty for our own words",
+        json_schema_extra=FINE,
+    ),
+]
 MostCalls = Annotated[
-    int, Field(ge=0, le=100_000, description="summaries one replay may ask the model for; then it falls back")
+    int,
+    Field(
+        ge=0,
+        le=100_000,
+        description="summaries one replay may ask the model for; then it falls back",
+        json_schema_extra=FINE,
+    ),
 ]
 
 
-@register("summarizer", "model", asks="chat_model")
+@register("summarizer", "model", asks="chat_model", title="Written by a model")
 class ModelSummarizer:
     """A chat model writes it; falls back to the extractive summary, and says so, when that fails."""
 

@@ -21,6 +21,13 @@ def test_a_member_says_in_one_line_what_it_does(family, name):
     assert "\n" not in summary
 
 
+@pytest.mark.parametrize("family", ON_SCREEN)
+def test_members_one_chooses_between_are_called_differently(family):
+    titles = [member.title for member in registry.members(family).values()]
+    assert len(set(titles)) == len(titles)
+    assert all((1 < len(title) < 40 and title[0].isupper()) or title.startswith("toolpack") for title in titles)
+
+
 @pytest.mark.parametrize(("family", "name", "option"), OPTIONS)
 def test_an_option_has_a_description_and_a_default_within_its_bounds(family, name, option):
     found = next(o for o in registry.member(family, name).options if o.name == option)

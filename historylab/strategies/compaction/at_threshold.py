@@ -20,7 +20,7 @@ AT_THRESHOLD = reason(
 )
 
 
-@register("compaction", carries=True)
+@register("compaction", carries=True, title="Down to a target")
 def at_threshold(
     plan,
     context,

@@ -10,9 +10,12 @@ from pydantic import Field
 from historylab.cost import window_of
 from historylab.errors import SettingsError
 from historylab.plan import History, HistoryPlan
+from historylab.registry import FINE
 from historylab.strategies.base import Context
 
-SummaryShare = Annotated[float, Field(gt=0, le=1, description="share of the window a summary may take at most")]
+SummaryShare = Annotated[
+    float, Field(gt=0, le=1, description="share of the window a summary may take at most", json_schema_extra=FINE)
+]
 
 
 def window(context: Context) -> int:

@@ -17,7 +17,7 @@ NOT_RECENT = reason(
 )
 
 
-@register("compaction", carries=True)
+@register("compaction", carries=True, title="All but the newest")
 def preserve_recent(
     plan,
     context,

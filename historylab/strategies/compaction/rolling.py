@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from historylab.plan import HistoryPlan, reason
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.base import Context, KeepTask
 from historylab.strategies.facts import stored_summaries
 from historylab.strategies.folding import carry_over, fold
@@ -23,13 +23,15 @@ OLDER_HALF = reason(
 STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its tokens are reserved before all others.")
 
 
-@register("compaction", carries=True)
+@register("compaction", carries=True, title="The older half")
 def rolling(
     plan,
     context,
     *,
     messages: Annotated[int, Field(ge=1, le=1_000_000, description="messages that stay without a summary")] = 40,
-    max_share: Annotated[float, Field(gt=0, le=1, description="share of the budget a summary may take")] = 0.25,
+    max_share: Annotated[
+        float, Field(gt=0, le=1, description="share of the budget a summary may take", json_schema_extra=FINE)
+    ] = 0.25,
     keep_task: KeepTask = True,
 ):
     """Beyond so many messages, folds the older half into a summary."""

@@ -14,10 +14,10 @@ from pydantic import Field
 
 from historylab.conversation import Conversation, Message
 from historylab.plan import HistoryPlan, reason
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.base import Context
 from historylab.strategies.facts import column, is_stored_summary, whole_blocks
-from historylab.strategies.filters.participants import is_named, is_own, participant
+from historylab.strategies.filters.participants import AGENTS, PEOPLE, is_named, is_own, participant
 
 NOT_ADDRESSED = reason(
     "addressed_only", "Not addressed to the agent, and not answered by it.", remedy={"filter": "off"}
@@ -26,15 +26,21 @@ INSTRUCTIONS = reason("instructions", "The agent's instructions, no part of the 
 POINT_OF_VIEW = "projection.point_of_view.agent"
 
 
-@register("filter")
+@register("filter", title="Addressed to the agent")
 def addressed_only(
     plan,
     context,
     *,
     agent: Annotated[
-        str, Field(description="the agent's id; empty: the point of view's, else every assistant message is its own")
+        str,
+        Field(
+            description="the agent's id; empty: the point of view's, else every assistant message is its own",
+            json_schema_extra=AGENTS,
+        ),
     ] = "",
-    aliases: Annotated[str, Field(description="other ids it is mentioned by, with commas")] = "",
+    aliases: Annotated[
+        str, Field(description="other ids it is mentioned by, with commas", json_schema_extra=PEOPLE | FINE)
+    ] = "",
 ):
     """Only what the agent wrote, what mentions it, what it answered, and the newest message."""
     agent = agent or context.settings.options.get(POINT_OF_VIEW, "")

@@ -16,7 +16,7 @@ from historylab.strategies.folding import folded_before
 NOT_LOADED = reason("newest", "Older than the newest {messages:,} messages.", knob="filter.newest.messages")
 
 
-@register("filter")
+@register("filter", title="Newest messages")
 def newest(
     plan, context, *, messages: Annotated[int, Field(ge=0, le=1_000_000, description="messages that are loaded")] = 100
 ):

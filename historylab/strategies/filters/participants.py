@@ -1,5 +1,7 @@
 """`participants`: only what certain people or agents said. Source: toolpack's `participantIds`."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated
 
 from pydantic import Field
@@ -9,6 +11,10 @@ from historylab.plan import reason
 from historylab.registry import register
 from historylab.strategies.facts import column
 
+PEOPLE = {"offers": "participants"}
+AGENTS = {"offers": "agents"}
+"""Mark options that hold ids of a conversation's participants, several with commas, or of one agent: screens offer
+those there are."""
 SOMEBODY_ELSE = reason("participants", "Said by somebody these settings leave out.", remedy={"filter": "off"})
 
 
@@ -33,12 +39,20 @@ def is_own(message: Message, agent: str) -> bool:
     return is_agent(message) and (not agent or not is_named(message) or participant(message) == agent)
 
 
-@register("filter")
+def named(messages: Iterable[Message], *, agents: bool = False) -> list[str]:
+    """The ids of those who said something under a name, the most talkative first; only agents', if wanted."""
+    said = (participant(m) for m in messages if is_named(m) and m.role != "tool" and (not agents or is_agent(m)))
+    return [name for name, _ in Counter(said).most_common()]
+
+
+@register("filter", title="Some people only")
 def participants(
     plan,
     context,
     *,
-    ids: Annotated[str, Field(description="ids or names kept, with commas; empty keeps everybody")] = "",
+    ids: Annotated[
+        str, Field(description="ids or names kept, with commas; empty keeps everybody", json_schema_extra=PEOPLE)
+    ] = "",
 ):
     """Only what the named participants said, and tool results."""
     wanted = frozenset(name.strip() for name in ids.split(",") if name.strip())

@@ -11,7 +11,7 @@ from historylab.strategies.facts import column, whole_blocks
 OTHER_SCOPE = reason("scope", "Said in another scope than {scope}.", remedy={"filter": "off"})
 
 
-@register("filter")
+@register("filter", title="One scope")
 def scope(
     plan,
     context,

@@ -12,7 +12,7 @@ from historylab.strategies.facts import instants, whole_blocks
 TOO_OLD = reason("time_window", "Older than the last {minutes:g} minutes.", knob="filter.time_window.minutes")
 
 
-@register("filter")
+@register("filter", title="Last minutes")
 def time_window(
     plan, context, *, minutes: Annotated[float, Field(ge=0, le=10_000_000, description="minutes that stay")] = 60.0
 ):

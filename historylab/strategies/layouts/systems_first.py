@@ -8,7 +8,7 @@ from historylab.conversation import Message
 from historylab.registry import register
 
 
-@register("layout")
+@register("layout", title="System messages first")
 def systems_first(messages: Sequence[Message]) -> list[Message]:
     """System messages first, then the rest, each in its own order."""
     return sorted(messages, key=lambda m: m.role != "system")

@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation import Message
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.projections.collapsed_tools import lines_of
 
 TAG = "conversation_history"
@@ -23,11 +23,13 @@ HUMAN_SAYS = " The human says:"
 _A_TAG = re.compile(rf"<(?=\s*/?\s*{TAG}\b)", re.IGNORECASE)
 
 
-@register("layout")
+@register("layout", title="One tagged prompt")
 def tagged_prompt(
     messages: Sequence[Message],
     *,
-    escape_tags: Annotated[bool, Field(description="make tags said in the history harmless")] = True,
+    escape_tags: Annotated[
+        bool, Field(description="make tags said in the history harmless", json_schema_extra=FINE)
+    ] = True,
 ) -> list[Message]:
     """System messages, then one user message that holds everything else."""
     systems = [m for m in messages if m.role == "system"]

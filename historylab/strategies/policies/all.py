@@ -3,7 +3,7 @@
 from historylab.registry import register
 
 
-@register("policy", "all")
+@register("policy", "all", title="All")
 def everything(plan, context):
     """Every message, as far as the budget allows."""
     return plan

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from historylab.plan import reason
-from historylab.registry import register
+from historylab.registry import FINE, register
 
 OLDER = reason("last_n", "Older than the last {n:,} user messages.", knob="length")
 NO_SYSTEM = reason(
@@ -19,11 +19,14 @@ NO_SYSTEM = reason(
 
 LateResults = Annotated[
     Literal["keep", "drop"],
-    Field(description="what becomes of an older tool call whose result came only among the messages that are kept"),
+    Field(
+        description="what becomes of an older tool call whose result came only among the messages that are kept",
+        json_schema_extra=FINE,
+    ),
 ]
 
 
-@register("policy", "lastN")
+@register("policy", "lastN", title="Last N")
 def last_n(plan, context, *, late_results: LateResults = "keep"):
     """The last N user messages and what follows each."""
     history, settings = context.history, context.settings

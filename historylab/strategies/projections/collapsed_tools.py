@@ -12,20 +12,22 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation import Message
-from historylab.registry import register
+from historylab.registry import FINE, register
 
 RESULT_CHARACTERS = 500
 CUT = "... [truncated]"
 
 
-@register("projection")
+@register("projection", title="Tools as text")
 def collapsed_tools(
     messages: Sequence[Message],
     *,
     characters: Annotated[
         int, Field(ge=0, le=10_000_000, description="of a tool result that are shown")
     ] = RESULT_CHARACTERS,
-    system_messages: Annotated[bool, Field(description="keep system messages, in place")] = True,
+    system_messages: Annotated[
+        bool, Field(description="keep system messages, in place", json_schema_extra=FINE)
+    ] = True,
 ) -> list[Message]:
     """Tool calls and results become lines of one assistant message per user message."""
     collapsed: list[Message] = []

@@ -15,14 +15,16 @@ from pydantic import Field
 
 from historylab.conversation import Message
 from historylab.registry import register
-from historylab.strategies.filters.participants import is_agent, is_own, participant
+from historylab.strategies.filters.participants import AGENTS, is_agent, is_own, participant
 
 
-@register("projection")
+@register("projection", title="One agent's view of a room")
 def point_of_view(
     messages: Sequence[Message],
     *,
-    agent: Annotated[str, Field(description="the agent's id; empty: every agent's words are its own")] = "",
+    agent: Annotated[
+        str, Field(description="the agent's id; empty: every agent's words are its own", json_schema_extra=AGENTS)
+    ] = "",
 ) -> list[Message]:
     """Each message as the agent sees it: its own, or said by a named user."""
     return [_seen(message, agent) for message in messages]

@@ -25,7 +25,7 @@ Turns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at
 MostTurns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at most, however short")]
 
 
-@register("pruner")
+@register("pruner", title="As many turns as fit")
 def adaptive(
     plan,
     context,

@@ -19,7 +19,7 @@ CUT_BELOW = reason(
 )
 
 
-@register("pruner", carries=carries_cut)
+@register("pruner", carries=carries_cut, title="Oldest first")
 def fifo(plan, context, *, unit: Unit = "turn", keep_task: KeepTask = True, trim_to: TrimTo = 1.0):
     """Drops the oldest turns until the request fits the budget."""
     if trim_to < 1:

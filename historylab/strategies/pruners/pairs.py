@@ -16,7 +16,7 @@ from pydantic import Field
 from historylab.columns import USER
 from historylab.counters.quarter_of_characters import characters as characters_of
 from historylab.plan import HistoryPlan, reason
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.base import Context
 from historylab.strategies.facts import column
 from historylab.strategies.projections.collapsed_tools import abbreviated
@@ -38,11 +38,14 @@ Pairs = Annotated[float, Field(ge=0, le=1_000_000, description="pairs kept; half
 Characters = Annotated[int, Field(ge=0, le=1_000_000_000, description="of the history that are kept")]
 Oversized = Annotated[
     Literal["truncate", "drop"],
-    Field(description="a newest exchange that doesn't fit is cut to what does, or leaves the history empty"),
+    Field(
+        description="a newest exchange that doesn't fit is cut to what does, or leaves the history empty",
+        json_schema_extra=FINE,
+    ),
 ]
 
 
-@register("pruner")
+@register("pruner", title="Newest pairs")
 def pairs(plan, context, *, pairs: Pairs = 20, characters: Characters = 100_000, oversized: Oversized = "truncate"):
     """Keeps the newest pairs of messages that fit a number of characters."""
     past = _history(plan, context)

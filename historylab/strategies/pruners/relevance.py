@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from historylab.plan import reason
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.facts import relevance_index
 
 LESS_RELEVANT = reason(
@@ -20,13 +20,14 @@ LESS_RELEVANT = reason(
 SHOWN = 60  # characters of the question in the reason
 
 
-@register("pruner")
+@register("pruner", title="Least relevant first")
 def relevance(
     plan,
     context,
     *,
     query: Annotated[
-        Literal["last_user", "newest"], Field(description="the newest user message, or the newest of any")
+        Literal["last_user", "newest"],
+        Field(description="the newest user message, or the newest of any", json_schema_extra=FINE),
     ] = "last_user",
     recent: Annotated[
         int, Field(ge=0, le=1_000_000, description="newest messages that stay whatever they are about")

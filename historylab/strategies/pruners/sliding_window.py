@@ -18,7 +18,7 @@ CUT_BELOW = reason(
 )
 
 
-@register("pruner", carries=carries_cut)
+@register("pruner", carries=carries_cut, title="Sliding window")
 def sliding_window(plan, context, *, turns: Turns = 10, trim_to: TrimTo = 1.0):
     """Keeps the last turns whole, whatever the budget."""
     if trim_to == 1:

@@ -5,22 +5,25 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.plan import Action
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.cut import Unit, oldest
 from historylab.strategies.folding import NO_ROOM, carry_over, fold
 
-Share = Annotated[float, Field(gt=0, le=1, description="share of the budget a summary may take at most")]
+Share = Annotated[
+    float, Field(gt=0, le=1, description="share of the budget a summary may take at most", json_schema_extra=FINE)
+]
 TrimTo = Annotated[
     float,
     Field(
         gt=0,
         le=1,
         description="share of the budget to come down to, so that the next turns fit without another summary",
+        json_schema_extra=FINE,
     ),
 ]
 
 
-@register("pruner", carries=True)
+@register("pruner", carries=True, title="Summarise the oldest")
 def summarize(plan, context, *, max_share: Share = 0.25, trim_to: TrimTo = 0.75, unit: Unit = "turn"):
     """Folds the oldest turns into one summary until the request fits the budget."""
     carried = carry_over(plan, context)

@@ -7,13 +7,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.cut import oldest_share
 from historylab.strategies.folding import carry_over, fold
 from historylab.strategies.pruners.fifo import fifo
 
 
-@register("pruner", carries=True)
+@register("pruner", carries=True, title="Summarise a share")
 def summarize_share(
     plan,
     context,
@@ -21,7 +21,9 @@ def summarize_share(
     fraction: Annotated[
         float, Field(gt=0, le=1, description="share of the messages that is summarised at a time")
     ] = 0.3,
-    max_tokens: Annotated[int, Field(ge=1, le=1_000_000, description="tokens a summary may take at most")] = 300,
+    max_tokens: Annotated[
+        int, Field(ge=1, le=1_000_000, description="tokens a summary may take at most", json_schema_extra=FINE)
+    ] = 300,
 ):
     """Folds the oldest share of the messages into a summary, then drops the oldest turns."""
     plan = carry_over(plan, context)

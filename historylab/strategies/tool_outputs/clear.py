@@ -8,19 +8,21 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.plan import reason
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.facts import shorter_results, tool_results
 
 CLEARED = reason("tool_clear", "An old tool result: cleared, the last {keep:,} stay.", knob="tool_output.clear.keep")
 
 
-@register("tool_output")
+@register("tool_output", title="Clear old ones")
 def clear(
     plan,
     context,
     *,
     keep: Annotated[int, Field(ge=0, le=1_000_000, description="newest results that stay whole")] = 10,
-    batch: Annotated[int, Field(ge=1, le=1_000_000, description="results cleared at a time")] = 10,
+    batch: Annotated[
+        int, Field(ge=1, le=1_000_000, description="results cleared at a time", json_schema_extra=FINE)
+    ] = 10,
 ):
     """Clears old tool results in batches."""
     results = tool_results(context.history)

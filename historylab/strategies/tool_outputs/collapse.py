@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.plan import reason
-from historylab.registry import register
+from historylab.registry import FINE, register
 from historylab.strategies.facts import shorter_results, tool_names, tool_results
 
 OLDER_TURN = reason(
@@ -15,13 +15,15 @@ OLDER_TURN = reason(
 )
 
 
-@register("tool_output")
+@register("tool_output", title="One line each")
 def collapse(
     plan,
     context,
     *,
     turns: Annotated[int, Field(ge=0, le=1_000_000, description="last turns whose results stay whole")] = 2,
-    characters: Annotated[int, Field(ge=1, le=10_000, description="longest line that is left")] = 120,
+    characters: Annotated[
+        int, Field(ge=1, le=10_000, description="longest line that is left", json_schema_extra=FINE)
+    ] = 120,
 ):
     """Shrinks the tool results of older turns to one line each."""
     history = context.history

@@ -16,7 +16,7 @@ TOO_LONG = reason(
 CHARACTERS_PER_TOKEN = 4  # for cutting only: what is sent is counted by the real counter
 
 
-@register("tool_output")
+@register("tool_output", title="Cut long ones")
 def truncate(
     plan,
     context,

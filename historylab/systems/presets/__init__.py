@@ -1,0 +1,1 @@
+"""Presets: published systems as choices on screen, one file each."""

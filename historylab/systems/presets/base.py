@@ -1,0 +1,90 @@
+"""What a preset is: a system's settings, its knobs in its own words and units, and its rule in half a sentence.
+
+    @register("preset", title="AgentDock")
+    def agentdock() -> Preset:
+        \"\"\"AgentDock's message history: the last N user messages, all, or none.\"\"\"
+        return Preset(settings=…, knobs=(Knob("length", "historyLength", "History length", "user messages"), …), rule=…)
+
+A new system is one file here, or none where it has functions of its own too: any module in this folder registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from historylab.registry import members
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, stage_options
+
+EVERYBODYS_OWN = frozenset({"model", "summarizer", "relevance", "overhead", "window"})
+"""Fields no system decides, unless its settings name something else than the default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """A setting as the system calls it: the published name, a label, the unit, and what it does.
+
+    `choices` are the members of the family that the system has, in its order, by the names it gives them.
+    """
+
+    setting: str
+    published: str
+    label: str
+    unit: str = ""
+    help: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A system to start from.
+
+    Attributes:
+        settings: the system as it is published.
+        knobs: what its users turn, the most used first; everything else is folded away.
+        rule: the settings → what they do, as in "keeps the last 20 user messages"; "" if they no longer are this
+            system's.
+        variants: what the system offers or plans besides, by name; off unless chosen.
+        yours: settings it has no say in, which stay what they are.
+        seen_as: whose eyes projected messages are seen with: "as Mentu's prompt has it".
+    """
+
+    settings: Settings
+    knobs: tuple[Knob, ...]
+    rule: Callable[[Settings], str]
+    variants: Mapping[str, Settings] = field(default_factory=dict)
+    yours: frozenset[str] = frozenset()
+    seen_as: str = ""
+    name: str = ""
+    title: str = ""
+
+    def decides(self, variant: str = "") -> dict[str, Any]:
+        """By setting name, what choosing it sets: its fields, and every option of the members it chooses."""
+        settings = self.variants.get(variant, self.settings)
+        left = {n for n in EVERYBODYS_OWN if settings.value(n) == Settings.model_fields[n].default} | self.yours
+        names = [name for name in Settings.model_fields if name != "options"]
+        names += [name for name in stage_options() if _is_chosen(name, settings)]
+        return {name: settings.value(name) for name in names if name not in left}
+
+    def changed(self, settings: Settings, variant: str = "") -> list[str]:
+        """The settings that are not as the preset has them."""
+        return [name for name, value in self.decides(variant).items() if settings.value(name) != value]
+
+
+@cache
+def presets() -> Mapping[str, Preset]:
+    """Every preset by name, in the order of their titles."""
+    made = [replace(m.target(), name=m.name, title=m.title) for m in members("preset").values()]
+    return {preset.name: preset for preset in sorted(made, key=lambda preset: preset.title.lower())}
+
+
+def count(number: float, noun: str) -> str:
+    """ "1 pair", "20 pairs", "the last 1,000 messages": for rules."""
+    return f"{number:,g} {noun}{'' if number == 1 else 's'}" if number < 1e6 else f"{number:,.0f} {noun}s"
+
+
+def _is_chosen(option: str, settings: Settings) -> bool:
+    family, member, _ = option.split(".")
+    return family in FIELDS_THAT_CHOOSE and member in settings.value(family).split("+")

@@ -1,0 +1,56 @@
+"""mycoder on screen: when an agent's history is compacted, and what is preserved."""
+
+from historylab.registry import register
+from historylab.settings.model import Settings
+from historylab.systems.mycoder import PRESETS_BY_AGENT
+from historylab.systems.presets.base import Knob, Preset, count
+
+PRESERVED = "compaction.preserve_recent.messages"
+KNOBS = (
+    Knob(
+        "threshold",
+        "thresholdPercentage",
+        "Compaction threshold",
+        "share of the window",
+        "History is compacted when its tokens reach this share of what the model takes; 0.5 is 50 %.",
+    ),
+    Knob(
+        PRESERVED,
+        "preserveRecentMessages",
+        "Preserve recent",
+        "messages",
+        "The newest single messages that stay; a call and its results stay together.",
+    ),
+    Knob(
+        "window",
+        "maxTokens",
+        "Context window",
+        "tokens",
+        "What the model takes at most; empty: the model's own, where that is known.",
+    ),
+    Knob("summarizer", "compactionPrompt", "Summary by", help="mycoder asks its model; offline, lines are picked."),
+    Knob(
+        "compaction.preserve_recent.max_share",
+        "",
+        "Room for the summary",
+        "share of the window",
+        "mycoder sets no limit; without one a summary could be longer than what it stands for.",
+    ),
+)
+
+
+@register("preset", title="mycoder")
+def mycoder() -> Preset:
+    """mycoder's message compaction: at a share of the window, all but the newest messages become a summary."""
+    variants = {
+        "Sub-agent: late and hard": PRESETS_BY_AGENT["sub-agent"],
+        "Chat: early, keeps more": PRESETS_BY_AGENT["chat"],
+    }
+    return Preset(PRESETS_BY_AGENT["agent"], KNOBS, rule, variants)
+
+
+def rule(settings: Settings) -> str:
+    if settings.policy != "all" or settings.compaction != "preserve_recent" or settings.pruner != "off":
+        return ""
+    newest = count(settings.value(PRESERVED), "message")
+    return f"summarises all but the newest {newest} at {settings.threshold:.0%} of the window"

@@ -1,0 +1,75 @@
+"""Octopus on screen: its pruner, its working memory, and the minimum no budget touches."""
+
+from historylab.registry import register
+from historylab.settings.model import Settings
+from historylab.systems.octopus import PRESET, ROOMY_BUDGET, TIGHT_BUDGET
+from historylab.systems.presets.base import Knob, Preset, count
+
+KNOBS = (
+    Knob(
+        "pruner",
+        "IContextPruner",
+        "Context pruner",
+        help="How history is cut when it is over its budget.",
+        choices={"fifo": "FIFO", "summarize_share": "Summarize", "sliding_window": "Sliding window"},
+    ),
+    Knob(
+        "pruner.sliding_window.turns",
+        "SlidingWindowTurns",
+        "Sliding window",
+        "turns",
+        "The last turns that stay, whatever the budget.",
+    ),
+    Knob(
+        "pruner.summarize_share.fraction",
+        "fraction",
+        "Summarized at a time",
+        "share of the messages",
+        "The oldest messages that become one summary when the history is over its budget.",
+    ),
+    Knob(
+        "budget",
+        "MaxWorkingMemoryTokens",
+        "Working memory",
+        "tokens",
+        "What a request may have in all: 150,000 is roomy, 8,000 is a local model.",
+    ),
+    Knob(
+        "min_turns",
+        "MinHistoryTurns",
+        "Minimum history",
+        "complete turns",
+        "The last user-assistant pairs, which no budget touches: non-negotiable.",
+    ),
+    Knob("reserve", "OutputReserve", "Output reserve", "tokens", "Kept free for the model's answer."),
+    Knob(
+        "overhead",
+        "",
+        "Procedure, knowledge, episodes",
+        "tokens",
+        "What else of the working memory is not history; Octopus allows 3,000 for knowledge and 1,000 for episodes.",
+    ),
+)
+
+
+@register("preset", title="Octopus")
+def octopus() -> Preset:
+    """Octopus' history management: three pruners for a token budget, and a minimum that no budget touches."""
+    variants = {
+        f"Roomy: {ROOMY_BUDGET:,} tokens": PRESET.replace(budget=ROOMY_BUDGET),
+        f"Local model: {TIGHT_BUDGET:,} tokens": PRESET.replace(budget=TIGHT_BUDGET),
+        "Task automation: sliding window": PRESET.replace(pruner="sliding_window"),
+        "Enterprise: summarize": PRESET.replace(pruner="summarize_share"),
+    }
+    return Preset(PRESET, KNOBS, rule, variants)
+
+
+def rule(settings: Settings) -> str:
+    budget = max(0, settings.budget - settings.reserve - settings.overhead)
+    guaranteed = f", never the last {count(settings.min_turns, 'complete turn')}" if settings.min_turns else ""
+    said = {
+        "fifo": f"drops the oldest turns over {budget:,} tokens{guaranteed}",
+        "summarize_share": f"summarizes, then drops, the oldest turns over {budget:,} tokens{guaranteed}",
+        "sliding_window": f"keeps the last {count(settings.value('pruner.sliding_window.turns'), 'turn')}",
+    }
+    return said.get(settings.pruner, "") if settings.policy == "all" else ""

@@ -1,0 +1,67 @@
+"""Presets: every system loads whole, knows when it was changed, and replays every sample without breaking a rule."""
+
+from __future__ import annotations
+
+import pytest
+from api_rules import counted, refusals
+
+from historylab.pipeline import plan_requests
+from historylab.samples import load_sample, samples
+from historylab.settings.model import Settings, read_setting, setting_names
+from historylab.systems.presets.base import presets
+
+VARIANTS = [(name, variant) for name, preset in presets().items() for variant in ("", *preset.variants)]
+
+
+def settings_of(name: str, variant: str = "") -> Settings:
+    return presets()[name].variants.get(variant, presets()[name].settings)
+
+
+def test_the_five_published_systems_are_there():
+    assert [preset.title for preset in presets().values()] == ["AgentDock", "Mentu", "mycoder", "Octopus", "toolpack"]
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_what_a_preset_decides_makes_its_settings_whatever_stood_before(name, variant):
+    preset = presets()[name]
+    before = Settings(policy="none", length=3, pruner="summarize", layout="systems_first", filter="scope")
+    after = before.replace(**preset.decides(variant))
+    assert preset.changed(after, variant) == []
+    assert all(after.value(n) == settings_of(name, variant).value(n) for n in preset.decides(variant))
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_a_preset_leaves_the_model_and_who_summarises_to_the_person(name, variant):
+    assert {"model", "summarizer", "relevance", "overhead"}.isdisjoint(presets()[name].decides(variant))
+
+
+@pytest.mark.parametrize("name", presets())
+def test_every_knob_is_a_setting_and_every_choice_a_member(name):
+    for knob in presets()[name].knobs:
+        assert knob.setting in setting_names()
+        assert [read_setting(knob.setting, choice) for choice in knob.choices] == list(knob.choices)
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_a_preset_says_what_it_does_and_nothing_once_it_is_another_system(name, variant):
+    rule = presets()[name].rule
+    assert rule(settings_of(name, variant))
+    if name != "agentdock":
+        assert rule(settings_of(name, variant).replace(policy="none")) == ""
+
+
+def test_a_changed_knob_is_named():
+    octopus = presets()["octopus"]
+    assert octopus.changed(octopus.settings.replace(min_turns=5, model="gpt-4o")) == ["min_turns"]
+
+
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+@pytest.mark.parametrize("sample", samples())
+def test_every_preset_replays_every_sample_and_sends_nothing_an_api_would_refuse(sample, name, variant):
+    for conversation in load_sample(sample):
+        plans = list(plan_requests(conversation, settings_of(name, variant)))
+        for plan in plans:
+            assert refusals(plan.render()) == []
+            assert plan.over_budget == (plan.tokens > plan.budget)
+        if plans:
+            assert plans[-1].tokens == counted(plans[-1])
