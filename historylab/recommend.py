@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from historylab.constraints import BALANCED, Constraints, read_constraints
 from historylab.errors import SettingsError
+from historylab.knobs import acts
 from historylab.measures import combined
 from historylab.settings.model import Settings, setting_names
 
@@ -30,27 +31,28 @@ KEPT = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One candidate over all conversations: its knobs, `kept` (0 to 1), `cost`, all figures, and what it breaks."""
+    """One candidate over all conversations: its acting knobs, `kept` (0 to 1), `cost`, all figures, what it breaks."""
 
     knobs: Mapping[str, Any]
     kept: float
     cost: float
     figures: Mapping[str, Any]
     broken: tuple[str, ...]
+    label: str
 
     @property
     def settings(self) -> Settings:
         return Settings(**json.loads(self.figures["settings"]))
 
-    @property
-    def label(self) -> str:
-        """ "budget=4000, pruner=fifo": the knobs that were turned."""
-        return ", ".join(f"{name}={value}" for name, value in self.knobs.items()) or "the only settings"
+
+def knobs_as_text(knobs: Mapping[str, Any]) -> str:
+    """ "budget=4000, pruner=fifo": the knobs that were turned and do something."""
+    return ", ".join(f"{name}={value}" for name, value in knobs.items()) or "the only settings"
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """What one knob does by itself: per value the mean of all candidates with it."""
+    """What one knob does by itself: per value the mean of all candidates with it, of those in which it acts."""
 
     knob: str
     values: tuple[Any, ...]
@@ -92,8 +94,16 @@ class Recommendation:
         return self.choice.settings if self.choice else None
 
 
-def recommend(table: Any, constraints: Constraints | str = "balanced") -> Recommendation:
-    """Choose from a sweep's table (a DataFrame, or a list of its rows). Raises SettingsError for unknown words."""
+def recommend(
+    table: Any,
+    constraints: Constraints | str = "balanced",
+    *,
+    name: Callable[[Mapping[str, Any]], str] = knobs_as_text,
+) -> Recommendation:
+    """Choose from a sweep's table (a DataFrame, or a list of its rows); `name` puts knobs into words.
+
+    Raises SettingsError for unknown words in the constraints.
+    """
     wishes = read_constraints(constraints) if isinstance(constraints, str) else constraints
     rows = list(table) if isinstance(table, list | tuple) else table.to_dict("records")
     if not rows:
@@ -106,10 +116,7 @@ def recommend(table: Any, constraints: Constraints | str = "balanced") -> Recomm
     if any(math.isnan(f[cost_is]) for f in figures):
         cost_is = "tokens_total"
     knobs = _knobs(figures)
-    points = tuple(
-        Point({k: f[k] for k in knobs}, _or_zero(f[kept_is]), float(f[cost_is]), f, tuple(wishes.broken_by(f)))
-        for f in figures
-    )
+    points = tuple(_point(f, knobs, wishes, kept_is, cost_is, name) for f in figures)
     choice, why = _choose(points, wishes, kept_is, cost_is)
     frontier = pareto(points)
     gives_up = tuple(_gives_up(choice, points, kept_is, cost_is)) if choice else ()
@@ -149,6 +156,20 @@ def _by_candidate(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, A
 def _knobs(figures: Sequence[Mapping[str, Any]]) -> list[str]:
     names = set(figures[0]) & set(setting_names())
     return [name for name in figures[0] if name in names]
+
+
+def _point(
+    figures: Mapping[str, Any],
+    knobs: Sequence[str],
+    wishes: Constraints,
+    kept_is: str,
+    cost_is: str,
+    name: Callable[[Mapping[str, Any]], str],
+) -> Point:
+    settings = Settings(**json.loads(figures["settings"]))
+    acting = {knob: figures[knob] for knob in knobs if acts(settings, knob)}
+    broken = tuple(wishes.broken_by(figures))
+    return Point(acting, _or_zero(figures[kept_is]), float(figures[cost_is]), figures, broken, name(acting))
 
 
 def _or_zero(kept: float) -> float:
@@ -216,9 +237,18 @@ def _sensitivity(points: Sequence[Point], knobs: Sequence[str]) -> tuple[Sensiti
     """Every knob's own effect, the one that moves the cost most first."""
     found = []
     for knob in knobs:
-        values = tuple(dict.fromkeys(point.knobs[knob] for point in points))
-        groups = [[p for p in points if p.knobs[knob] == value] for value in values]
+        with_it = [point for point in points if knob in point.knobs]
+        values = _in_order(dict.fromkeys(point.knobs[knob] for point in with_it))
+        if len(values) < 2:
+            continue
+        groups = [[p for p in with_it if p.knobs[knob] == value] for value in values]
         kept = tuple(sum(p.kept for p in group) / len(group) for group in groups)
         cost = tuple(sum(p.cost for p in group) / len(group) for group in groups)
         found.append(Sensitivity(knob, values, kept, cost))
     return tuple(sorted(found, key=lambda s: -s.cost_range))
+
+
+def _in_order(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Numbers ascending, anything else as it was met."""
+    found = tuple(values)
+    return tuple(sorted(found)) if all(isinstance(value, int | float) for value in found) else found
