@@ -1,0 +1,138 @@
+"""Contrast: one conversation under two to four settings, side by side: the numbers, and what only one of them sends.
+
+The first timeline is the baseline, A. Messages can be matched one by one only where no setting rewrites the
+conversation (a projection does); the numbers can always be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from historylab.economics import bill, traffic
+from historylab.errors import SettingsError
+from historylab.plan import INVALID, Action, HistoryPlan
+from historylab.replay import Timeline
+from historylab.retention import retention
+
+LETTERS = "ABCD"
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one timeline comes to. None where nothing can be said: no stars, no known prices, nothing lost.
+
+    `lost` and `summarised` count messages at the last request; `first_loss` is a request (from 0); `needed_lost` counts
+    values that a later tool call used and the request didn't hold any more; `cost` is dollars, with the prompt cache.
+    """
+
+    tokens_total: int
+    tokens_peak: int
+    over_budget: int
+    lost: int
+    summarised: int
+    first_loss: int | None
+    stars_lost: int | None
+    needed_lost: int | None
+    summaries: int
+    prefix_stable: float
+    cost: Decimal | None
+
+
+def figures(timeline: Timeline) -> Figures:
+    """The figures of one timeline; it must have a request."""
+    forgotten = retention(timeline)
+    lost_at = [_lost(plan) for plan in timeline.plans]
+    return Figures(
+        int(timeline.tokens.sum()),
+        int(timeline.tokens.max()),
+        int(timeline.over_budget.sum()),
+        lost_at[-1],
+        int((timeline.plans[-1].actions == Action.SUMMARIZED).sum()),
+        next((step for step, lost in enumerate(lost_at) if lost), None),
+        forgotten.stars.lost if forgotten.stars.total else None,
+        forgotten.references.lost if forgotten.references.total else None,
+        len({plan.summary.made_at for plan in timeline.plans if plan.summary}),
+        traffic(timeline).stable_share,
+        _cost(timeline),
+    )
+
+
+def _lost(plan: HistoryPlan) -> int:
+    """Messages dropped, but for those that every setting leaves out because an API would refuse them."""
+    dropped = (plan.block_actions == Action.DROPPED) & (plan.block_reasons != INVALID.code)
+    return int(plan.history.block_sizes.dot(dropped))
+
+
+def _cost(timeline: Timeline) -> Decimal | None:
+    try:
+        return bill(timeline).total
+    except SettingsError:
+        return None
+
+
+def changed(base: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:
+    """The values of `other` that are not those of `base`."""
+    return {name: value for name, value in other.items() if value != base[name]}
+
+
+def matched(timelines: Sequence[Timeline]) -> bool:
+    """Whether message i and request k are the same in all of them."""
+    first, *others = (timeline.conversation.digest for timeline in timelines)
+    return all(digest == first for digest in others)
+
+
+def sent_by(plan: HistoryPlan) -> np.ndarray:
+    """uint8[size]: 0 sent whole, 1 in part, 2 in a summary, 3 not at all."""
+    return np.array([0, 0, 1, 2, 3], np.uint8)[plan.actions]
+
+
+def differing_messages(timelines: Sequence[Timeline], number: int) -> np.ndarray:
+    """Indices of the messages that request `number` (from 0) doesn't send alike under all of them."""
+    first, *others = (sent_by(timeline.plans[number]) for timeline in timelines)
+    return np.flatnonzero(np.any([first != other for other in others], axis=0))
+
+
+def differing_requests(timelines: Sequence[Timeline]) -> list[int]:
+    """The requests (from 0) that don't send every message alike under all of them."""
+    return [number for number in range(len(timelines[0].plans)) if len(differing_messages(timelines, number))]
+
+
+def sentence(letter: str, mine: Figures, base: Figures) -> str:
+    """ "B sends 31% fewer tokens than A, loses 12 more messages and costs 8% less." """
+    if mine == base:
+        return f"{letter} does the same as A."
+    parts = [
+        _tokens(mine.tokens_total, base.tokens_total),
+        _more("loses {} message", mine.lost - base.lost),
+        _more("is over the budget {} time", mine.over_budget - base.over_budget),
+        _cost_words(mine.cost, base.cost),
+    ]
+    *first, last = filter(None, parts)
+    return f"{letter} {', '.join(first)} and {last}." if first else f"{letter} {last}."
+
+
+def _tokens(mine: int, base: int) -> str:
+    ratio = mine / max(1, base)
+    if abs(ratio - 1) < 0.005:
+        return "sends about as many tokens as A"
+    if ratio >= 2:
+        return f"sends {ratio:.1f}× as many tokens as A"
+    return f"sends {abs(ratio - 1):.0%} {'fewer' if ratio < 1 else 'more'} tokens than A"
+
+
+def _more(words: str, by: int) -> str:
+    count = f"{abs(by):,} {'more' if by > 0 else 'fewer'}"
+    return f"{words.format(count)}{'s' * (abs(by) != 1)}" if by else ""
+
+
+def _cost_words(mine: Decimal | None, base: Decimal | None) -> str:
+    ratio = float(mine / base) if mine is not None and base else 1
+    if abs(ratio - 1) < 0.005:
+        return ""
+    return (
+        f"costs {ratio:.1f}× as much" if ratio >= 2 else f"costs {abs(ratio - 1):.0%} {'less' if ratio < 1 else 'more'}"
+    )

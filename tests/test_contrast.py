@@ -1,0 +1,58 @@
+"""What several settings make of one conversation, side by side."""
+
+from __future__ import annotations
+
+from sketches import conv
+
+from historylab import Settings, replay
+from historylab.contrast import differing_messages, differing_requests, figures, matched, sentence
+from historylab.samples import load_sample
+
+CHAT = conv("s u:50 a:50 u:50 a:50 u:50 a:50 u:50 a:50 u")
+
+
+def both(a: Settings, b: Settings, conversation=CHAT):
+    return [replay(conversation, a), replay(conversation, b)]
+
+
+def test_what_only_one_of_them_sends_is_found_per_request():
+    timelines = both(Settings(length=3), Settings(length=2))
+    assert matched(timelines)
+    assert differing_messages(timelines, 4).tolist() == [5, 6]
+    assert differing_requests(timelines) == [2, 3, 4]
+    assert differing_requests(both(Settings(), Settings())) == []
+
+
+def test_a_summary_is_not_the_same_as_nothing():
+    settings = Settings(policy="all", budget=200)
+    timelines = both(settings, settings.replace(pruner="summarize"))
+    assert differing_requests(timelines)
+
+
+def test_the_figures_are_those_of_the_timeline():
+    timeline = replay(CHAT, Settings(length=2, budget=100))
+    found = figures(timeline)
+    assert found.tokens_total == timeline.tokens.sum()
+    assert found.tokens_peak == timeline.tokens.max()
+    assert found.over_budget == timeline.over_budget.sum()
+    assert (found.lost, found.first_loss) == (timeline.plans[-1].sketch().count("D"), 1)
+    assert found.stars_lost is None
+    assert found.cost > 0
+    assert figures(replay(CHAT, Settings(model="nobody knows it"))).cost is None
+
+
+def test_what_every_setting_leaves_out_is_no_loss():
+    broken = conv("u a(t _) u a t u")
+    assert figures(replay(broken, Settings(pruner="off"))).lost == 0
+
+
+def test_a_rewritten_conversation_cannot_be_matched():
+    assert not matched(both(Settings(), Settings(projection="collapsed_tools"), conv("u a(t) u a(t) u")))
+
+
+def test_the_difference_in_words():
+    conversation = load_sample()[0]
+    base, less, same = (figures(replay(conversation, Settings(length=n, pruner="off"))) for n in (20, 5, 20))
+    assert sentence("B", same, base) == "B does the same as A."
+    assert sentence("B", less, base).startswith("B sends 74% fewer tokens than A, loses 30 more messages and costs")
+    assert sentence("C", base, less).startswith("C sends 3.8× as many tokens as A, loses 30 fewer messages and costs")
