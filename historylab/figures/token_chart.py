@@ -33,7 +33,7 @@ def _stack(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: bo
         if tokens.max() <= timeline.counter.per_request:  # the framing of a request is too little to be drawn
             continue
         colour = look.colour(dark)
-        common = {"x": shown + 1, "y": tokens[shown], "name": look.word, "hovertemplate": "%{y:,} " + look.word}
+        common = {"x": shown + 1, "y": tokens[shown], "name": look.word, "hovertemplate": "%{y:,}"}
         if len(shown) <= MOST_BARS:
             figure.add_bar(**common, marker={"color": colour, "line": {"width": 0}})
         else:
@@ -49,7 +49,7 @@ def _limits(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: b
         name="untrimmed",
         mode="lines",
         line={"color": FAINT.colour(dark), "width": 1.5, "dash": "dot"},
-        hovertemplate="%{y:,} untrimmed",
+        hovertemplate="%{y:,}",
     )
     budget, whole = timeline.plans[0].budget, timeline.settings.budget
     top = _top(timeline)

@@ -7,7 +7,6 @@ import streamlit as st
 from historylab.figures.axis import finding
 from historylab.figures.token_chart import token_chart
 from historylab.replay import Timeline
-from historylab.ui import state
 from historylab.ui.components.message_list import message_list
 from historylab.ui.components.payload import payload
 from historylab.ui.components.request_field import current_request, request_field
@@ -42,15 +41,6 @@ def _chart(timeline: Timeline, number: int) -> None:
     st.plotly_chart(
         token_chart(timeline, number, dark=is_dark()),
         key="tokens",
-        on_select=_pick,
-        selection_mode="points",
         config={"displayModeBar": False},
         alt=finding(timeline),
     )
-
-
-def _pick() -> None:
-    """A click on a request in the chart looks at it."""
-    points = state.value_of("tokens")["selection"]["points"]
-    if points:
-        state.look_at(round(points[0]["x"]) - 1)
