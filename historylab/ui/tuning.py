@@ -1,0 +1,65 @@
+"""What a tab remembers of a search for better settings, and work that fills in while somebody watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from historylab.importers.load import Conversations
+
+FEW, MORE, MANY = 50, 150, 500
+
+
+@dataclass
+class Tuning:
+    """The choices made on the pages Tune and Corpus."""
+
+    turned: list[str] | None = None  # the knobs a search turns; None: the usual ones
+    most: int = FEW
+    everywhere: bool = False  # over all conversations of the file, not the open one alone
+    musts: list[str] = field(default_factory=list)
+    aim: str = "balanced"
+    cache: str = ""  # empty: the one that goes with the model's prices
+    words: str = ""
+    picked: str = ""  # key of the candidate looked at; empty: the recommended one
+    uploads: dict[str, Conversations] = field(default_factory=dict)
+    volume: int = 10_000  # conversations a month
+
+
+@dataclass(eq=False)
+class Work:
+    """Work that is done once and kept: its result so far, and whether this person stopped it."""
+
+    result: Any = None
+    done: bool = False
+    stopped: bool = False
+
+    def stop(self) -> None:
+        self.stopped = True
+
+    def again(self) -> None:
+        self.result, self.done, self.stopped = None, False, False
+
+
+class Interruption:
+    """Catches what Streamlit raises when somebody clicks during the work, so that the rows done so far are kept.
+
+    `step` is called with (done, of); `happened` is asked whether to stop; `pass_on` raises what was caught.
+    """
+
+    def __init__(self, show: Callable[[int, int], None]):
+        self._show, self._caught = show, None
+
+    def step(self, done: int, of: int) -> None:
+        try:
+            self._show(done, of)
+        except BaseException as asked:  # a rerun is no Exception
+            self._caught = asked
+
+    def happened(self) -> bool:
+        return self._caught is not None
+
+    def pass_on(self) -> None:
+        if self._caught is not None:
+            raise self._caught
