@@ -6,22 +6,28 @@ session. All results are resources, handed out without a copy, and read only.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from historylab.billing import CACHES
 from historylab.conversation import Conversation
+from historylab.cost import Prices
 from historylab.counters.base import open_counter, token_column
+from historylab.economics import Comparison, compare_under
 from historylab.explain import Answer
 from historylab.figures.retention_map import pack_timeline
 from historylab.generators.base import generate
 from historylab.importers.base import Report
 from historylab.importers.load import Conversations
 from historylab.replay import Timeline, replay
+from historylab.retention import Retention, retention
 from historylab.samples import load_sample
 from historylab.settings.model import Settings
+from historylab.ui.tuning import Work
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -68,6 +74,32 @@ def answer(made: Timeline, number: int, message: int) -> Answer:
 @st.cache_resource(max_entries=64, scope="session", show_spinner="Trying what would keep it")
 def _answer(digest: str, key: str, number: int, message: int, _made: Timeline) -> Answer:
     return _made.explain(number, message)
+
+
+def comparisons(made: Timeline, prices: Prices) -> Mapping[str, Comparison]:
+    """Per cache model what a timeline costs, beside not trimming."""
+    return _comparisons(made.conversation.digest, made.settings.key, repr(prices), made, prices)
+
+
+@st.cache_resource(max_entries=6, scope="session", show_spinner="Pricing every request")
+def _comparisons(digest: str, key: str, listed: str, _made: Timeline, _prices: Prices) -> Mapping[str, Comparison]:
+    return dict(zip(CACHES, compare_under(_made, CACHES.values(), _prices), strict=True))
+
+
+def retained(made: Timeline) -> Retention:
+    """What a timeline keeps of what later requests need, and what it forgets."""
+    return _retained(made.conversation.digest, made.settings.key, made)
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what later requests need")
+def _retained(digest: str, key: str, _made: Timeline) -> Retention:
+    return retention(_made)
+
+
+@st.cache_resource(max_entries=12, scope="session", show_spinner=False)
+def work(kind: str, *keys: str) -> Work:
+    """Work of that kind on those conversations, settings and prices: done once, and whoever asks fills it in."""
+    return Work()
 
 
 def tokens(conversation: Conversation, settings: Settings) -> np.ndarray:

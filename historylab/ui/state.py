@@ -21,6 +21,7 @@ from historylab.settings.link import OURS, Place, Refused, decode, place_paramet
 from historylab.settings.names import as_text, by_url_name, url_name
 from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template
+from historylab.ui.tuning import Tuning
 
 KEY = "historylab"
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
@@ -59,6 +60,8 @@ class Desk:
     touched: bool = False
     logged: str = ""
     what_if: dict[str, dict[str, str]] = field(default_factory=dict)
+    prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, where this person knows better
+    tuning: Tuning = field(default_factory=Tuning)
 
 
 def desk() -> Desk:
