@@ -22,6 +22,21 @@ def is_openai() -> bool:
     return base_url() == OPENAI
 
 
+def shown_host() -> str:
+    """Where requests go, as it may be shown: the host the environment names, without path or key; else "OpenAI"."""
+    if is_openai():
+        return "OpenAI"
+    try:
+        return urlsplit(base_url()).hostname or "an address that cannot be read"
+    except ValueError:
+        return "an address that cannot be read"
+
+
+def whom(model: str) -> str:
+    """Who would be asked: "gpt-5.5 at OpenAI"."""
+    return f"{model} at {shown_host()}"
+
+
 def check_address() -> None:
     """Raise InstrumentError, without showing it, for an address that is none, or one with a key in it."""
     try:

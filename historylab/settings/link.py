@@ -19,10 +19,10 @@ from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, read_setting
 from historylab.settings.names import as_text, by_url_name, url_name
 
 CURRENT = "1"
-VERSION, CONVERSATION, WHICH, REQUEST, COMPARE = "v", "conv", "which", "request", "cmp"
+VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM = "v", "conv", "which", "request", "cmp", "system"
 BEFORE_VERSIONS = "conversation"
 """What `conv` was called before there was a version: `NAME` of a sample, or `GENERATOR:turns=40,seed=0`."""
-OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, BEFORE_VERSIONS)
+OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM, BEFORE_VERSIONS)
 LONGEST = 32_000  # characters of a link: half of what servers take
 MOST_CONFIGURATIONS = 3  # beside the first
 LARGEST_NUMBER = 10**9
@@ -33,6 +33,7 @@ class Place:
     """What a link shows: the conversation, the one of several in its file and the request (both from 0), and the
     configurations it is compared with, each as the settings by which it differs from the link's own.
 
+    `system` is the preset the settings began with (`mentu`, or `mentu:VARIANT`), which gives those the link leaves out;
     `conversation` is `sample:NAME`, `gen:NAME:option=value,…`, or nothing: what came from a person's own disk.
     """
 
@@ -40,6 +41,7 @@ class Place:
     which: int = 0
     request: int | None = None
     compare: tuple[Mapping[str, Any], ...] = ()
+    system: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ def place_parameters(place: Place) -> dict[str, str]:
         WHICH: str(place.which + 1) if place.which and place.conversation else "",
         REQUEST: "" if place.request is None else str(place.request + 1),
         COMPARE: ";".join(map(_packed, place.compare)),
+        SYSTEM: place.system,
     }
     found = {name: text for name, text in found.items() if text}
     return {VERSION: CURRENT, **found} if found else {}
@@ -104,6 +107,7 @@ def decode(parameters: Mapping[str, str]) -> Link:
         (_number(parameters, WHICH, refused) or 1) - 1,
         None if (number := _number(parameters, REQUEST, refused)) is None else number - 1,
         tuple(_configurations(parameters.get(COMPARE, ""), refused)),
+        parameters.get(SYSTEM, ""),
     )
     if parameters.get(VERSION, CURRENT) != CURRENT:
         refused.append(Refused(VERSION, parameters[VERSION], f"read as version {CURRENT}, the only one known here"))

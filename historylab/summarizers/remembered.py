@@ -10,8 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from historylab.chat_models.base import Reply
-from historylab.errors import InstrumentError
+from historylab.chat_models.base import ChatModel, Reply
+from historylab.errors import HistoryLabError, InstrumentError
 
 MOST_REPLIES = 2_000
 MOST_FAILURES = 500
@@ -63,6 +63,22 @@ class Remembered:
             self._failures[key] = self._clock() + seconds, said
             while len(self._failures) > MOST_FAILURES:
                 self._failures.popitem(last=False)
+
+
+class NotAsked(HistoryLabError):
+    """A model would have to be asked something it has not answered before."""
+
+
+class OnlyRemembered:
+    """A chat model for a replay that may use what was answered before and asks nothing: else it raises NotAsked."""
+
+    def __init__(self, chat_model: ChatModel):
+        self.name, self.key = chat_model.name, chat_model.key
+
+    def complete(self, messages, **wishes) -> Reply:
+        raise NotAsked(f"{self.name} was not asked this before")
+
+    stream = complete
 
 
 REPLIES = Remembered()

@@ -30,6 +30,7 @@ from historylab.settings.model import Settings
 from historylab.ui.tuning import Work
 
 
+from historylab.ui import asking
 @st.cache_resource(max_entries=32, show_spinner=False)
 def sample(name: str) -> Conversations:
     """A sample conversation's file."""
@@ -45,7 +46,11 @@ def generated(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
 
 
 def timeline(conversation: Conversation, settings: Settings) -> Timeline:
-    """The replay of a conversation under settings, with what every view of it needs already computed."""
+    """The replay of a conversation under settings, with what every view of it needs already computed.
+
+    Where the settings ask a model that may not be asked, or not yet, the replay is the one that asks nobody.
+    """
+    settings = asking.settled(conversation, settings)
     return _timeline(conversation.digest, settings.key, conversation, settings)
 
 

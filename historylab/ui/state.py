@@ -15,14 +15,17 @@ from typing import Any
 import streamlit as st
 
 from historylab.errors import SettingsError
+from historylab.chat_models.environment import whom
 from historylab.importers.load import Conversations
 from historylab.samples import DEFAULT_SAMPLE
-from historylab.settings.link import OURS, Place, Refused, decode, place_parameters
+from historylab.settings.consent import within_consent
+from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, place_parameters
 from historylab.settings.names import as_text, by_url_name, url_name
 from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template
 from historylab.ui.tuning import Tuning
 
+from historylab.systems.presets.base import find, presets
 KEY = "historylab"
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
 DEBUG, AGENT = "debug", "agent"
@@ -50,6 +53,11 @@ class Desk:
     asked: Place = field(default_factory=Place)
     misread: tuple[Refused, ...] = ()
     compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: not thought about yet
+    system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
+    own: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link as they were before the first preset
+    agreed: str = ""  # the model and server this person said yes to
+    ask_now: bool = False  # the click that lets a replay ask it
+    answered: set[str] = field(default_factory=set)  # replays that have nothing left to ask
     request: int | None = None  # from 0; None is the last
     message: int | None = None
     show: str = "everything"
@@ -90,9 +98,22 @@ def follow_link() -> None:
         here.asked, here.compare = link.place, [*link.place.compare] or None
     here.touched = False
 
+        here.agreed, here.own = "", None
+        _follow_system(link.place.system)
 
 def _opens(place: Place) -> tuple[str, int]:
     return place.conversation or f"sample:{DEFAULT_SAMPLE}", place.which
+def _follow_system(spec: str) -> None:
+    """The preset a link names gives what the link leaves out."""
+    here, found = desk(), find(spec)
+    here.system = spec if found else ""
+    if found:
+        preset, variant = found
+        here.link = {**{url_name(n): as_text(v) for n, v in preset.decides(variant).items()}, **here.link}
+    elif spec:
+        here.misread = (*here.misread, Refused(SYSTEM, spec, f"known are {', '.join(presets())}"))
+
+
 
 
 def write_link() -> None:
@@ -118,8 +139,8 @@ def place(*, request: int | None = None) -> Place:
     here = desk()
     compare = tuple(here.compare or ())
     if not here.opened:
-        return replace(here.asked, request=request, compare=compare)
-    return Place(here.opened.spec, here.opened.which, request, compare)
+        return replace(here.asked, request=request, compare=compare, system=here.system)
+    return Place(here.opened.spec, here.opened.which, request, compare, here.system)
 
 
 def query() -> dict[str, str]:
@@ -144,7 +165,7 @@ def resolution(*, what_if: bool = False) -> Resolution:
     """The settings as environment, you, URL and template decide them; with `what_if`, as they would."""
     here = desk()
     tried = here.what_if if what_if else {}
-    return resolve_settings(
+    resolution = resolve_settings(
         env={**os.environ, **tried.get("environment", {})},
         you={**here.you, **tried.get("you", {})},
         url={**here.link, **tried.get("url", {})},
@@ -155,6 +176,7 @@ def resolution(*, what_if: bool = False) -> Resolution:
 def try_value(source: str, name: str, value: str) -> None:
     """Let a source say something else, on the page that shows the sources only."""
     desk().what_if.setdefault(source, {})[name] = value
+    return within_consent(resolution, agreed=here.agreed == whom(resolution.settings.model))
 
 
 def stop_trying() -> None:
@@ -198,6 +220,7 @@ def forget_choices() -> None:
 
 def use_template(found: dict[str, Any] | None, name: str = "") -> None:
     """Settings to start from; None takes the template away again."""
+    desk().system, desk().own, desk().agreed = "", None, ""
     desk().template, desk().template_name, desk().problem = found, name, ""
     touch()
 

@@ -80,6 +80,13 @@ def presets() -> Mapping[str, Preset]:
     return {preset.name: preset for preset in sorted(made, key=lambda preset: preset.title.lower())}
 
 
+def find(spec: str) -> tuple[Preset, str] | None:
+    """The preset and variant a link names, `mentu` or `mentu:VARIANT`; None if there is none of that name."""
+    name, _, variant = spec.partition(":")
+    preset = presets().get(name)
+    return (preset, variant) if preset and (not variant or variant in preset.variants) else None
+
+
 def count(number: float, noun: str) -> str:
     """ "1 pair", "20 pairs", "the last 1,000 messages": for rules."""
     return f"{number:,g} {noun}{'' if number == 1 else 's'}" if number < 1e6 else f"{number:,.0f} {noun}s"

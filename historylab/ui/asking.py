@@ -1,0 +1,88 @@
+"""When a replay on screen may ask a model: only with a yes, and only what it must.
+
+What a model answered is remembered by the whole process, so a replay that needs nothing new is shown at once. One that
+does is shown as it is without the model, until somebody clicks; otherwise each move of a slider would ask again.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.chat_models.base import open_chat_model
+from historylab.chat_models.environment import whom
+from historylab.conversation import Conversation
+from historylab.pipeline import open_instruments, plan_requests, project
+from historylab.settings.consent import asking, offline
+from historylab.settings.model import Settings
+from historylab.settings.resolve import resolve_settings
+from historylab.summarizers.remembered import NotAsked, OnlyRemembered
+from historylab.ui import state
+
+
+def settled(conversation: Conversation, settings: Settings) -> Settings:
+    """The settings to replay by: these if they ask nobody or may ask now, else the same without asking."""
+    if not asking(settings):
+        return settings
+    if not may_ask(settings):
+        return offline(settings)
+    here, key = state.desk(), f"{whom(settings.model)} {conversation.digest} {settings.key}"
+    if key in here.answered:
+        return settings
+    if not here.ask_now and _first_for(conversation, settings):
+        here.ask_now = True
+    if not here.ask_now and _would_ask(conversation, settings):
+        return offline(settings)
+    _ask(conversation, settings)
+    here.ask_now = False
+    here.answered |= {key, conversation.digest}
+    return settings
+
+
+def may_ask(settings: Settings) -> bool:
+    """Whether the person at this screen said yes to asking this model, or the environment did."""
+    if state.desk().agreed == whom(settings.model):
+        return True
+    return all(state.resolution().provenance[name].locked for name in asking(settings))
+
+
+def agree(yes: bool) -> None:
+    """This person lets the model be asked, now and while the tab is open; or no longer."""
+    here = state.desk()
+    resolved = resolve_settings(you=here.you, url=here.link, template=state.template())
+    here.agreed, here.ask_now = whom(resolved.settings.model) if yes else "", yes
+    state.touch()
+
+
+def ask_now() -> None:
+    """Let the next replay ask what it must."""
+    state.desk().ask_now = True
+    state.touch()
+
+
+def _first_for(conversation: Conversation, settings: Settings) -> bool:
+    """Whether the environment has a model asked that was not asked about this conversation yet."""
+    here = state.desk()
+    return here.agreed != whom(settings.model) and conversation.digest not in here.answered
+
+
+def _would_ask(conversation: Conversation, settings: Settings) -> bool:
+    """Whether a replay needs an answer nobody gave before."""
+    instruments = open_instruments(settings, chat_model=OnlyRemembered(open_chat_model(settings.model)))
+    try:
+        for _ in plan_requests(conversation, settings, instruments=instruments):
+            pass
+    except NotAsked:
+        return True
+    return False
+
+
+def _ask(conversation: Conversation, settings: Settings) -> None:
+    """Replay once, for the answers, and show how far it is."""
+    total = max(1, len(project(conversation, settings).columns.requests))
+    bar = st.progress(0.0, f"{whom(settings.model)} writes the summaries")
+    try:
+        for number, plan in enumerate(plan_requests(conversation, settings), 1):
+            written = f", the newest covers {plan.summary.covers:,} messages" if plan.summary else ""
+            bar.progress(number / total, f"{whom(settings.model)}: request {number:,} of {total:,}{written}")
+    finally:
+        bar.empty()
