@@ -28,9 +28,9 @@ from historylab.retention import Retention, retention
 from historylab.samples import load_sample
 from historylab.settings.model import Settings
 from historylab.ui.tuning import Work
-
-
 from historylab.ui import asking
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
 def sample(name: str) -> Conversations:
     """A sample conversation's file."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import streamlit as st
 
-from historylab.errors import SettingsError
 from historylab.chat_models.environment import whom
+from historylab.errors import SettingsError
 from historylab.importers.load import Conversations
 from historylab.samples import DEFAULT_SAMPLE
 from historylab.settings.consent import within_consent
@@ -24,8 +24,8 @@ from historylab.settings.names import as_text, by_url_name, url_name
 from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template
 from historylab.ui.tuning import Tuning
-
 from historylab.systems.presets.base import find, presets
+
 KEY = "historylab"
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
 DEBUG, AGENT = "debug", "agent"
@@ -52,12 +52,12 @@ class Desk:
     opened: Opened | None = None
     asked: Place = field(default_factory=Place)
     misread: tuple[Refused, ...] = ()
-    compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: not thought about yet
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
     own: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link as they were before the first preset
     agreed: str = ""  # the model and server this person said yes to
     ask_now: bool = False  # the click that lets a replay ask it
     answered: set[str] = field(default_factory=set)  # replays that have nothing left to ask
+    compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: not thought about yet
     request: int | None = None  # from 0; None is the last
     message: int | None = None
     show: str = "everything"
@@ -96,13 +96,11 @@ def follow_link() -> None:
             here.request = link.place.request
         here.you, here.link, here.misread = {}, dict(link.settings), link.refused
         here.asked, here.compare = link.place, [*link.place.compare] or None
-    here.touched = False
-
         here.agreed, here.own = "", None
         _follow_system(link.place.system)
+    here.touched = False
 
-def _opens(place: Place) -> tuple[str, int]:
-    return place.conversation or f"sample:{DEFAULT_SAMPLE}", place.which
+
 def _follow_system(spec: str) -> None:
     """The preset a link names gives what the link leaves out."""
     here, found = desk(), find(spec)
@@ -114,6 +112,8 @@ def _follow_system(spec: str) -> None:
         here.misread = (*here.misread, Refused(SYSTEM, spec, f"known are {', '.join(presets())}"))
 
 
+def _opens(place: Place) -> tuple[str, int]:
+    return place.conversation or f"sample:{DEFAULT_SAMPLE}", place.which
 
 
 def write_link() -> None:
@@ -171,12 +171,12 @@ def resolution(*, what_if: bool = False) -> Resolution:
         url={**here.link, **tried.get("url", {})},
         template={**template(), **tried.get("template", {})},
     )
+    return within_consent(resolution, agreed=here.agreed == whom(resolution.settings.model))
 
 
 def try_value(source: str, name: str, value: str) -> None:
     """Let a source say something else, on the page that shows the sources only."""
     desk().what_if.setdefault(source, {})[name] = value
-    return within_consent(resolution, agreed=here.agreed == whom(resolution.settings.model))
 
 
 def stop_trying() -> None:
@@ -215,12 +215,12 @@ def choose(setting: str, value: Any) -> None:
 def forget_choices() -> None:
     """Back to what environment, template and defaults say."""
     desk().you, desk().link, desk().problem = {}, {}, ""
+    desk().system, desk().own, desk().agreed = "", None, ""
     touch()
 
 
 def use_template(found: dict[str, Any] | None, name: str = "") -> None:
     """Settings to start from; None takes the template away again."""
-    desk().system, desk().own, desk().agreed = "", None, ""
     desk().template, desk().template_name, desk().problem = found, name, ""
     touch()
 
