@@ -9,6 +9,7 @@ import streamlit as st
 st.navigation(
     [
         st.Page("pages/playground.py", title="Playground", default=True),
+        st.Page("pages/compare.py", title="Compare", url_path="compare"),
         st.Page("pages/settings.py", title="Settings sources", url_path="settings"),
     ],
     position="hidden",

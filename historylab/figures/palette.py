@@ -59,3 +59,11 @@ INK = Look("ink", "", "#23272C", "#E4E7EA")
 FAINT = Look("faint", "", "#6A7078", "#9AA3AD")
 GRID = Look("grid", "", "#E4E4DE", "#2C333B")
 ALARM = Look("over the budget", "!", "#B3261E", "#FF8A80")
+
+CONFIGURATIONS: tuple[Look, ...] = (
+    Look("A", "A", "#23272C", "#E4E7EA", "the baseline: the playground's settings"),
+    Look("B", "B", "#6D4BC3", "#B69CFF"),
+    Look("C", "C", "#B45309", "#F0A36B"),
+    Look("D", "D", "#0E7490", "#67D3E8"),
+)
+"""What is compared. The letter always goes with the colour, in charts a kind of line too."""

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from historylab import contrast
 from historylab.billing import CACHES
+from historylab.contrast import Figures
 from historylab.conversation import Conversation
 from historylab.cost import Prices
 from historylab.counters.base import open_counter, token_column
@@ -27,8 +29,8 @@ from historylab.replay import Timeline, replay
 from historylab.retention import Retention, retention
 from historylab.samples import load_sample
 from historylab.settings.model import Settings
-from historylab.ui.tuning import Work
 from historylab.ui import asking
+from historylab.ui.tuning import Work
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -54,7 +56,7 @@ def timeline(conversation: Conversation, settings: Settings) -> Timeline:
     return _timeline(conversation.digest, settings.key, conversation, settings)
 
 
-@st.cache_resource(max_entries=3, scope="session", show_spinner="Replaying every request")
+@st.cache_resource(max_entries=5, scope="session", show_spinner="Replaying every request")
 def _timeline(digest: str, key: str, _conversation: Conversation, _settings: Settings) -> Timeline:
     made = replay(_conversation, _settings)
     _ = made.steps, made.tokens_by_kind, made.over_budget, made.untrimmed
@@ -69,6 +71,16 @@ def packed(made: Timeline) -> tuple[bytes, str]:
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing the map")
 def _packed(digest: str, key: str, _made: Timeline) -> tuple[bytes, str]:
     return pack_timeline(_made), blake2b(f"{digest} {key}".encode(), digest_size=12).hexdigest()
+
+
+def figures(made: Timeline) -> Figures:
+    """What a timeline comes to, for the comparison."""
+    return _figures(made.conversation.digest, made.settings.key, made)
+
+
+@st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost")
+def _figures(digest: str, key: str, _made: Timeline) -> Figures:
+    return contrast.figures(_made)
 
 
 def answer(made: Timeline, number: int, message: int) -> Answer:

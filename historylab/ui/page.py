@@ -13,7 +13,11 @@ from historylab.ui.development_log import log_to_stderr
 from historylab.ui.theme import action_colours
 
 SIDEBAR = 356  # pixels: the longest label and its source fit on a line
-PAGES = {"pages/playground.py": "Playground", "pages/settings.py": "Settings sources"}
+PAGES = {
+    "pages/playground.py": "Playground",
+    "pages/compare.py": "Compare",
+    "pages/settings.py": "Settings sources",
+}
 
 
 def start_page(title: str) -> None:

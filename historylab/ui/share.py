@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import streamlit as st
 
 from historylab.settings.link import encode
@@ -9,12 +12,12 @@ from historylab.settings.model import Settings
 from historylab.ui import state
 
 
-def full_link(settings: Settings, path: str = "") -> str:
+def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
     """Every setting, defaults too, the sample or seed that is open, the request looked at, what it is compared with.
 
     `path` is the page's: "compare". Raises SettingsError when the link would be too long to be one.
     """
-    return f"{address()}{path}?{encode(settings, state.place(request=state.desk().request))}"
+    return f"{address()}{path}?{encode(settings, state.place(request=state.desk().request, compare=compare))}"
 
 
 def address() -> str:

@@ -8,6 +8,7 @@ The link is read once per load and written here: Streamlit's `bind` cannot keep 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, place
 from historylab.settings.names import as_text, by_url_name, url_name
 from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template
-from historylab.ui.tuning import Tuning
 from historylab.systems.presets.base import find, presets
+from historylab.ui.tuning import Tuning
 
 KEY = "historylab"
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
@@ -61,9 +62,11 @@ class Desk:
     request: int | None = None  # from 0; None is the last
     message: int | None = None
     show: str = "everything"
+    only_differing: bool = False
     page: int = 1
     picks: int = 0  # messages chosen outside the list, which must then be drawn anew to show it
     problem: str = ""
+    told: str = ""  # what a click just did, said once
     written: dict[str, str] | None = None
     touched: bool = False
     logged: str = ""
@@ -134,10 +137,10 @@ def chosen_parameters() -> dict[str, str]:
     return {**settings, **place_parameters(replace(shown, conversation="" if default else shown.conversation))}
 
 
-def place(*, request: int | None = None) -> Place:
+def place(*, request: int | None = None, compare: Sequence[Mapping[str, Any]] | None = None) -> Place:
     """What is open, and what it is compared with; nothing is said of what is this person's own."""
     here = desk()
-    compare = tuple(here.compare or ())
+    compare = tuple((here.compare if compare is None else compare) or ())
     if not here.opened:
         return replace(here.asked, request=request, compare=compare, system=here.system)
     return Place(here.opened.spec, here.opened.which, request, compare, here.system)
@@ -161,13 +164,16 @@ def agent() -> str:
 # -- settings
 
 
-def resolution(*, what_if: bool = False) -> Resolution:
-    """The settings as environment, you, URL and template decide them; with `what_if`, as they would."""
+def resolution(*, what_if: bool = False, also: Mapping[str, Any] | None = None) -> Resolution:
+    """The settings as environment, you, URL and template decide them; with `what_if`, as they would.
+
+    `also` are further choices of yours, for a configuration that is compared.
+    """
     here = desk()
     tried = here.what_if if what_if else {}
     resolution = resolve_settings(
         env={**os.environ, **tried.get("environment", {})},
-        you={**here.you, **tried.get("you", {})},
+        you={**here.you, **tried.get("you", {}), **(also or {})},
         url={**here.link, **tried.get("url", {})},
         template={**template(), **tried.get("template", {})},
     )

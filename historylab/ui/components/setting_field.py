@@ -5,7 +5,7 @@ A value the environment sets is shown as text with a lock and the variable's nam
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -33,7 +33,7 @@ def setting_field(resolution: Resolution, name: str) -> None:
             gap=None, key=f"field {name}"
         ):  # the source stands on the label's line, but not in the label: that is read aloud
             st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{word}</div>')
-            _widget(name, origin.value, title_of(name))
+            setting_widget(name, origin.value)
             if name in FIELDS_THAT_CHOOSE:
                 _what_it_does(name, origin.value)
 
@@ -54,9 +54,10 @@ def _what_it_does(family: str, chosen: str) -> None:
         st.html(f'<div class="hl-meta hl-does">{escaped(" ".join(summaries))}</div>')
 
 
-def _widget(name: str, value: Any, label: str) -> None:
-    schema = schema_of(name)
-    common = {"key": f"set {name}", "help": help_of(name) or None, "on_change": _choose, "args": (name,)}
+def setting_widget(name: str, value: Any, *, key: str = "", choose: Callable[[str, Any], None] = state.choose) -> None:
+    """The widget alone. What is chosen goes to `choose(name, value)`; `key` tells it from others like it."""
+    schema, label, key = schema_of(name), title_of(name), key or f"set {name}"
+    common = {"key": key, "help": help_of(name) or None, "on_change": _choose, "args": (name, key, choose)}
     kind = schema.get("type") or next((s["type"] for s in schema.get("anyOf", ()) if s.get("type") != "null"), "string")
     if name == "policy":
         state.seed(common["key"], value)
@@ -113,11 +114,11 @@ def bounds_of(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
     return found.get("minimum", found.get("ge")), found.get("maximum", found.get("le"))
 
 
-def _choose(name: str) -> None:
-    value = state.value_of(f"set {name}")
+def _choose(name: str, key: str, choose: Callable[[str, Any], None]) -> None:
+    value = state.value_of(key)
     if name in SEVERAL:
         value = "+".join(value) or "off"
     if value is None:
         value = "" if name == "window" else None
     if value is not None:
-        state.choose(name, value)
+        choose(name, value)

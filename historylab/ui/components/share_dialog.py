@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -13,27 +14,28 @@ from historylab.ui import state
 from historylab.ui.components.notice import notice
 from historylab.ui.share import full_link
 
+Compared = Sequence[Mapping[str, Any]] | None
 NOT_YOURS = (
     "The conversation is yours and is not in the link: whoever opens it sees the sample. To show yours, "
     "send them the report (Export, Report)."
 )
 
 
-def share_button(settings: Settings, path: str = "") -> None:
-    """The button that opens the dialog. `path` is the page's: "compare"."""
+def share_button(settings: Settings, path: str = "", compare: Compared = None) -> None:
+    """The button that opens the dialog. `path` is the page's: "compare"; `compare` what is compared there."""
     if st.button("Share", key="share", help="A link to what you see"):
-        _dialog(settings, path)
+        _dialog(settings, path, compare)
 
 
 @st.dialog("Share a link to this")
-def _dialog(settings: Settings, path: str) -> None:
+def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     try:
-        link = full_link(settings, path)
+        link = full_link(settings, path, compare)
     except SettingsError as problem:
         notice(f"There is no link: {problem}", "error")
         return
     st.code(link, language=None, wrap_lines=True)
-    said = "".join(f"<li>{escaped(line)}</li>" for line in contents(settings))
+    said = "".join(f"<li>{escaped(line)}</li>" for line in contents(settings, compare))
     st.html(f'<div class="hl-meta">It says</div><ul class="hl-says">{said}</ul>')
     if not state.place().conversation:
         notice(NOT_YOURS)
@@ -43,9 +45,9 @@ def _dialog(settings: Settings, path: str) -> None:
     )
 
 
-def contents(settings: Settings) -> Iterator[str]:
+def contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """What the link says, a line each."""
-    here, shown = state.desk(), state.place()
+    here, shown = state.desk(), state.place(compare=compare)
     yield f"every setting: {len(settings.values())} values, defaults too, so that it means the same everywhere"
     kind, _, name = shown.conversation.partition(":")
     if kind == "sample":

@@ -1,0 +1,123 @@
+"""The compare chart: what every request sends under each configuration, one line each, on the same axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from historylab.figures.axis import drawn_requests, turn_ticks
+from historylab.figures.palette import CONFIGURATIONS, FAINT, GRID
+from historylab.replay import Timeline
+
+HEIGHT = 260
+DASHES = ("solid", "dash", "dot", "dashdot")
+HEADROOM = 1.6  # the untrimmed total may squash the lines this far, not further
+TOGETHER = 0.06  # of the height: line ends so close to each other share a label
+
+
+def compare_chart(timelines: Sequence[Timeline], number: int, *, dark: bool = False) -> go.Figure:
+    """The chart with request `number` (from 0) marked. Hover texts hold numbers only."""
+    most = np.max([t.tokens for t in timelines if len(t.plans) == len(timelines[0].plans)], axis=0)
+    shown, top = drawn_requests(most), _top(timelines)
+    figure = go.Figure(layout=_layout(timelines[0], top, dark=dark))
+    faint = {"color": FAINT.colour(dark), "width": 1.2, "dash": "dot"}
+    _line(figure, timelines[0].untrimmed, shown, "untrimmed", faint)
+    _budgets(figure, timelines, top, dark=dark)
+    for timeline, look, dash in zip(timelines, CONFIGURATIONS, DASHES, strict=False):
+        at = shown[shown < len(timeline.plans)]
+        _line(figure, timeline.tokens, at, look.word, {"color": look.colour(dark), "width": 2.5, "dash": dash})
+    _ends(figure, timelines, top, dark=dark)
+    figure.add_vline(x=number + 1, line={"color": FAINT.colour(dark), "width": 1.5})
+    return figure
+
+
+def compare_finding(timelines: Sequence[Timeline]) -> str:
+    """What the chart shows, in words: its alternative text."""
+    parts = (
+        f"{look.word} sends {t.tokens.sum():,} tokens in all, at most {t.tokens.max():,} at request "
+        f"{int(t.tokens.argmax()) + 1:,}"
+        for t, look in zip(timelines, CONFIGURATIONS, strict=False)
+    )
+    return f"Tokens over {len(timelines[0].plans):,} requests: {'; '.join(parts)}."
+
+
+def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, line: dict) -> None:
+    figure.add_scatter(
+        x=shown + 1, y=tokens[shown], name=name, mode="lines", line=line, hovertemplate=f"%{{y:,}} {name}"
+    )
+
+
+def _budgets(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark: bool) -> None:
+    """A thin line per budget, with the letters of those that have it."""
+    budgets = [t.plans[0].budget for t in timelines]
+    for budget in sorted({b for b in budgets if b <= top}):
+        letters = "".join(look.word for b, look in zip(budgets, CONFIGURATIONS, strict=False) if b == budget)
+        whose = "" if len(letters) == len(timelines) else f" of {', '.join(letters)}"
+        figure.add_hline(
+            y=budget,
+            line={"color": FAINT.colour(dark), "width": 1, "dash": "longdash"},
+            annotation={"text": f"budget{whose} {budget:,}", "font": {"color": FAINT.colour(dark), "size": 12}},
+            annotation_position="top left",
+        )
+
+
+def _ends(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark: bool) -> None:
+    """The letters at the lines' ends; lines that end together share a label."""
+    ends = sorted((int(t.tokens[-1]), k) for k, t in enumerate(timelines))
+    groups: list[list[tuple[int, int]]] = []
+    for end in ends:
+        if groups and end[0] - groups[-1][-1][0] < TOGETHER * top:
+            groups[-1].append(end)
+        else:
+            groups.append([end])
+    for group in groups:
+        one = CONFIGURATIONS[group[0][1]] if len(group) == 1 else CONFIGURATIONS[0]
+        figure.add_annotation(
+            x=1,
+            xref="paper",
+            y=float(np.mean([tokens for tokens, _ in group])),
+            text=f"<b>{' '.join(sorted(CONFIGURATIONS[k].word for _, k in group))}</b>",
+            xanchor="left",
+            xshift=4,
+            showarrow=False,
+            font={"color": one.colour(dark), "size": 14},
+        )
+
+
+def _top(timelines: Sequence[Timeline]) -> float:
+    sent = max(int(t.tokens.max()) for t in timelines)
+    budget = max((t.plans[0].budget for t in timelines if t.plans[0].budget <= HEADROOM * sent), default=0)
+    return 1.1 * max(sent, budget, min(int(timelines[0].untrimmed.max()), HEADROOM * sent), 10)
+
+
+def _layout(base: Timeline, top: float, *, dark: bool) -> go.Layout:
+    positions, names = turn_ticks(base)
+    faint = FAINT.colour(dark)
+    axis = {"tickfont": {"color": faint, "size": 12}, "zeroline": False, "fixedrange": True, "automargin": True}
+    turns = {"tickvals": positions, "ticktext": names, "ticks": "outside", "ticklen": 4, "tickangle": 0}
+    return go.Layout(
+        height=HEIGHT,
+        hovermode="x unified",
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        margin={"l": 4, "r": 44, "t": 30, "b": 4},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
+        xaxis={
+            **axis,
+            **turns,
+            "range": [0.4, len(base.plans) + 0.6],
+            "showgrid": False,
+            "hoverformat": ",d",
+            "unifiedhovertitle": {"text": "request %{x}"},
+        },
+        yaxis={
+            **axis,
+            "range": [0, top],
+            "tickformat": "~s",
+            "gridcolor": GRID.colour(dark),
+            "nticks": 5,
+            "title": {"text": "tokens", "font": {"color": faint, "size": 12}, "standoff": 4},
+        },
+    )

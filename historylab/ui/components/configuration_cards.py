@@ -1,0 +1,138 @@
+"""The configurations side by side: what makes each differ, to be changed in place; what is the same stays folded."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from historylab.contrast import LETTERS, changed
+from historylab.figures.setting_words import show_value, title_of
+from historylab.figures.untrusted import escaped
+from historylab.settings.link import MOST_CONFIGURATIONS
+from historylab.settings.model import setting_names
+from historylab.ui import comparison, state
+from historylab.ui.comparison import Configuration
+from historylab.ui.components.setting_field import setting_widget
+
+ANOTHER = "Change another setting"
+
+
+def configuration_cards(compared: list[Configuration]) -> None:
+    """A card each, and below them what is the same in all."""
+    names = comparison.compared_settings(compared)
+    columns = st.columns(len(compared), gap="small")
+    for which, (column, configuration) in enumerate(zip(columns, compared, strict=True)):
+        with column.container(border=True, key=f"card {configuration.letter}", height="stretch"):
+            if which:
+                _other(which - 1, configuration, compared[0], names)
+            else:
+                _baseline(compared[0], names)
+    _same(compared[0], names, len(compared))
+
+
+def heading(letter: str, words: str) -> str:
+    """A letter in its colour, and what it stands for."""
+    return f'<div class="hl-title"><b class="hl-letter hl-letter-{letter}">{letter}</b> {escaped(words)}</div>'
+
+
+def _baseline(base: Configuration, names: list[str]) -> None:
+    st.html(heading("A", "The playground’s settings"))
+    for name in names:
+        value = escaped(show_value(base.settings.value(name)))
+        st.html(f'<div class="hl-field">{escaped(title_of(name))}</div><div class="hl-value">{value}</div>')
+    full = len(LETTERS) <= len(comparison.chosen(base.resolution)) + 1
+    st.button(
+        "Add a configuration",
+        key="add",
+        on_click=comparison.add,
+        disabled=full,
+        help=f"At most {1 + MOST_CONFIGURATIONS} are compared" if full else "One more, like A to begin with",
+    )
+
+
+def _other(which: int, configuration: Configuration, base: Configuration, names: list[str]) -> None:
+    """A card with its own changes as widgets, and in its place what others change and it doesn't."""
+    letter = configuration.letter
+    different = changed(base.settings.values(), configuration.settings.values())
+    words = f"{len(different)} different" if different else "The same as A"
+    st.html(heading(letter, words))
+    for name in names:
+        if name in configuration.changes:
+            _changed(which, configuration, name, differs=name in different)
+        else:
+            value = escaped(show_value(configuration.settings.value(name)))
+            st.html(f'<div class="hl-field">{escaped(title_of(name))}</div><div class="hl-same">{value}, as in A</div>')
+    _another(which, configuration)
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Use this one",
+            key=f"use {letter}",
+            on_click=_use,
+            args=(which, letter),
+            help="Makes it the playground’s settings, which is A. What A was stays here.",
+        )
+        full = len(LETTERS) <= len(comparison.chosen(base.resolution)) + 1
+        st.button("Copy", key=f"copy {letter}", on_click=comparison.add, args=(which,), disabled=full)
+        alone = len(comparison.chosen(base.resolution)) == 1
+        st.button("Remove", key=f"remove {letter}", on_click=comparison.remove, args=(which,), disabled=alone)
+
+
+def _changed(which: int, configuration: Configuration, name: str, *, differs: bool) -> None:
+    """One change: its widget, marked if it makes a difference, and the way back."""
+    letter, origin = configuration.letter, configuration.resolution.provenance[name]
+    mark = "hl-differs" if differs else "hl-alike"
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key=f"{mark}-{letter}-{name}"
+    ):
+        if origin.locked:
+            lock = f"🔒\ufe0e {escaped(show_value(origin.value))}, set by <code>{escaped(origin.name)}</code>"
+            st.html(f'<div class="hl-field">{escaped(title_of(name))}</div><div class="hl-same">{lock}</div>')
+        else:
+            with st.container():
+                setting_widget(name, origin.value, key=f"{letter} {name}", choose=partial(comparison.change, which))
+        about = f"Let {letter} have A’s value again"
+        st.button("×", key=f"undo {letter} {name}", on_click=comparison.undo, args=(which, name), help=about)
+
+
+def _another(which: int, configuration: Configuration) -> None:
+    letter, provenance = configuration.letter, configuration.resolution.provenance
+    free = [n for n in setting_names() if n not in configuration.changes and not provenance[n].locked]
+    key = f"another {letter} {len(configuration.changes)}"
+    st.selectbox(
+        ANOTHER,
+        free,
+        index=None,
+        format_func=lambda name: name if "." in name else title_of(name),
+        key=key,
+        placeholder=ANOTHER,
+        label_visibility="collapsed",
+        on_change=_begin,
+        args=(which, key, configuration),
+    )
+
+
+def _begin(which: int, key: str, configuration: Configuration) -> None:
+    name = state.value_of(key)
+    if name:
+        comparison.change(which, name, configuration.settings.value(name))
+
+
+def _use(which: int, letter: str) -> None:
+    comparison.use(which)
+    state.desk().told = f"{letter} is now A: the playground’s settings. What A was is {letter} now."
+
+
+def _same(base: Configuration, names: list[str], count: int) -> None:
+    """What all have alike, at a glance when it isn't the default."""
+    alike = [n for n in setting_names() if n not in names]
+    decided = [n for n in alike if base.resolution.provenance[n].source != "default"]
+    shown = ", ".join(f"{title_of(n)} {show_value(base.settings.value(n))}" for n in decided)
+    with st.expander(f"{len(alike)} settings are the same in all {count}"):
+        st.html(f'<div class="hl-small">{escaped(shown or "All of them at their defaults")}.</div>')
+        rest = "".join(
+            f"<tr><td>{escaped(title_of(n))}</td><td>{escaped(show_value(base.settings.value(n)))}</td>"
+            f"<td><code>{escaped(n)}</code></td></tr>"
+            for n in alike
+        )
+        st.html(f'<div class="hl-table"><table><tbody>{rest}</tbody></table></div>')

@@ -1,0 +1,29 @@
+"""Compare: one conversation under two to four settings, side by side, against the playground's."""
+
+import streamlit as st
+
+from historylab.ui import cached, comparison, opening, state
+from historylab.ui.components.compare_view import compare_view
+from historylab.ui.components.comparison_verdict import comparison_bar, comparison_verdict
+from historylab.ui.components.configuration_cards import configuration_cards
+from historylab.ui.components.difference_table import difference_table
+from historylab.ui.components.refusals import refusals
+from historylab.ui.page import start_page
+
+start_page("Compare")
+conversation = opening.conversation()
+compared = comparison.configurations()
+timelines = [cached.timeline(conversation, c.settings) for c in compared]
+refusals(compared[0].resolution)
+if timelines[0].plans:
+    comparison_verdict(compared, timelines)
+    comparison_bar(conversation, compared)
+    configuration_cards(compared)
+    compare_view(compared, timelines)
+    difference_table(compared, timelines)
+else:
+    st.html(
+        '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'
+        '<div class="hl-cost">There is nothing to compare. Open another conversation in the playground.</div>'
+    )
+state.desk().told = ""
