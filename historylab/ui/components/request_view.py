@@ -7,6 +7,7 @@ import streamlit as st
 from historylab.figures.axis import finding
 from historylab.figures.token_chart import token_chart
 from historylab.replay import Timeline
+from historylab.ui.components.cost_line import cost_line
 from historylab.ui.components.message_list import message_list
 from historylab.ui.components.payload import payload
 from historylab.ui.components.request_field import current_request, request_field
@@ -21,6 +22,7 @@ def request_view(timeline: Timeline) -> None:
     """Verdict, map, chart, and the request from three sides: its messages, its payload, how it came about."""
     number = current_request(timeline)
     verdict_line(timeline, number)
+    cost_line(timeline)
     legend(timeline, number)
     retention_map(timeline, number)
     request_field(timeline)

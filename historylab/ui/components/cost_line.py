@@ -1,0 +1,45 @@
+"""What the settings cost and forget, in a sentence under the verdict; to be unfolded: the bill and the losses."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.billing import cache_of
+from historylab.figures.cost_words import cost_sentence, kept_sentence
+from historylab.figures.untrusted import escaped
+from historylab.replay import Timeline
+from historylab.settings.resolve import Resolution
+from historylab.ui import cached, prices, state
+from historylab.ui.components.bill_table import bill_table
+from historylab.ui.components.loss_list import loss_list
+from historylab.ui.components.overhead_offer import overhead_offer
+from historylab.ui.components.price_list import price_list
+from historylab.validity import guard_report
+
+
+def cost_line(timeline: Timeline) -> None:
+    """The sentence, then an expander that works out its inside only when it is open."""
+    listed = prices.prices_in_effect(timeline.settings.model)
+    found = cached.comparisons(timeline, listed) if listed else {}
+    own = cache_of(listed).name if listed else ""
+    kept = kept_sentence(cached.retained(timeline))
+    st.html(f'<div class="hl-bill">{escaped(cost_sentence(timeline, found.get(own)))} {escaped(kept)}</div>')
+    unfolded = st.expander("Cost, losses and refused requests", key="cost", on_change="rerun", type="compact")
+    if unfolded.open:
+        with unfolded:
+            _inside(timeline, state.resolution(), own)
+
+
+def _inside(timeline: Timeline, resolution: Resolution, own: str) -> None:
+    model = timeline.settings.model
+    if own:
+        bill_table(timeline, cached.comparisons(timeline, prices.prices_in_effect(model)), own)
+    price_list(model)
+    overhead_offer(timeline, resolution)
+    st.html('<div class="hl-title">What later requests needed</div>')
+    loss_list(timeline, cached.retained(timeline))
+    st.html(
+        '<div class="hl-title">What an API would refuse</div>'
+        f'<div class="hl-small">{escaped(guard_report(timeline).sentence())} Here calls and results stay together, '
+        "so none is.</div>"
+    )
