@@ -2,21 +2,31 @@
 
 import streamlit as st
 
+from historylab.errors import HistoryLabError
 from historylab.ui import cached, opening, state
+from historylab.ui.components.consent import waiting
 from historylab.ui.components.conversation_bar import conversation_bar
 from historylab.ui.components.debug_panel import debug_panel
+from historylab.ui.components.notice import notice
 from historylab.ui.components.refusals import refusals
 from historylab.ui.components.request_view import request_view
 from historylab.ui.components.settings_sidebar import settings_sidebar
+from historylab.ui.components.system_choice import say
 from historylab.ui.history_log import log_history
 from historylab.ui.page import start_page
 
 start_page("Playground")
 conversation = opening.conversation()
 resolution = state.resolution()
-settings_sidebar(resolution)
-timeline = cached.timeline(conversation, resolution.settings)
+place = settings_sidebar(resolution)
 refusals(resolution)
+try:
+    timeline = cached.timeline(conversation, resolution.settings)
+except HistoryLabError as problem:  # settings that need another, such as the window of a model nobody knows
+    notice(f"These settings can't be replayed: {problem}", "error")
+    st.stop()
+say(place, timeline, conversation)
+waiting(resolution, timeline)
 conversation_bar(conversation, timeline, resolution)
 log_history(resolution, conversation)
 if state.is_debug():

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from historylab.figures.untrusted import one_line
-from historylab.settings.model import Settings, stage_options
+from historylab.registry import member
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, stage_options
 
 SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}
 
@@ -45,7 +46,20 @@ def show_value(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int | float) else one_line(str(value), 60)
 
 
+def in_words(name: str, value: Any) -> str:
+    """A setting's value in words; what is chosen by its title: "Oldest first (fifo)"."""
+    if name not in FIELDS_THAT_CHOOSE:
+        return show_value(value)
+    return ", ".join(member_word(name, each) for each in value.split("+"))
+
+
+def member_word(family: str, name: str) -> str:
+    """What a member is called, its code name beside it where that says something else: "Oldest first (fifo)"."""
+    title = member(family, name).title
+    return title if title.lower() in (name.lower(), choice_word(name).lower()) else f"{title} ({name})"
+
+
 def choice_word(name: str) -> str:
-    """A member's name as a word: "Sliding window"."""
+    """A value's name as a word: "Last user"."""
     words = name.replace("_", " ")
     return words[:1].upper() + words[1:]

@@ -16,7 +16,7 @@ from historylab.systems.octopus.budget import (
     history_budget,
     truncate_tool_result,
 )
-from historylab.systems.octopus.inspector import inspect_context
+from historylab.systems.octopus.inspector import inspect_context, inspect_plan
 from historylab.systems.octopus.minimum import MIN_HISTORY_TURNS, ensure_min_history, get_last_n_turns
 from historylab.systems.octopus.planning import count_message_tokens
 from historylab.systems.octopus.pruners import (
@@ -63,5 +63,6 @@ __all__ = [
     "get_last_n_turns",
     "history_budget",
     "inspect_context",
+    "inspect_plan",
     "truncate_tool_result",
 ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from historylab.agent.request import request_of
+from historylab.plan import HistoryPlan
 from historylab.systems.base import as_message
 from historylab.systems.octopus.assembly import AssembledHistory
 from historylab.systems.octopus.pruners import SUMMARY_MARK
@@ -20,6 +22,14 @@ def inspect_context(assembled: AssembledHistory, budget: int) -> dict[str, Any]:
         "budgetUsedPercent": round(100 * assembled.tokens / budget, 1) if budget > 0 else None,
         "pruningApplied": assembled.pruning_applied,
     }
+
+
+def inspect_plan(plan: HistoryPlan) -> dict[str, Any]:
+    """The same of a plan: the messages as they are sent, its tokens and its budget."""
+    sent = request_of(plan)
+    counts = plan.history.counter.count(plan.render()).tolist()
+    cut = not plan.sent.all() or bool(plan.shortened)
+    return inspect_context(AssembledHistory(sent, plan.tokens, plan.over_budget, tuple(counts), cut), plan.budget)
 
 
 def _row(given: Any, tokens: int, *, newest: bool) -> dict[str, Any]:

@@ -39,9 +39,9 @@ def explanation(timeline: Timeline, number: int) -> None:
 def summary_text(summary: Summary) -> None:
     """The summary that stands for what is no longer sent."""
     title = f"Σ A summary of {summary.covers:,} messages in {summary.tokens:,} tokens, by {summary.by}"
+    if summary.note:  # why it is not whose it should be, or not whole: to be seen without unfolding anything
+        st.html(f'<div class="hl-meta">Σ {escaped(one_line(summary.note, 300))}</div>')
     with st.expander(title):
-        if summary.note:
-            st.html(f'<div class="hl-meta">{escaped(summary.note)}</div>')
         st.code(whole(summary.text, MOST), language=None, wrap_lines=True, height=240)
 
 

@@ -14,6 +14,7 @@ from historylab.plan import Action, HistoryPlan
 from historylab.replay import Step, Timeline
 from historylab.ui import state
 from historylab.ui.components.explanation import explanation, summary_text
+from historylab.ui.components.projected import projected_note
 from historylab.ui.theme import is_dark
 
 PAGE = 200  # rows sent to the browser at a time: what changes with every move of the slider stays small
@@ -42,6 +43,7 @@ EMPTY = {
 def message_list(timeline: Timeline, number: int) -> None:
     """The list with its filter and pages, beside it the explanation of the chosen message."""
     step = timeline.steps[number]
+    projected_note(timeline)
     st.segmented_control(
         "Show",
         list(FILTERS),

@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.agent.request import request_of
 from historylab.figures.untrusted import OVERRIDES
 from historylab.figures.verdict import counted_by
-from historylab.importers.chat_messages import to_record
 from historylab.replay import Timeline
 
 LONGEST_TEXT = 4_000  # characters of one text in it that are shown; the download has them all
@@ -20,7 +20,7 @@ MOST_MESSAGES = 100
 def payload(timeline: Timeline, number: int) -> None:
     """The messages of request `number` (from 0) as JSON, to read, copy and download."""
     plan = timeline.plans[number]
-    records = [m.source if isinstance(m.source, Mapping) else to_record(m) for m in plan.render()]
+    records = request_of(plan)
     left, right = st.columns([4, 1], vertical_alignment="center")
     how = counted_by(timeline.counter, exact=plan.exact)
     left.html(

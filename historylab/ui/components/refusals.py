@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from historylab.figures.setting_words import SOURCE_WORDS, show_value, title_of
 from historylab.figures.untrusted import one_line
+from historylab.settings.consent import WHY as NEEDS_A_YES
 from historylab.settings.resolve import Resolution
 from historylab.ui import state
 from historylab.ui.components.notice import notice
@@ -25,6 +26,7 @@ def refusals(resolution: Resolution) -> None:
         f"Used: {show_value(p.value)} ({SOURCE_WORDS[p.source]})"
         for name, p in resolution.provenance.items()
         for c in p.refused
+        if (c.source, c.why) != ("you", NEEDS_A_YES)  # it is asked for where the choice was made
     ]
     said += [
         f"{one_line(c.name, 60)} from the {SOURCE_WORDS[c.source]} is ignored: {c.why}" for c in resolution.unknown

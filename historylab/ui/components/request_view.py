@@ -7,7 +7,9 @@ import streamlit as st
 from historylab.figures.axis import finding
 from historylab.figures.token_chart import token_chart
 from historylab.replay import Timeline
+from historylab.ui import state
 from historylab.ui.components.cost_line import cost_line
+from historylab.ui.components.inspector import inspector
 from historylab.ui.components.message_list import message_list
 from historylab.ui.components.payload import payload
 from historylab.ui.components.request_field import current_request, request_field
@@ -37,6 +39,8 @@ def request_view(timeline: Timeline) -> None:
     if trace.open:
         with trace:
             stage_trace(timeline, number)
+    if state.is_debug():
+        inspector(timeline, number)
 
 
 def _chart(timeline: Timeline, number: int) -> None:

@@ -10,38 +10,59 @@ from typing import Any
 
 import streamlit as st
 
-from historylab.figures.setting_words import SOURCE_WORDS, choice_word, help_of, schema_of, show_value, title_of
+from historylab.figures.setting_words import (
+    SOURCE_WORDS,
+    choice_word,
+    help_of,
+    member_word,
+    schema_of,
+    show_value,
+    title_of,
+)
 from historylab.figures.untrusted import escaped
 from historylab.registry import SEVERAL, members
 from historylab.settings.model import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
-from historylab.ui import state
+from historylab.strategies.filters.participants import named
+from historylab.systems.presets.base import Knob
+from historylab.ui import opening, state
 
-POLICIES = {"none": "None", "lastN": "Last N", "all": "All"}
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
 STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
 
 
-def setting_field(resolution: Resolution, name: str) -> None:
-    """Draw the field or option `name`."""
+def setting_field(resolution: Resolution, name: str, knob: Knob | None = None) -> None:
+    """Draw the field or option `name`, as a system's knob if it is one."""
     origin = resolution.provenance[name]
     if origin.locked:
-        _locked(name, origin)
+        _locked(name, origin, label_of(name, knob))
     else:
         word = SOURCE_WORDS[origin.source]
         with st.container(
             gap=None, key=f"field {name}"
         ):  # the source stands on the label's line, but not in the label: that is read aloud
             st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{word}</div>')
-            setting_widget(name, origin.value)
+            setting_widget(name, origin.value, knob=knob)
             if name in FIELDS_THAT_CHOOSE:
                 _what_it_does(name, origin.value)
 
 
-def _locked(name: str, origin: Provenance) -> None:
+def label_of(name: str, knob: Knob | None = None) -> str:
+    """What the setting is called, with the unit where a system gives one: "History length · user messages"."""
+    return " · ".join(filter(None, (knob.label, knob.unit))) if knob else title_of(name)
+
+
+def _help(name: str, knob: Knob | None) -> str:
+    if knob is None:
+        return help_of(name)
+    published = f"Published as `{knob.published}`." if knob.published else ""
+    return "  \n".join(filter(None, (knob.help or help_of(name), published)))
+
+
+def _locked(name: str, origin: Provenance, label: str) -> None:
     st.html(
         f'<div class="hl-source" data-setting="{name}">environment</div>'
-        f'<div class="hl-field">{escaped(title_of(name))}</div>'
+        f'<div class="hl-field">{escaped(label)}</div>'
         f'<div class="hl-locked"><b>🔒\ufe0e {escaped(show_value(origin.value))}</b>'
         f'<div class="hl-meta">set by <code>{escaped(origin.name)}</code></div></div>'
     )
@@ -54,16 +75,20 @@ def _what_it_does(family: str, chosen: str) -> None:
         st.html(f'<div class="hl-meta hl-does">{escaped(" ".join(summaries))}</div>')
 
 
-def setting_widget(name: str, value: Any, *, key: str = "", choose: Callable[[str, Any], None] = state.choose) -> None:
+def setting_widget(
+    name: str,
+    value: Any,
+    *,
+    key: str = "",
+    choose: Callable[[str, Any], None] = state.choose,
+    knob: Knob | None = None,
+) -> None:
     """The widget alone. What is chosen goes to `choose(name, value)`; `key` tells it from others like it."""
-    schema, label, key = schema_of(name), title_of(name), key or f"set {name}"
-    common = {"key": key, "help": help_of(name) or None, "on_change": _choose, "args": (name, key, choose)}
+    schema, label, key = schema_of(name), label_of(name, knob), key or f"set {name}"
+    common = {"key": key, "help": _help(name, knob) or None, "on_change": _choose, "args": (name, key, choose)}
     kind = schema.get("type") or next((s["type"] for s in schema.get("anyOf", ()) if s.get("type") != "null"), "string")
-    if name == "policy":
-        state.seed(common["key"], value)
-        st.segmented_control(label, list(POLICIES), format_func=POLICIES.get, required=True, **common)
-    elif name in FIELDS_THAT_CHOOSE:
-        _choice(name, value, label, common)
+    if name in FIELDS_THAT_CHOOSE:
+        _choice(name, value, label, knob.choices if knob else {}, common)
     elif name == "model":
         options = list(MODELS if value in MODELS else (value, *MODELS))
         state.seed(common["key"], value)
@@ -76,21 +101,52 @@ def setting_widget(name: str, value: Any, *, key: str = "", choose: Callable[[st
         st.toggle(label, **common)
     elif kind in ("integer", "number"):
         _number(name, value, label, schema, whole=kind == "integer", common=common)
+    elif people := _people(schema):
+        _ids(value, label, people, several=schema["offers"] == "participants", common=common)
     else:
         state.seed(common["key"], "" if value is None else str(value))
         st.text_input(label, **common)
 
 
-def _choice(name: str, value: str, label: str, common: dict[str, Any]) -> None:
+def _choice(name: str, value: str, label: str, choices: Mapping[str, str], common: dict[str, Any]) -> None:
+    """The members of a family; a system's own, under its names, where it has some."""
     known = members(name)
-    order = sorted(known, key=lambda member: (member != "off", member))
-    common["help"] = "  \n".join([common["help"] or "", *(f"**{choice_word(m)}**: {known[m].summary}" for m in order)])
+    words = {m: choices.get(m) or member_word(name, m) for m in known}
+    order = sorted(known, key=lambda m: (m != "off", words[m].lower()))
+    order = [m for m in (*choices, value) if m in known] if choices else order
+    order = list(dict.fromkeys(order))
+    common["help"] = "  \n".join([common["help"] or "", *(f"**{words[m]}**: {known[m].summary}" for m in order)])
     if name in SEVERAL:
         state.seed(common["key"], [m for m in value.split("+") if m != "off"])
-        st.multiselect(label, [m for m in order if m != "off"], format_func=choice_word, placeholder="Off", **common)
+        st.multiselect(label, [m for m in order if m != "off"], format_func=words.get, placeholder="Off", **common)
         return
     state.seed(common["key"], value)
-    st.selectbox(label, order, format_func=choice_word, **common)
+    if name == "policy":
+        shown = {m: choices.get(m) or known[m].title for m in known}
+        st.segmented_control(label, list(known), format_func=shown.get, required=True, **common)
+    else:
+        st.selectbox(label, order, format_func=words.get, **common)
+
+
+def _people(schema: Mapping[str, Any]) -> list[str]:
+    """The ids in the open conversation that such an option may hold; none where nobody is named."""
+    if "offers" not in schema:
+        return []
+    found = named(opening.conversation(), agents=schema["offers"] == "agents")
+    return [name for name in found if "," not in name]
+
+
+def _ids(value: str, label: str, people: list[str], *, several: bool, common: dict[str, Any]) -> None:
+    """Ids of the conversation, to choose from or to type."""
+    if several:
+        chosen = [name for name in (part.strip() for part in value.split(",")) if name]
+        options = list(dict.fromkeys([*people, *chosen]))
+        state.seed(common["key"], chosen)
+        st.multiselect(label, options, accept_new_options=True, placeholder="Everybody", **common)
+        return
+    state.seed(common["key"], value)
+    options = list(dict.fromkeys(["", *people, value]))
+    st.selectbox(label, options, format_func=lambda n: n or "Any agent", accept_new_options=True, **common)
 
 
 def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, common: dict[str, Any]) -> None:
@@ -101,7 +157,8 @@ def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, 
         label,
         min_value=read(least or 0) if whole or least else 0.01,
         max_value=None if most is None else read(most),
-        step=STEPS.get(name, 1) if whole else 0.05,
+        step=STEPS.get(name, 1) if whole else 0.05 if most == 1 else 0.5,
+        format=None if whole else "%g",
         value=None if value is None else "min",
         placeholder="not set",
         **common,
@@ -116,8 +173,8 @@ def bounds_of(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 def _choose(name: str, key: str, choose: Callable[[str, Any], None]) -> None:
     value = state.value_of(key)
-    if name in SEVERAL:
-        value = "+".join(value) or "off"
+    if isinstance(value, list):
+        value = ("+".join(value) or "off") if name in SEVERAL else ",".join(value)
     if value is None:
         value = "" if name == "window" else None
     if value is not None:

@@ -1,40 +1,59 @@
-"""The settings, in the order they act: what is wished for, what must fit, how it is cut, how it is counted."""
+"""The settings: the system they began with and its knobs, then everything in the order it acts, the fine parts folded.
+
+What has no effect under the other settings isn't drawn.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import streamlit as st
 
 from historylab.errors import HistoryLabError
 from historylab.registry import STAGE_FAMILIES, members
-from historylab.settings.model import Settings, setting_names
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, setting_names, stage_options
 from historylab.settings.resolve import Resolution
 from historylab.settings.sources import read_template
-from historylab.ui import state
+from historylab.systems.presets.base import Preset
+from historylab.ui import chosen_system, state
+from historylab.ui.components.consent import consent
 from historylab.ui.components.setting_field import setting_field
+from historylab.ui.components.system_choice import system_choice
 
 ALWAYS = ("filter", "tool_output", "compaction", "projection", "layout")
+GROUPS = (("policy", "length", "preserve_system_messages"), ("budget", "pruner", "min_turns", "reserve", "overhead"))
 
 
-def settings_sidebar(resolution: Resolution) -> None:
-    """Draw every setting that has an effect under the others, and the way back to the defaults."""
-    settings = resolution.settings
+def settings_sidebar(resolution: Resolution) -> Any:
+    """Draw every setting that has an effect under the others. Returns the place for the system's line."""
     with st.sidebar:
         _heading(resolution)
-        _fields(resolution, "policy", *(["length"] if settings.policy == "lastN" else []), "preserve_system_messages")
-        _options(resolution, "policy")
-        st.divider()
-        _fields(resolution, "budget", "pruner")
-        _options(resolution, "pruner")
-        _fields(resolution, *(["min_turns"] if settings.pruner != "off" else []), "reserve", "overhead")
-        if summarizes(settings):
-            _choice(resolution, "summarizer")
-        if settings.pruner == "relevance":
-            _choice(resolution, "relevance")
-        st.divider()
-        _fields(resolution, "model", "counter")
-        with st.expander("More stages", expanded=any(getattr(settings, f, "off") != "off" for f in ALWAYS)):
-            _more(resolution)
+        place = system_choice(resolution)
+        if found := chosen_system.current():
+            _knobs(resolution, found[0])
+        else:
+            st.divider()
+            _everything(resolution, ())
         _template()
+    return place
+
+
+def has_effect(name: str, settings: Settings) -> bool:
+    """Whether a setting changes anything under the others."""
+    family, _, option = name.partition(".")
+    if option:
+        return option.partition(".")[0] in settings.value(family).split("+") and has_effect(family, settings)
+    rules = {
+        "length": settings.policy == "lastN",
+        "min_turns": settings.pruner != "off",
+        "threshold": settings.compaction in ("at_threshold", "preserve_recent"),
+        "window": settings.compaction in ("at_threshold", "preserve_recent") or settings.pruner == "adaptive",
+        "summarizer": summarizes(settings),
+        "summary_heading": summarizes(settings),
+        "relevance": settings.pruner == "relevance",
+    }
+    return rules.get(name, True)
 
 
 def summarizes(settings: Settings) -> bool:
@@ -51,38 +70,82 @@ def _heading(resolution: Resolution) -> None:
             "Back to defaults",
             key="defaults",
             type="tertiary",
-            disabled=not chosen,
+            disabled=not chosen and not state.desk().system,
             on_click=state.forget_choices,
-            help="Forgets what you and the URL chose. The environment and a template stay.",
+            help="Forgets what you and the URL chose, and the system. The environment and a template stay.",
         )
 
 
-def _fields(resolution: Resolution, *names: str) -> None:
+def _knobs(resolution: Resolution, preset: Preset) -> None:
+    """The system's own knobs; all other settings folded away."""
+    settings = resolution.settings
+    turned = [knob for knob in preset.knobs if has_effect(knob.setting, settings)]
+    for knob in turned:
+        setting_field(resolution, knob.setting, knob)
+    drawn = {knob.setting for knob in turned}
+    if summarizes(settings) and "summarizer" not in drawn:
+        _choice(resolution, "summarizer", drawn)
+        consent(resolution)
+        drawn |= {"summarizer", *_options_of(settings, "summarizer")}
+    if "model" not in drawn:
+        _fields(resolution, ["model"], drawn)
+        drawn.add("model")
+    with st.expander("All other settings"):
+        _everything(resolution, drawn)
+
+
+def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
+    """Every setting that isn't drawn yet: what is wished for, what must fit, how it is cut, how it is counted."""
+    settings = resolution.settings
+    for group in GROUPS:
+        for name in group:
+            _fields(resolution, [name], drawn)
+            if name in FIELDS_THAT_CHOOSE:
+                _options(resolution, name, drawn)
+        st.divider()
+    for family in ("summarizer", "relevance"):
+        if has_effect(family, settings):
+            _choice(resolution, family, drawn)
+            if family == "summarizer" and family not in drawn:
+                consent(resolution)
+    _fields(resolution, ["model", "counter"], drawn)
+    with st.expander("More stages", expanded=not drawn and any(getattr(settings, f) != "off" for f in ALWAYS)):
+        for family in ALWAYS:
+            _choice(resolution, family, drawn)
+            if family == "compaction":
+                _fields(resolution, ["threshold", "window"], drawn)
+        _fields(resolution, ["summary_heading"], drawn)
+
+
+def _fields(resolution: Resolution, names: Iterable[str], drawn: Collection[str] = ()) -> None:
     for name in names:
-        setting_field(resolution, name)
+        if name not in drawn and has_effect(name, resolution.settings):
+            setting_field(resolution, name)
 
 
-def _choice(resolution: Resolution, family: str) -> None:
+def _choice(resolution: Resolution, family: str, drawn: Collection[str] = ()) -> None:
     """A choice of member, if there is one, and the chosen member's options."""
-    if family in Settings.model_fields and len(members(family)) > 1:
-        setting_field(resolution, family)
-        _options(resolution, family)
+    if len(members(family)) > 1:
+        _fields(resolution, [family], drawn)
+        _options(resolution, family, drawn)
 
 
-def _options(resolution: Resolution, family: str) -> None:
-    """The options of what is chosen in that slot."""
-    for member in getattr(resolution.settings, family).split("+"):
-        prefix = f"{family}.{member}."
-        _fields(resolution, *(name for name in setting_names() if name.startswith(prefix)))
+def _options(resolution: Resolution, family: str, drawn: Collection[str]) -> None:
+    """The options of what is chosen in that slot; those few people touch are folded away until one is changed."""
+    known, settings = stage_options(), resolution.settings
+    names = [name for name in _options_of(settings, family) if name not in drawn]
+    fine = [name for name in names if known[name].fine]
+    _fields(resolution, [name for name in names if name not in fine])
+    if fine:
+        changed = sum(settings.value(name) != known[name].default for name in fine)
+        title = f"Fine tuning, {changed} changed" if changed else "Fine tuning"
+        with st.expander(title, expanded=bool(changed), key=f"fine {family}", type="compact"):
+            _fields(resolution, fine)
 
 
-def _more(resolution: Resolution) -> None:
-    for family in ALWAYS:
-        _choice(resolution, family)
-        if family == "compaction" and resolution.settings.compaction != "off":
-            _fields(resolution, "threshold", "window")
-    if not any(family in Settings.model_fields and len(members(family)) > 1 for family in ALWAYS):
-        st.html('<span class="hl-meta">None are installed.</span>')
+def _options_of(settings: Settings, family: str) -> list[str]:
+    prefixes = tuple(f"{family}.{member}." for member in settings.value(family).split("+"))
+    return [name for name in setting_names() if name.startswith(prefixes)]
 
 
 def _template() -> None:

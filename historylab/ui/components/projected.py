@@ -1,0 +1,35 @@
+"""That the messages on screen are not the conversation's own, but as a system has them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.figures.untrusted import escaped
+from historylab.registry import member
+from historylab.replay import Timeline
+from historylab.ui import chosen_system, opening
+
+
+def projected_note(timeline: Timeline) -> None:
+    """A line where a projection or a layout stands between what was said and what is sent; else nothing."""
+    parts = [*_projection(timeline), *_layout(timeline)]
+    if parts:
+        st.html(f'<div class="hl-meta hl-projected">{escaped(" ".join(parts))}</div>')
+
+
+def _projection(timeline: Timeline) -> list[str]:
+    settings = timeline.settings
+    if settings.projection == "off":
+        return []
+    found = chosen_system.current()
+    how = found[0].seen_as if found and found[0].seen_as else f"as “{member('projection', settings.projection).title}”"
+    said, shown = len(opening.conversation()), len(timeline.conversation)
+    made = f": {shown:,} made of the conversation's {said:,}" if shown != said else ""
+    return [f"The messages are shown {how}{made}."]
+
+
+def _layout(timeline: Timeline) -> list[str]:
+    if timeline.settings.layout == "off":
+        return []
+    arranged = member("layout", timeline.settings.layout).summary
+    return [f"What is sent is arranged besides, as the exact payload shows: {arranged[:1].lower()}{arranged[1:]}"]
