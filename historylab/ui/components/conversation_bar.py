@@ -41,7 +41,11 @@ def conversation_bar(conversation: Conversation, timeline: Timeline, resolution:
 
 def _size(conversation: Conversation, timeline: Timeline) -> str:
     total = int(timeline.plans[-1].history.sums.running[-1]) if timeline.plans else 0
-    sizes = ((len(conversation), "message"), (len(conversation.columns.users), "turn"), (len(timeline.plans), "request"))
+    sizes = (
+        (len(conversation), "message"),
+        (len(conversation.columns.users), "turn"),
+        (len(timeline.plans), "request"),
+    )
     counts = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in sizes)
     return escaped(f"{counts}, {total:,} tokens in all ({counted_by(timeline.counter)})")
 
