@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 
@@ -22,3 +23,13 @@ def _no_settings_from_outside(monkeypatch):
     for name in os.environ:
         if name.startswith(("HISTORYLAB_", "NEXT_PUBLIC_DEFAULT_HISTORY_", "OPENAI_")) or name == "NODE_ENV":
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _the_log_as_it_was():
+    """A page run under NODE_ENV=development sends our log to stderr; the next test starts without that."""
+    logger = logging.getLogger("historylab")
+    handlers, level = list(logger.handlers), logger.level
+    yield
+    logger.handlers[:] = handlers
+    logger.setLevel(level)

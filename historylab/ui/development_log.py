@@ -17,4 +17,3 @@ def log_to_stderr() -> None:
     if is_development() and not logger.handlers:
         logger.addHandler(logging.StreamHandler())
         logger.setLevel(logging.DEBUG)
-        logger.propagate = False
