@@ -14,8 +14,8 @@ from pathlib import Path
 from historylab._version import __version__
 from historylab.decisions import sentences, since
 from historylab.figures.axis import finding
-from historylab.figures.palette import ALARM, FAINT, INK, KINDS, LOOKS, Look
-from historylab.figures.setting_words import SOURCE_WORDS, show_value, title_of
+from historylab.figures.palette import ALARM, FAINT, INK, KINDS, LOOKS, PAGE, Look
+from historylab.figures.setting_words import SOURCE_WORDS, in_words, title_of
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.figures.untrusted import escaped, one_line, whole
 from historylab.figures.verdict import tally, verdict
@@ -153,7 +153,7 @@ def _settings(timeline: Timeline, resolution: Resolution | None) -> str:
 def _table(timeline: Timeline, names, resolution: Resolution | None) -> str:
     rows = "".join(
         f"<tr><td>{escaped(title_of(name))} <code>{escaped(name)}</code></td>"
-        f"<td>{escaped(show_value(timeline.settings.value(name)))}</td>"
+        f"<td>{escaped(in_words(name, timeline.settings.value(name)))}</td>"
         f"<td>{escaped(_source(resolution, name)) if resolution else ''}</td></tr>"
         for name in names
     )
@@ -183,11 +183,13 @@ def _colours() -> str:
 
 
 def _variables(*, dark: bool) -> str:
-    looks: dict[str, Look] = {"ink": INK, "faint": FAINT, "alarm": ALARM}
+    looks: dict[str, Look] = {"page": PAGE, "ink": INK, "faint": FAINT, "alarm": ALARM}
     looks |= {f"kind-{kind}": look for kind, look in KINDS.items()}
     looks |= {action.name.lower(): look for action, look in LOOKS.items()}
-    page = "--page:#15181C;--line:#3A414A;--soft:#20252B;" if dark else "--page:#FCFCFA;--line:#D9D9D2;--soft:#F2F2EE;"
-    return page + "".join(f"--{name}:{look.colour(dark)};--on-{name}:{look.ink(dark)};" for name, look in looks.items())
+    lines = "--line:#3A414A;--soft:#20252B;" if dark else "--line:#D9D9D2;--soft:#F2F2EE;"
+    return lines + "".join(
+        f"--{name}:{look.colour(dark)};--on-{name}:{look.ink(dark)};" for name, look in looks.items()
+    )
 
 
 @cache

@@ -19,8 +19,8 @@ if timelines[0].plans:
     comparison_verdict(compared, timelines)
     comparison_bar(conversation, compared)
     configuration_cards(compared)
-    compare_view(compared, timelines)
     difference_table(compared, timelines)
+    compare_view(compared, timelines)
 else:
     st.html(
         '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'

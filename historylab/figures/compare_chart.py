@@ -22,8 +22,9 @@ def compare_chart(timelines: Sequence[Timeline], number: int, *, dark: bool = Fa
     most = np.max([t.tokens for t in timelines if len(t.plans) == len(timelines[0].plans)], axis=0)
     shown, top = drawn_requests(most), _top(timelines)
     figure = go.Figure(layout=_layout(timelines[0], top, dark=dark))
-    faint = {"color": FAINT.colour(dark), "width": 1.2, "dash": "dot"}
-    _line(figure, timelines[0].untrimmed, shown, "untrimmed", faint)
+    faint = {"color": FAINT.colour(dark), "width": 1, "dash": "dot"}
+    if timelines[0].untrimmed.max() > 1.02 * max(int(t.tokens.max()) for t in timelines):  # else a line lies on it
+        _line(figure, timelines[0].untrimmed, shown, "untrimmed", faint)
     _budgets(figure, timelines, top, dark=dark)
     for timeline, look, dash in zip(timelines, CONFIGURATIONS, DASHES, strict=False):
         at = shown[shown < len(timeline.plans)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,17 +13,12 @@ MOST_CELLS = 600  # more messages are binned, the worst decision of a bin standi
 
 
 def message_strip(plan: HistoryPlan) -> str:
-    """The strip as SVG in the page's `--hl-…` colours; how many of each is its alternative text."""
-    actions = binned(plan.actions)
+    """The strip as HTML in the page's `--hl-…` colours; how many of each is its alternative text."""
     counts = np.bincount(plan.actions, minlength=len(Action))
     said = ", ".join(f"{counts[action]:,} {look.word}" for action, look in LOOKS.items() if counts[action])
-    cells = "".join(
-        f'<rect x="{start}" width="{length}" height="1" fill="var(--hl-{Action(action).name.lower()})"/>'
-        for start, length, action in runs(actions)
-    )
+    colours = [f"var(--hl-{Action(action).name.lower()})" for action in Action]
     return (
-        f'<svg class="hl-strip" viewBox="0 0 {max(1, len(actions))} 1" preserveAspectRatio="none" role="img" '
-        f'aria-label="{said}">{cells}</svg>'
+        f'<div class="hl-strip" role="img" aria-label="{said}" style="{painted(binned(plan.actions), colours)}"></div>'
     )
 
 
@@ -31,16 +26,17 @@ def difference_strip(plan: HistoryPlan, base: HistoryPlan, name: str, base_name:
     """A thin strip: marked where only one of two plans sends a message, in that configuration's colour."""
     sent, sent_before = plan.actions <= Action.TRUNCATED, base.actions <= Action.TRUNCATED
     only = binned(np.where(sent & ~sent_before, 2, np.where(sent_before & ~sent, 1, 0)).astype(np.uint8))
-    colours = {1: f"var(--hl-only-{base_name})", 2: f"var(--hl-only-{name})"}
-    cells = "".join(
-        f'<rect x="{start}" width="{length}" height="1" fill="{colours[which]}"/>'
-        for start, length, which in runs(only)
-        if which
+    colours = ["transparent", f"var(--hl-only-{base_name})", f"var(--hl-only-{name})"]
+    return f'<div class="hl-strip hl-thin" aria-hidden="true" style="{painted(only, colours)}"></div>'
+
+
+def painted(codes: np.ndarray, colours: Sequence[str]) -> str:
+    """The codes from left to right as a background of hard stops: one element, however many messages."""
+    size = max(1, len(codes)) / 100
+    stops = (
+        f"{colours[code]} {start / size:.2f}% {(start + length) / size:.2f}%" for start, length, code in runs(codes)
     )
-    return (
-        f'<svg class="hl-strip hl-thin" viewBox="0 0 {max(1, len(only))} 1" preserveAspectRatio="none" '
-        f'aria-hidden="true">{cells}</svg>'
-    )
+    return f"background-image:linear-gradient(to right,{','.join(stops)})" if len(codes) else ""
 
 
 def binned(codes: np.ndarray) -> np.ndarray:

@@ -55,8 +55,9 @@ KINDS: Mapping[str, Look] = {
 }
 """The kinds of `Timeline.tokens_by_kind`, from the bottom of the chart up."""
 
+PAGE = Look("page", "", "#FCFCFA", "#15181C")
 INK = Look("ink", "", "#23272C", "#E4E7EA")
-FAINT = Look("faint", "", "#6A7078", "#9AA3AD")
+FAINT = Look("faint", "", "#656B73", "#9AA3AD")
 GRID = Look("grid", "", "#E4E4DE", "#2C333B")
 ALARM = Look("over the budget", "!", "#B3261E", "#FF8A80")
 

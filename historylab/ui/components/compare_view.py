@@ -109,7 +109,7 @@ def _strips(compared: list[Configuration], timelines: list[Timeline], number: in
     )
     st.html(
         f'<div class="hl-strips">{"".join(rows)}</div><div class="hl-chips">{legend}'
-        f'<span class="hl-faint">{ABOUT_STRIPS}</span></div>'
+        f'</div><div class="hl-meta">{ABOUT_STRIPS}</div>'
     )
 
 

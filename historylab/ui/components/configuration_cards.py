@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from historylab.contrast import LETTERS, changed
-from historylab.figures.setting_words import show_value, title_of
+from historylab.figures.setting_words import in_words, title_of
 from historylab.figures.untrusted import escaped
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import setting_names
@@ -39,7 +39,7 @@ def heading(letter: str, words: str) -> str:
 def _baseline(base: Configuration, names: list[str]) -> None:
     st.html(heading("A", "The playground’s settings"))
     for name in names:
-        value = escaped(show_value(base.settings.value(name)))
+        value = escaped(in_words(name, base.settings.value(name)))
         st.html(f'<div class="hl-field">{escaped(title_of(name))}</div><div class="hl-value">{value}</div>')
     full = len(LETTERS) <= len(comparison.chosen(base.resolution)) + 1
     st.button(
@@ -55,14 +55,15 @@ def _other(which: int, configuration: Configuration, base: Configuration, names:
     """A card with its own changes as widgets, and in its place what others change and it doesn't."""
     letter = configuration.letter
     different = changed(base.settings.values(), configuration.settings.values())
-    words = f"{len(different)} different" if different else "The same as A"
+    words = f"{len(different)} setting{'s' * (len(different) > 1)} changed" if different else "The same as A"
     st.html(heading(letter, words))
     for name in names:
         if name in configuration.changes:
             _changed(which, configuration, name, differs=name in different)
         else:
-            value = escaped(show_value(configuration.settings.value(name)))
-            st.html(f'<div class="hl-field">{escaped(title_of(name))}</div><div class="hl-same">{value}, as in A</div>')
+            value = escaped(in_words(name, configuration.settings.value(name)))
+            field = f'<div class="hl-field">{escaped(title_of(name))}</div><div class="hl-same">{value}, as in A</div>'
+            st.html(f'<div class="hl-as-a">{field}</div>')
     _another(which, configuration)
     with st.container(horizontal=True, gap="small"):
         st.button(
@@ -73,9 +74,11 @@ def _other(which: int, configuration: Configuration, base: Configuration, names:
             help="Makes it the playground’s settings, which is A. What A was stays here.",
         )
         full = len(LETTERS) <= len(comparison.chosen(base.resolution)) + 1
-        st.button("Copy", key=f"copy {letter}", on_click=comparison.add, args=(which,), disabled=full)
+        st.button("Copy", key=f"copy {letter}", on_click=comparison.add, args=(which,), disabled=full, type="tertiary")
         alone = len(comparison.chosen(base.resolution)) == 1
-        st.button("Remove", key=f"remove {letter}", on_click=comparison.remove, args=(which,), disabled=alone)
+        st.button(
+            "Remove", key=f"remove {letter}", on_click=comparison.remove, args=(which,), disabled=alone, type="tertiary"
+        )
 
 
 def _changed(which: int, configuration: Configuration, name: str, *, differs: bool) -> None:
@@ -86,7 +89,7 @@ def _changed(which: int, configuration: Configuration, name: str, *, differs: bo
         horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key=f"{mark}-{letter}-{name}"
     ):
         if origin.locked:
-            lock = f"🔒\ufe0e {escaped(show_value(origin.value))}, set by <code>{escaped(origin.name)}</code>"
+            lock = f"🔒\ufe0e {escaped(in_words(name, origin.value))}, set by <code>{escaped(origin.name)}</code>"
             st.html(f'<div class="hl-field">{escaped(title_of(name))}</div><div class="hl-same">{lock}</div>')
         else:
             with st.container():
@@ -127,11 +130,11 @@ def _same(base: Configuration, names: list[str], count: int) -> None:
     """What all have alike, at a glance when it isn't the default."""
     alike = [n for n in setting_names() if n not in names]
     decided = [n for n in alike if base.resolution.provenance[n].source != "default"]
-    shown = ", ".join(f"{title_of(n)} {show_value(base.settings.value(n))}" for n in decided)
-    with st.expander(f"{len(alike)} settings are the same in all {count}"):
+    shown = ", ".join(f"{title_of(n)} {in_words(n, base.settings.value(n))}" for n in decided)
+    with st.expander(f"{len(alike)} settings are the same in {'both' if count == 2 else f'all {count}'}"):
         st.html(f'<div class="hl-small">{escaped(shown or "All of them at their defaults")}.</div>')
         rest = "".join(
-            f"<tr><td>{escaped(title_of(n))}</td><td>{escaped(show_value(base.settings.value(n)))}</td>"
+            f"<tr><td>{escaped(title_of(n))}</td><td>{escaped(in_words(n, base.settings.value(n)))}</td>"
             f"<td><code>{escaped(n)}</code></td></tr>"
             for n in alike
         )

@@ -1,0 +1,106 @@
+"""Links and files in a real browser: what is shared opens as it was, also with Back, and a report loads nothing."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+SECONDS = 60  # on a machine busy with other things
+
+
+@pytest.fixture(autouse=True)
+def _patient(page):
+    page.set_default_timeout(SECONDS * 1000)
+
+
+def headline(page, words: str) -> None:
+    page.locator("h1", has_text=re.compile(words)).wait_for()
+
+
+def set_number(page, label: str, value: int) -> None:
+    box = page.get_by_role("spinbutton", name=label, exact=True).first
+    box.fill(str(value))
+    box.press("Enter")
+
+
+def shared_link(page) -> str:
+    page.get_by_role("button", name="Share", exact=True).click()
+    return page.get_by_role("dialog").get_by_test_id("stCode").inner_text().strip()
+
+
+def test_a_shared_link_opens_the_same_settings_conversation_and_request(page, browser, home, seen):
+    page.goto(home + "/?conv=gen:support_desk:turns=12,seed=3&historyLength=9")
+    headline(page, "At turn 12")
+    set_number(page, "Length", 4)
+    page.wait_for_url(re.compile("historyLength=4"))
+    page.get_by_role("button", name="‹ Previous").first.click()
+    headline(page, "At turn (11|12, request)")
+    said = page.locator("h1").first.inner_text()
+    link = shared_link(page)
+    assert link.startswith(home)
+    assert "historyLength=4" in link
+    assert "window=&" in link
+
+    other = browser.new_context().new_page()
+    other.set_default_timeout(SECONDS * 1000)
+    other.goto(link)
+    headline(other, re.escape(said))
+    assert other.locator('[data-setting="length"]').inner_text() == "URL"
+    assert other.locator('[data-setting="budget"]').inner_text() == "URL"
+    other.context.close()
+    assert seen.external == []
+
+
+def test_back_returns_to_the_conversation_and_comparison_before(page, home):
+    page.goto(home + "/compare?v=1&cmp=historyLength:5")
+    headline(page, "B sends")
+    first = page.locator("h1").first.inner_text()
+    set_number(page, "Length", 2)
+    page.wait_for_url(re.compile("cmp=historyLength(:|%3A)2"))
+    page.wait_for_function("text => document.querySelector('h1').innerText !== text", arg=first)
+    page.go_back()
+    headline(page, re.escape(first))
+
+
+def test_the_used_configuration_is_the_playgrounds(page, home, seen):
+    page.goto(home + "/compare?v=1&cmp=historyLength:5")
+    headline(page, "B sends")
+    assert page.locator(".hl-strip").count() == 3  # A, B, and where they differ
+    page.get_by_role("button", name="Use this one").click()
+    page.get_by_text("B is now A").wait_for()
+    page.get_by_role("link", name="Playground").click()
+    headline(page, "the model sees 10 of")
+    assert page.locator('[data-setting="length"]').inner_text() == "you"
+    assert seen.errors == []
+    assert seen.external == []
+
+
+def test_a_report_and_the_decisions_are_downloaded_and_the_report_loads_nothing(page, browser, home, tmp_path):
+    page.goto(home)
+    headline(page, "the model sees")
+    said = page.locator("h1").first.inner_text()
+    page.get_by_role("button", name="Export", exact=True).first.click()
+    files = {}
+    for label in ("Report (HTML)", "Decisions (CSV)"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=label).click()
+        files[label] = download.value
+    assert files["Decisions (CSV)"].suggested_filename == "request-83.csv"
+    assert files["Decisions (CSV)"].path().read_text("utf-8-sig").startswith("message,role,tokens")
+    saved = tmp_path / files["Report (HTML)"].suggested_filename
+    files["Report (HTML)"].save_as(saved)
+
+    asked, complaints = [], []
+    reader = browser.new_context(color_scheme="dark", viewport={"width": 390, "height": 800}).new_page()
+    reader.on("request", lambda request: asked.append(request.url))
+    reader.on("console", lambda told: complaints.append(told.text))
+    reader.goto(saved.as_uri())
+    assert reader.locator("h1").inner_text() == said
+    assert asked == [saved.as_uri()]
+    assert complaints == []
+    assert reader.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
+    assert reader.evaluate("document.documentElement.scrollWidth") <= 390
+    reader.context.close()
