@@ -1,7 +1,7 @@
 """Knobs: what a search for better settings turns, each a question in plain words with a few values worth trying.
 
 `search_settings(base, turned, sizes)` gives the candidates: every combination where there are few, else a fair sample.
-What the environment decides is never turned, and no model is asked for summaries.
+What the environment decides is never turned.
 """
 
 from __future__ import annotations
@@ -131,8 +131,6 @@ def search_settings(
     The order is random so that a search stopped early has seen a fair sample. Options of stages that a candidate
     doesn't choose stay at the base's, so that no two candidates do the same.
     """
-    if base.summarizer == "model":
-        base = base.replace(summarizer="extractive")
     axes = [a for name in turned if (a := _answers(KNOBS[name], base, sizes, locked))]
     found = {base.key: base}
     for changes in islice(_combinations(axes, Dice(seed), most), TRIES_PER_CANDIDATE * most):
@@ -144,12 +142,15 @@ def search_settings(
 
 
 def around(
-    chosen: Settings, turned: Iterable[str], sizes: Sizes, *, locked: Collection[str] = ()
+    chosen: Settings, base: Settings, turned: Iterable[str], sizes: Sizes, *, locked: Collection[str] = ()
 ) -> dict[str, list[Settings]]:
-    """Per knob the settings that differ from `chosen` in that knob's answer alone; knobs that do nothing left out."""
+    """Per knob the settings that differ from `chosen` in that knob's answer alone; knobs that do nothing left out.
+
+    The answers are those of a search that began at `base`.
+    """
     found = {}
     for name in turned:
-        answers = (_without_idle(chosen, answer) for answer in _answers(KNOBS[name], chosen, sizes, locked))
+        answers = (_without_idle(chosen, answer) for answer in _answers(KNOBS[name], base, sizes, locked))
         others = {settings.key: settings for settings in answers if settings.key != chosen.key}
         if others:
             found[name] = list(others.values())

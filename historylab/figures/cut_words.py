@@ -13,7 +13,6 @@ PRUNERS = {"fifo": "FIFO", "summarize": "summaries", "relevance": "relevance", "
 TOOL_OUTPUTS = {
     "truncate": "long tool results cut",
     "collapse": "old tool results collapsed",
-    "off": "tool results whole",
 }
 UNITS = {"turn": "whole turns", "whole_turn": "whole turns", "block": "parts of turns"}
 SHARES = {1.0: "to the brim", 0.5: "down to half"}
@@ -73,7 +72,7 @@ def _rest(left: dict[str, Any]) -> Iterator[str]:
     left.pop("tool_output.truncate.limit", None)
     if tool == "clear":
         yield "old tool results cleared" + ("" if batch is None else f" {'one' if batch == 1 else batch} at a time")
-    elif tool:
+    elif tool and tool != "off":
         yield TOOL_OUTPUTS.get(tool, f"tool results: {tool}")
     for name, value in left.items():
         if name.endswith(".trim_to"):

@@ -29,17 +29,18 @@ class Tuning:
 
 @dataclass(eq=False)
 class Work:
-    """Work that is done once and kept: its result so far, and whether this person stopped it."""
+    """Work that is done once and kept: its result so far, and what this person said: start it, or stop."""
 
     result: Any = None
     done: bool = False
+    wanted: bool = False
     stopped: bool = False
 
     def stop(self) -> None:
-        self.stopped = True
+        self.stopped, self.wanted = True, False
 
-    def again(self) -> None:
-        self.result, self.done, self.stopped = None, False, False
+    def want(self) -> None:
+        self.stopped, self.wanted = False, True
 
 
 class Interruption:

@@ -1,0 +1,87 @@
+"""The workload chart: which share of all requests sends at most so many tokens, with and without the cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from historylab.figures.palette import FAINT, GRID, INK
+from historylab.workload import PERCENTILES, Workload, percentiles
+
+HEIGHT = 300
+MOST_POINTS = 400
+
+
+def workload_chart(found: Workload, budget: int, *, dark: bool = False) -> go.Figure:
+    """Both distributions as rising lines, their percentiles marked, and the budget."""
+    figure = go.Figure(layout=_layout(found, dark=dark))
+    lines = ((found.untrimmed, "not trimming", FAINT, "dot"), (found.tokens, "these settings", INK, "solid"))
+    for tokens, name, look, dash in lines:
+        colour = look.colour(dark)
+        x, y = _rising(tokens)
+        hover = "%{y:.0f}% of the requests send at most %{x:,} tokens<extra>" + name + "</extra>"
+        line = {"color": colour, "width": 2, "dash": dash, "shape": "hv"}
+        figure.add_scatter(x=x, y=y, mode="lines", name=name, line=line, hovertemplate=hover)
+        figure.add_scatter(
+            x=percentiles(tokens),
+            y=PERCENTILES,
+            mode="markers",
+            marker={"color": colour, "size": 8},
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    if budget <= found.untrimmed.max(initial=0) * 1.2:
+        figure.add_vline(
+            x=budget,
+            line={"color": INK.colour(dark), "width": 1.5, "dash": "dash"},
+            annotation={"text": f"budget {budget:,}", "font": {"color": INK.colour(dark), "size": 12}},
+            annotation_position="bottom right",
+        )
+    return figure
+
+
+def workload_finding(found: Workload) -> str:
+    """What the chart shows, in words: its alternative text."""
+    half, most = percentiles(found.tokens)
+    plain, plain_most = percentiles(found.untrimmed)
+    return (
+        f"Half of {len(found.tokens):,} requests send at most {half:,.0f} tokens and 95 in 100 at most {most:,.0f}; "
+        f"untrimmed {plain:,.0f} and {plain_most:,.0f}."
+    )
+
+
+def _rising(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens in order, and the percentage of requests up to each; thinned out where there are many."""
+    ordered = np.sort(tokens)
+    at = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), MOST_POINTS)).astype(int))
+    return ordered[at], 100 * (at + 1) / max(1, len(ordered))
+
+
+def _layout(found: Workload, *, dark: bool) -> go.Layout:
+    faint, grid = FAINT.colour(dark), GRID.colour(dark)
+    axis = {"tickfont": {"color": faint, "size": 12}, "gridcolor": grid, "zeroline": False, "fixedrange": True}
+    title = {"font": {"color": faint, "size": 12}, "standoff": 6}
+    return go.Layout(
+        height=HEIGHT,
+        hovermode="closest",
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        margin={"l": 8, "r": 12, "t": 34, "b": 8},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "reversed"},
+        dragmode=False,
+        xaxis={
+            **axis,
+            "automargin": True,
+            "range": [0, 1.05 * max(10, int(found.untrimmed.max(initial=0)))],
+            "tickformat": "~s",
+            "title": {**title, "text": "tokens of a request"},
+        },
+        yaxis={
+            **axis,
+            "automargin": True,
+            "range": [0, 104],
+            "tickvals": [0, 25, *PERCENTILES],
+            "ticksuffix": "%",
+            "title": {**title, "text": "of the requests"},
+        },
+    )

@@ -1,0 +1,59 @@
+"""What settings must do, in words: the phrases to tick, what is wanted then, and a line for one's own."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from historylab.billing import cache_of
+from historylab.constraints import AIMS, PHRASES, Constraints, read_constraints
+from historylab.cost import Prices
+from historylab.errors import SettingsError
+from historylab.figures.cost_words import CACHES
+from historylab.ui import state
+from historylab.ui.components.notice import notice
+
+MUSTS = tuple(phrase for phrase in PHRASES if not re.search(r"\d|\(", phrase) and phrase not in AIMS)
+AIM_WORDS = {"cheapest": "the cheapest", "balanced": "balanced", "keeps most": "keeps most"}
+EXAMPLES = "; ".join(phrase for phrase in PHRASES if re.search(r"\d", phrase))
+
+
+def wishes_form(prices: Prices | None) -> Constraints:
+    """Draw the form; the constraints it states. What cannot be read is said and left out."""
+    tuning = state.desk().tuning
+    cache = tuning.cache or (cache_of(prices).name if prices else "automatic")
+    _pick("It must", "musts", MUSTS, tuning.musts, several=True)
+    with st.container(horizontal=True, gap="medium"):
+        _pick("Of those, take", "aim", AIM_WORDS, tuning.aim)
+        _pick("Priced under", "cache", {name: word for name, (word, _) in CACHES.items()}, cache)
+        st.text_input(
+            "And, in words",
+            key=state.seed("words", tuning.words),
+            placeholder="never over 8k, at most 0.8x not trimming",
+            help=f"For instance: {EXAMPLES}".replace("$", "\\$"),
+            on_change=lambda: _set("words"),
+            width=320,
+        )
+    caching = f" under {'no' if cache == 'none' else cache} caching"
+    wished = ", ".join([*tuning.musts, tuning.aim + caching])
+    try:
+        return read_constraints(", ".join(filter(None, [wished, tuning.words.strip()])))
+    except SettingsError as problem:
+        notice(f"Left out: {problem}", "error")
+        return read_constraints(wished)
+
+
+def _pick(label: str, name: str, options, value, *, several: bool = False) -> None:
+    words = options if isinstance(options, dict) else {option: option for option in options}
+    common = {"key": state.seed(name, value), "format_func": words.get, "on_change": _set, "args": (name,)}
+    if several:
+        st.pills(label, list(words), selection_mode="multi", wrap=True, **common)
+    else:
+        st.segmented_control(label, list(words), required=True, **common)
+
+
+def _set(name: str) -> None:
+    setattr(state.desk().tuning, name, state.value_of(name) or ([] if name == "musts" else ""))
+    state.desk().tuning.picked = ""  # what is recommended now
+    state.touch()

@@ -1,0 +1,29 @@
+"""Work in front of somebody: a bar, a button to stop, and the way to go on afterwards. What was done is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from historylab.ui.tuning import Work
+
+
+def work_progress(
+    work: Work, key: str, doing: str, start: str, fill: Callable[[Callable[[int, int], None]], None], *, at_once: bool
+) -> None:
+    """Have `fill(show)` do the work if it isn't done: by itself if it takes little, else when the button is clicked."""
+    if work.done:
+        return
+    if work.stopped or (not at_once and not work.wanted):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(f"{'Start again: ' if work.result else ''}{start}", key=f"start {key}", on_click=work.want)
+            if work.result:
+                st.html(f'<span class="hl-meta">Stopped after {len(work.result):,}.</span>', width="content")
+        return
+    space = st.empty()
+    with space.container(horizontal=True, vertical_alignment="center"):
+        bar = st.progress(0.0, doing)
+        st.button("Stop", key=f"stop {key}", on_click=work.stop)
+    fill(lambda done, of: bar.progress(min(1.0, done / max(1, of)), f"{doing}: {done:,} of {of:,}"))
+    space.empty()

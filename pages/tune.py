@@ -1,0 +1,60 @@
+"""Tune: settings that keep more for less, found by trying many on the open conversation."""
+
+import streamlit as st
+
+from historylab.figures.cut_words import knobs_in_words
+from historylab.recommend import recommend
+from historylab.ui import cached, opening, search, state
+from historylab.ui.components.candidate_buttons import candidate_buttons
+from historylab.ui.components.conversation_bar import conversation_bar
+from historylab.ui.components.knob_effects import knob_effects
+from historylab.ui.components.recommendation_view import frontier_view, headline
+from historylab.ui.components.refusals import refusals
+from historylab.ui.components.search_form import search_form
+from historylab.ui.components.settings_sidebar import settings_sidebar
+from historylab.ui.components.wishes_form import wishes_form
+from historylab.ui.components.work_progress import work_progress
+from historylab.ui.page import start_page
+
+start_page("Tune")
+conversation = opening.conversation()
+resolution = state.resolution()
+settings_sidebar(resolution)
+timeline = cached.timeline(conversation, resolution.settings)
+refusals(resolution)
+conversation_bar(conversation, timeline, resolution)
+if not timeline.plans:
+    st.html(
+        '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'
+        '<div class="hl-cost">There is nothing to tune. Open another conversation.</div>'
+    )
+    st.stop()
+
+everywhere = state.desk().tuning.everywhere
+looked_for = search.search_over(state.desk().opened.conversations if everywhere else [conversation], resolution)
+candidates = looked_for.candidates()
+work = looked_for.work(candidates)
+top = st.container()
+wishes = wishes_form(looked_for.prices)
+search_form(looked_for, candidates)
+with top:
+    work_progress(
+        work,
+        "search",
+        "Trying settings",
+        f"Try {len(candidates):,} settings",
+        lambda show: search.try_all(looked_for, candidates, work, show),
+        at_once=looked_for.at_once(candidates),
+    )
+if not work.result:
+    top.html('<h1 class="hl-verdict">Settings that keep more for less, if there are any: try some.</h1>')
+    st.stop()
+
+found = recommend(work.result, wishes, name=knobs_in_words)
+mine = next((point for point in found.points if point.settings.key == looked_for.base.key), None)
+with top:
+    headline(found, mine)
+picked = frontier_view(found, mine)
+if picked is not None:
+    candidate_buttons(looked_for, conversation, picked)
+    knob_effects(looked_for, picked, wishes)
