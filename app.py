@@ -10,6 +10,8 @@ st.navigation(
     [
         st.Page("pages/playground.py", title="Playground", default=True),
         st.Page("pages/compare.py", title="Compare", url_path="compare"),
+        st.Page("pages/tune.py", title="Tune", url_path="tune"),
+        st.Page("pages/corpus.py", title="Corpus", url_path="corpus"),
         st.Page("pages/settings.py", title="Settings sources", url_path="settings"),
     ],
     position="hidden",

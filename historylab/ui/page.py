@@ -16,6 +16,8 @@ SIDEBAR = 356  # pixels: the longest label and its source fit on a line
 PAGES = {
     "pages/playground.py": "Playground",
     "pages/compare.py": "Compare",
+    "pages/tune.py": "Tune",
+    "pages/corpus.py": "Corpus",
     "pages/settings.py": "Settings sources",
 }
 

@@ -23,6 +23,6 @@ def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str,
 def address() -> str:
     """The playground's address without a query; it is at the root, whatever path this tab came by."""
     base = (st.context.url or "").partition("?")[0]
-    for path in ("/playground", "/compare", "/settings"):
+    for path in ("/playground", "/compare", "/tune", "/corpus", "/settings"):
         base = base.removesuffix("/").removesuffix(path)
     return base + "/"

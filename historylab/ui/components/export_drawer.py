@@ -15,9 +15,9 @@ from historylab.ui.components.request_field import current_request
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
 
-def export_button(resolution: Resolution, timeline: Timeline) -> None:
+def export_button(resolution: Resolution, timeline: Timeline, label: str = "Export", key: str = "export") -> None:
     """The button that opens the drawer."""
-    if st.button("Export", key="export", help="Take settings, a report or a spreadsheet along"):
+    if st.button(label, key=key, help="Take settings, a report or a spreadsheet along"):
         _drawer(resolution, timeline)
 
 
