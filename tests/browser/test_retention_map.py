@@ -1,0 +1,214 @@
+"""The map in a real browser: keys, clicks and drags move the request and the list; it speaks, and it runs no text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from opened import HOSTILE, headline, opened, upload
+
+pytestmark = pytest.mark.browser
+
+LEFT, RIGHT, TOP, BELOW = 48, 12, 26, 71  # pixels around the cells, as in paint.js
+CUT = "/?historyLength=10"  # 83 requests of 166 messages, the first cut at the eleventh
+
+
+@dataclass
+class Map:
+    """The map of a page, and where its cells are."""
+
+    page: object
+    messages: int
+    requests: int
+
+    @property
+    def slider(self):
+        return self.page.get_by_role("slider", name="Request looked at")
+
+    def at(self, message: int, request: int) -> tuple[float, float]:
+        """The middle of a cell (from 0), from the upper left corner of the canvas."""
+        box = self.slider.bounding_box()
+        wide, tall = box["width"] - LEFT - RIGHT, box["height"] - TOP - BELOW
+        return LEFT + (request + 0.5) * wide / self.requests, TOP + (message + 0.5) * tall / self.messages
+
+    def point(self, message: int, request: int) -> None:
+        x, y = self.at(message, request)
+        self.slider.hover(position={"x": x, "y": y})
+
+    def click(self, message: int, request: int) -> None:
+        x, y = self.at(message, request)
+        self.slider.click(position={"x": x, "y": y})
+
+    def says(self, words: str) -> None:
+        self.page.wait_for_function(
+            "([map, words]) => new RegExp(words).test(map.getAttribute('aria-valuetext'))",
+            arg=[self.slider.element_handle(), words],
+        )
+
+    @property
+    def tip(self):
+        return self.page.get_by_role("tooltip")
+
+
+@pytest.fixture
+def retention_map(page, home) -> Map:
+    opened(page, home + CUT)
+    found = Map(page, 166, 83)
+    found.says("turn 83")
+    return found
+
+
+def test_it_is_a_slider_that_says_where_it_is(retention_map):
+    slider = retention_map.slider
+    assert slider.get_attribute("aria-valuetext") == "turn 83: 20 of 166 messages sent"
+    assert [slider.get_attribute(f"aria-value{name}") for name in ("min", "now", "max")] == ["1", "83", "83"]
+
+
+def test_keys_move_it_and_the_page_follows(retention_map):
+    page, slider = retention_map.page, retention_map.slider
+    slider.focus()
+    for key, turn in (("Home", 1), ("ArrowRight", 2), ("ArrowUp", 3), ("PageUp", 4), ("PageDown", 3), ("End", 83)):
+        slider.press(key)
+        retention_map.says(f"^turn {turn}:")
+    slider.press("ArrowLeft")
+    headline(page, "At turn 82,")
+    assert page.get_by_role("spinbutton", name="Request, from 1 to 83").input_value() == "82"
+
+
+def test_the_number_and_the_buttons_move_it_too(retention_map):
+    page = retention_map.page
+    box = page.get_by_role("spinbutton", name="Request, from 1 to 83")
+    box.fill("12")
+    box.press("Enter")
+    retention_map.says("^turn 12:")
+    page.get_by_role("button", name="Next ›").click()
+    retention_map.says("^turn 13:")
+    headline(page, "At turn 13,")
+
+
+def test_a_click_selects_request_and_message(retention_map):
+    page = retention_map.page
+    retention_map.click(message=5, request=40)
+    headline(page, "At turn 41,")
+    page.get_by_text("Message 6: × dropped").wait_for()
+    page.get_by_text(re.compile("Sent if length ≥")).wait_for()
+    retention_map.click(message=150, request=40)  # not said yet: it is a place on the slider only
+    retention_map.click(message=75, request=40)
+    page.get_by_text("Message 76: ● kept").wait_for()
+
+
+def test_a_drag_moves_at_once_and_is_told_on_release(retention_map):
+    page, box = retention_map.page, retention_map.slider.bounding_box()
+    start, end = retention_map.at(60, 70), retention_map.at(60, 20)
+    page.mouse.move(box["x"] + start[0], box["y"] + start[1])
+    page.mouse.down()
+    page.mouse.move(box["x"] + end[0], box["y"] + end[1], steps=8)
+    retention_map.says("^turn 21:")
+    assert "At turn 83" in page.locator("h1").inner_text()
+    page.mouse.up()
+    headline(page, "At turn 21,")
+    assert not page.get_by_text(re.compile("^Message \\d+: ")).count()  # a drag selects no message
+
+
+def test_the_pointer_is_told_why_at_once(retention_map):
+    retention_map.point(message=1, request=60)
+    retention_map.tip.wait_for()
+    said = retention_map.tip.inner_text()
+    assert "Message 2, user" in said
+    assert "request 61, turn 61: × dropped" in said
+    assert "Older than the last 10 user messages." in said
+    retention_map.point(message=120, request=3)
+    assert "not said yet" in retention_map.tip.inner_text()
+
+
+def test_it_plays_from_the_start_and_can_be_paused(retention_map):
+    page = retention_map.page
+    page.get_by_role("button", name="Play the conversation").click()
+    retention_map.says(r"^turn (1?[2-9]|2\d):")
+    page.get_by_role("button", name="Play the conversation").click()
+    now = retention_map.slider.get_attribute("aria-valuenow")
+    headline(page, f"At turn {now},")
+
+
+def test_a_narrow_screen_and_a_dark_one_draw_it(browser, home):
+    context = browser.new_context(color_scheme="dark", device_scale_factor=2)
+    page = opened(context.new_page(), home + CUT, width=390)
+    found = Map(page, 166, 83)
+    found.says("turn 83")
+    found.slider.scroll_into_view_if_needed()
+    box = found.slider.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    kept, dropped = (pixel(found, *cell) for cell in ((163, 82), (40, 60)))
+    assert kept == [10, 162, 241]
+    assert dropped in ([98, 97, 97], mixed([98, 97, 97]))
+    context.close()
+
+
+def test_a_conversation_beyond_its_cells_is_binned(page, home):
+    opened(page, home + "/?conversation=coding_agent:turns=120,seed=2&historyPolicy=all&budget=9000")
+    found = Map(page, 1, 1)
+    found.says("of 1,205 messages sent")
+    box = found.slider.bounding_box()
+    found.slider.hover(position={"x": box["width"] - RIGHT - 60, "y": TOP + 60})
+    assert re.search("Messages? [0-9–,]+", found.tip.inner_text())
+    assert "× dropped" in found.tip.inner_text()
+    found.slider.focus()
+    found.slider.press("PageDown")
+    headline(page, "At turn 119,")
+
+
+def test_hostile_text_in_the_tooltip_is_only_text(page, home, seen):
+    said = [
+        {"role": ("user", "assistant")[i % 2], "name": text[:60], "content": text} for i, text in enumerate(HOSTILE)
+    ]
+    opened(page, home)
+    upload(page, "hostile.json", json.dumps([*said, said[0]]).encode())
+    headline(page, "of 7 messages")
+    page.keyboard.press("Escape")
+    found = Map(page, 7, 4)
+    found.says("of 7 messages")
+    for message, words in enumerate(("<script>", "<img src=x", "![x](https", "[click](javascript", "right to left")):
+        found.point(message, 3)
+        page.get_by_role("tooltip").filter(has_text=words).wait_for()
+    assert page.evaluate("window.harmed") is None
+    assert found.tip.locator("img, script, a").count() == 0
+    assert seen.external == []
+    assert seen.errors == []
+
+
+def test_nothing_serious_is_found_by_axe(page, home):
+    """Set AXE to the path of axe-core's axe.min.js."""
+    script = os.environ.get("AXE")
+    if not script:
+        pytest.skip("axe-core isn't here: set AXE to the path of its axe.min.js")
+    opened(page, home + CUT)
+    page.evaluate(Path(script).read_text("utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    serious = [
+        f"{v['help']}: {[n['target'] for n in v['nodes']][:5]}"
+        for v in found["violations"]
+        if v["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+def pixel(found: Map, message: int, request: int) -> list[int]:
+    """The colour of a point of the map."""
+    x, y = found.at(message, request)
+    return found.slider.evaluate(
+        """(marks, [x, y]) => {
+            const cells = marks.parentElement.querySelector(".cells"), scale = cells.width / cells.clientWidth;
+            return [...cells.getContext("2d").getImageData(x * scale, y * scale, 1, 1).data.slice(0, 3)];
+        }""",
+        [x, y],
+    )
+
+
+def mixed(fill: list[int]) -> list[int]:
+    """The same with the texture's ink in it."""
+    return [round(part + (255 - part) * 0.3) for part in fill]

@@ -1,0 +1,42 @@
+"""Pages opened in a real browser: waiting for them, uploading to them, and texts that must stay texts."""
+
+from __future__ import annotations
+
+import re
+
+SECONDS = 60  # on a machine busy with other things
+HOSTILE = (
+    "<script>window.harmed = 1</script>",
+    "<img src=x onerror='window.harmed = 2'>",
+    "![x](https://example.invalid/x.png)",
+    "[click](javascript:window.harmed=3)",
+    "\u202eright to left",
+    "A" * 1_000_000,
+)
+
+
+def opened(page, address: str, width: int = 1280):
+    """The page at that address, once its messages are drawn."""
+    page.set_default_timeout(SECONDS * 1000)
+    page.set_viewport_size({"width": width, "height": 1500})  # the table is on screen, and can be clicked
+    page.goto(address)
+    page.get_by_test_id("stDataFrame").locator("canvas").first.wait_for()
+    return page
+
+
+def upload(page, name: str, data: bytes) -> None:
+    page.get_by_test_id("stPopover").get_by_role("button").first.click()
+    page.get_by_role("radio", name="Upload").click()
+    file = {"name": name, "mimeType": "application/json", "buffer": data}
+    page.locator(".st-key-upload input[type=file]").set_input_files(file)
+
+
+def headline(page, words: str) -> None:
+    """Wait for these words in the verdict."""
+    page.locator("h1", has_text=re.compile(words)).wait_for()
+
+
+def select_row(page, row: int) -> None:
+    """Tick the box of that row, counted from 1."""
+    box = page.get_by_test_id("stDataFrame").first.bounding_box()
+    page.mouse.click(box["x"] + 15, box["y"] + 38 + 35 * (row - 0.5))
