@@ -38,11 +38,11 @@ def langchain(settings, names):
     has_place = {*CARRIED, *CARRIED_OPTIONS.get(settings.pruner, ())} - _lost(settings)
     return "\n".join(
         [
-            *(f"# {line}" for line in heading(settings, USE)),
-            *_listed("Carried over", settings, [n for n in names if n in has_place]),
-            *_listed("Without equivalent in trim_messages", settings, [n for n in names if n not in has_place]),
+            *(f"# {line}" for line in (*heading(settings, USE), "What it cannot do stands at the end.")),
             CODE.rstrip("\n"),
             *(f"    {line}" for line in (*_policy(settings), *_pruner(settings), "return messages")),
+            *_listed("Carried over", settings, [n for n in names if n in has_place]),
+            *_listed("Without equivalent in trim_messages", settings, [n for n in names if n not in has_place]),
             "",
         ]
     )
@@ -54,7 +54,7 @@ def _lost(settings: Settings) -> set[str]:
 
 
 def _listed(title: str, settings: Settings, names: list[str]) -> list[str]:
-    return [f"# {title}:", *(f"#   {name} = {settings.value(name)!r}" for name in names)] if names else []
+    return ["", f"# {title}:", *(f"#   {name} = {settings.value(name)!r}" for name in names)] if names else []
 
 
 def _policy(settings: Settings) -> list[str]:

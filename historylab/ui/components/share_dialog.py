@@ -34,9 +34,9 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     except SettingsError as problem:
         notice(f"There is no link: {problem}", "error")
         return
-    st.code(link, language=None, wrap_lines=True)
     said = "".join(f"<li>{escaped(line)}</li>" for line in contents(settings, compare))
-    st.html(f'<div class="hl-meta">It says</div><ul class="hl-says">{said}</ul>')
+    st.html(f'<div class="hl-meta">The link says</div><ul class="hl-says">{said}</ul>')
+    st.code(link, language=None, wrap_lines=True, height=110)
     if not state.place().conversation:
         notice(NOT_YOURS)
     st.html(
