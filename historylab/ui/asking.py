@@ -6,6 +6,8 @@ does is shown as it is without the model, until somebody clicks; otherwise each 
 
 from __future__ import annotations
 
+from secrets import token_hex
+
 import streamlit as st
 
 from historylab.chat_models.base import open_chat_model
@@ -25,17 +27,25 @@ def settled(conversation: Conversation, settings: Settings) -> Settings:
         return settings
     if not may_ask(settings):
         return offline(settings)
-    here, key = state.desk(), f"{whom(settings.model)} {conversation.digest} {settings.key}"
-    if key in here.answered:
+    here, key = state.desk(), _key(conversation, settings)
+    asks_now = here.ask_now or _first_for(conversation, settings)
+    if key in here.answered and not here.ask_now:
         return settings
-    if not here.ask_now and _first_for(conversation, settings):
-        here.ask_now = True
-    if not here.ask_now and _would_ask(conversation, settings):
+    if not asks_now and _would_ask(conversation, settings):
         return offline(settings)
     _ask(conversation, settings)
     here.ask_now = False
-    here.answered |= {key, conversation.digest}
+    here.answered[key] = here.answered[conversation.digest] = token_hex(8)
     return settings
+
+
+def mark(conversation: Conversation, settings: Settings) -> str:
+    """Tells a replay from one that asked at another time and was answered otherwise; "" if it asks nobody."""
+    return state.desk().answered.get(_key(conversation, settings), "") if asking(settings) else ""
+
+
+def _key(conversation: Conversation, settings: Settings) -> str:
+    return f"{whom(settings.model)} {conversation.digest} {settings.key}"
 
 
 def may_ask(settings: Settings) -> bool:

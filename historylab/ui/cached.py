@@ -28,6 +28,7 @@ from historylab.importers.load import Conversations
 from historylab.replay import Timeline, replay
 from historylab.retention import Retention, retention
 from historylab.samples import load_sample
+from historylab.settings.consent import asking as asks_a_model
 from historylab.settings.model import Settings
 from historylab.ui import asking
 from historylab.ui.tuning import Work
@@ -53,19 +54,28 @@ def timeline(conversation: Conversation, settings: Settings) -> Timeline:
     Where the settings ask a model that may not be asked, or not yet, the replay is the one that asks nobody.
     """
     settings = asking.settled(conversation, settings)
-    return _timeline(conversation.digest, settings.key, conversation, settings)
+    mark = asking.mark(conversation, settings)
+    return _timeline(conversation.digest, settings.key, mark, conversation, settings)
 
 
 @st.cache_resource(max_entries=5, scope="session", show_spinner="Replaying every request")
-def _timeline(digest: str, key: str, _conversation: Conversation, _settings: Settings) -> Timeline:
+def _timeline(digest: str, key: str, asked: str, _conversation: Conversation, _settings: Settings) -> Timeline:
     made = replay(_conversation, _settings)
     _ = made.steps, made.tokens_by_kind, made.over_budget, made.untrimmed
     return made
 
 
+def _key(made: Timeline) -> str:
+    """The settings; and where a model was asked, who wrote which summary, for it may answer otherwise next time."""
+    if not asks_a_model(made.settings):
+        return made.settings.key
+    written = {plan.summary.made_at: plan.summary for plan in made.plans if plan.summary}
+    return made.settings.key + "".join(f" {s.made_at} {s.by} {s.tokens}" for s in written.values())
+
+
 def packed(made: Timeline) -> tuple[bytes, str]:
     """A timeline as the retention map's bytes, and the key the browser knows them by."""
-    return _packed(made.conversation.digest, made.settings.key, made)
+    return _packed(made.conversation.digest, _key(made), made)
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing the map")
@@ -75,7 +85,7 @@ def _packed(digest: str, key: str, _made: Timeline) -> tuple[bytes, str]:
 
 def figures(made: Timeline) -> Figures:
     """What a timeline comes to, for the comparison."""
-    return _figures(made.conversation.digest, made.settings.key, made)
+    return _figures(made.conversation.digest, _key(made), made)
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost")
@@ -85,7 +95,7 @@ def _figures(digest: str, key: str, _made: Timeline) -> Figures:
 
 def answer(made: Timeline, number: int, message: int) -> Answer:
     """Why a request treats a message as it does; finding what would keep it plans again many times."""
-    return _answer(made.conversation.digest, made.settings.key, number, message, made)
+    return _answer(made.conversation.digest, _key(made), number, message, made)
 
 
 @st.cache_resource(max_entries=64, scope="session", show_spinner="Trying what would keep it")
@@ -95,7 +105,7 @@ def _answer(digest: str, key: str, number: int, message: int, _made: Timeline) -
 
 def comparisons(made: Timeline, prices: Prices) -> Mapping[str, Comparison]:
     """Per cache model what a timeline costs, beside not trimming."""
-    return _comparisons(made.conversation.digest, made.settings.key, repr(prices), made, prices)
+    return _comparisons(made.conversation.digest, _key(made), repr(prices), made, prices)
 
 
 @st.cache_resource(max_entries=6, scope="session", show_spinner="Pricing every request")
@@ -105,7 +115,7 @@ def _comparisons(digest: str, key: str, listed: str, _made: Timeline, _prices: P
 
 def retained(made: Timeline) -> Retention:
     """What a timeline keeps of what later requests need, and what it forgets."""
-    return _retained(made.conversation.digest, made.settings.key, made)
+    return _retained(made.conversation.digest, _key(made), made)
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what later requests need")

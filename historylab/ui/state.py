@@ -57,7 +57,7 @@ class Desk:
     own: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link as they were before the first preset
     agreed: str = ""  # the model and server this person said yes to
     ask_now: bool = False  # the click that lets a replay ask it
-    answered: set[str] = field(default_factory=set)  # replays that have nothing left to ask
+    answered: dict[str, str] = field(default_factory=dict)  # replays that were asked for → a mark of that asking
     compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: not thought about yet
     request: int | None = None  # from 0; None is the last
     message: int | None = None

@@ -45,7 +45,7 @@ KNOBS = (
     Knob(
         "overhead",
         "",
-        "Procedure, knowledge, episodes",
+        "All but history",
         "tokens",
         "What else of the working memory is not history; Octopus allows 3,000 for knowledge and 1,000 for episodes.",
     ),

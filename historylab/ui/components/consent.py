@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.chat_models.environment import whom
+from historylab.conversation import Summary
 from historylab.figures.untrusted import escaped
 from historylab.replay import Timeline
 from historylab.settings.consent import asking, refused_for_consent
@@ -38,14 +39,31 @@ def consent(resolution: Resolution) -> None:
 
 
 def waiting(resolution: Resolution, timeline: Timeline) -> None:
-    """That this replay would ask a model something new, and the button that lets it."""
+    """That this replay would ask a model something new, or asked in vain; and the button that lets it."""
     settings = resolution.settings
-    if not asking(settings) or asking(timeline.settings):
+    if not asking(settings):
         return
-    who = whom(settings.model)
+    who, replaced = whom(settings.model), [] if not asking(timeline.settings) else fallbacks(timeline)
+    if asking(timeline.settings) and not replaced:
+        return
+    asked_in_vain = f"{who} wrote not all summaries. {replaced[-1].note}" if replaced else ""
     said, button = st.columns([5, 2], vertical_alignment="center")
     with said:
-        notice(f"{who} has not seen what these settings fold; until you ask it, lines of the original stand there")
+        notice(
+            asked_in_vain
+            or f"{who} has not seen what these settings fold; until you ask it, lines of the original stand there"
+        )
     button.button(
-        "Ask for the summaries", key="ask", on_click=asked.ask_now, help=f"Sends messages to {who}.", width="stretch"
+        "Ask again" if replaced else "Ask for the summaries",
+        key="ask",
+        on_click=asked.ask_now,
+        help=f"Sends messages to {who}.",
+        width="stretch",
     )
+
+
+def fallbacks(timeline: Timeline) -> list[Summary]:
+    """The summaries of a replay that the fallback wrote, each once, in order."""
+    author = timeline.instruments.summarizer.name
+    made = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}
+    return [summary for summary in made.values() if summary.by != author]
