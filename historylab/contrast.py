@@ -12,6 +12,7 @@ from decimal import Decimal
 
 import numpy as np
 
+from historylab.cost import Prices
 from historylab.economics import bill, traffic
 from historylab.errors import SettingsError
 from historylab.plan import INVALID, Action, HistoryPlan
@@ -42,8 +43,8 @@ class Figures:
     cost: Decimal | None
 
 
-def figures(timeline: Timeline) -> Figures:
-    """The figures of one timeline; it must have a request."""
+def figures(timeline: Timeline, prices: Prices | None = None) -> Figures:
+    """The figures of one timeline, which must have a request. Default: the list prices of its model."""
     forgotten = retention(timeline)
     lost_at = [_lost(plan) for plan in timeline.plans]
     return Figures(
@@ -57,7 +58,7 @@ def figures(timeline: Timeline) -> Figures:
         forgotten.references.lost if forgotten.references.total else None,
         len({plan.summary.made_at for plan in timeline.plans if plan.summary}),
         traffic(timeline).stable_share,
-        _cost(timeline),
+        _cost(timeline, prices),
     )
 
 
@@ -67,9 +68,9 @@ def _lost(plan: HistoryPlan) -> int:
     return int(plan.history.block_sizes.dot(dropped))
 
 
-def _cost(timeline: Timeline) -> Decimal | None:
+def _cost(timeline: Timeline, prices: Prices | None) -> Decimal | None:
     try:
-        return bill(timeline).total
+        return bill(timeline, prices=prices).total
     except SettingsError:
         return None
 

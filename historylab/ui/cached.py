@@ -83,14 +83,14 @@ def _packed(digest: str, key: str, _made: Timeline) -> tuple[bytes, str]:
     return pack_timeline(_made), blake2b(f"{digest} {key}".encode(), digest_size=12).hexdigest()
 
 
-def figures(made: Timeline) -> Figures:
+def figures(made: Timeline, prices: Prices | None) -> Figures:
     """What a timeline comes to, for the comparison."""
-    return _figures(made.conversation.digest, _key(made), made)
+    return _figures(made.conversation.digest, _key(made), repr(prices), made, prices)
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost")
-def _figures(digest: str, key: str, _made: Timeline) -> Figures:
-    return contrast.figures(_made)
+def _figures(digest: str, key: str, listed: str, _made: Timeline, _prices: Prices | None) -> Figures:
+    return contrast.figures(_made, _prices)
 
 
 def answer(made: Timeline, number: int, message: int) -> Answer:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from historylab.contrast import LETTERS, changed
+from historylab.contrast import LETTERS, Figures, changed
+from historylab.replay import Timeline
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
-from historylab.ui import state
+from historylab.ui import cached, state
+from historylab.ui.prices import prices_in_effect
 
 STARTS: tuple[Mapping[str, Any], ...] = (
     {"policy": "all"},
@@ -47,6 +49,11 @@ def chosen(base: Resolution) -> list[dict[str, Any]]:
         return state.desk().compare
     free = (start for start in STARTS if not any(base.provenance[name].locked for name in start))
     return [next((dict(s) for s in free if any(base.settings.value(n) != v for n, v in s.items())), {})]
+
+
+def figures(timelines: Sequence[Timeline]) -> list[Figures]:
+    """What each comes to, at the prices in effect for its model."""
+    return [cached.figures(timeline, prices_in_effect(timeline.settings.model)) for timeline in timelines]
 
 
 def compared_settings(compared: list[Configuration]) -> list[str]:

@@ -131,3 +131,8 @@ def test_hostile_text_and_settings_stay_text():
     shown(app.button(key="open-pasted").click().run())
     shown(app.switch_page(PAGE).run())
     assert not any("<img" in e.proto.body or "<script" in e.proto.body for e in app.get("html"))
+
+
+def test_a_model_is_not_asked_for_a_configuration_nobody_agreed_to():
+    app = screen(PAGE, cmp="pruner:summarize,summarizer:model")
+    assert "was refused" in text(app)

@@ -8,7 +8,7 @@ from historylab.contrast import sentence
 from historylab.conversation import Conversation
 from historylab.figures.untrusted import escaped, one_line
 from historylab.replay import Timeline
-from historylab.ui import cached, comparison, state
+from historylab.ui import comparison, state
 from historylab.ui.comparison import Configuration
 from historylab.ui.components.notice import notice
 from historylab.ui.components.share_dialog import share_button
@@ -18,7 +18,7 @@ def comparison_verdict(compared: list[Configuration], timelines: list[Timeline])
     """What B does other than A as the headline; C and D below it."""
     if told := state.desk().told:
         notice(told)
-    base, *others = (cached.figures(timeline) for timeline in timelines)
+    base, *others = comparison.figures(timelines)
     first, *rest = (sentence(c.letter, f, base) for c, f in zip(compared[1:], others, strict=True))
     more = "".join(f'<div class="hl-cost">{escaped(said)}</div>' for said in rest)
     st.html(f'<h1 class="hl-verdict">{escaped(first)}</h1>{more}')

@@ -8,7 +8,7 @@ import streamlit as st
 
 from historylab.contrast import LETTERS, changed
 from historylab.figures.setting_words import in_words, title_of
-from historylab.figures.untrusted import escaped
+from historylab.figures.untrusted import escaped, one_line
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import setting_names
 from historylab.ui import comparison, state
@@ -94,8 +94,17 @@ def _changed(which: int, configuration: Configuration, name: str, *, differs: bo
         else:
             with st.container():
                 setting_widget(name, origin.value, key=f"{letter} {name}", choose=partial(comparison.change, which))
+                _refused(configuration, name)
         about = f"Let {letter} have A’s value again"
         st.button("×", key=f"undo {letter} {name}", on_click=comparison.undo, args=(which, name), help=about)
+
+
+def _refused(configuration: Configuration, name: str) -> None:
+    """Why what was chosen here doesn't count: what asks a model, for one, needs a yes in the playground first."""
+    for candidate in configuration.resolution.provenance[name].refused:
+        if candidate.source == "you":
+            said = f"{one_line(str(candidate.raw), 40)} was refused: {candidate.why}"
+            st.html(f'<div class="hl-refused">{escaped(said)}</div>')
 
 
 def _another(which: int, configuration: Configuration) -> None:

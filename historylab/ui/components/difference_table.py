@@ -13,7 +13,7 @@ from historylab.contrast import Figures
 from historylab.figures.untrusted import escaped
 from historylab.figures.verdict import counted_by
 from historylab.replay import Timeline
-from historylab.ui import cached
+from historylab.ui import comparison
 from historylab.ui.comparison import Configuration
 
 
@@ -81,14 +81,14 @@ ROWS = (
         "{:.0%}".format,
         _points,
     ),
-    Row("Cost with prompt cache", "list price, answers included", lambda f: f.cost, _dollars, _dollars_by),
+    Row("Cost with prompt cache", "answers included", lambda f: f.cost, _dollars, _dollars_by),
 )
 NOTHING = {"First loss": "never", "Cost with prompt cache": "not known"}
 
 
 def difference_table(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> None:
     """A row per figure that says something about any of them, a column per configuration."""
-    every = [cached.figures(timeline) for timeline in timelines]
+    every = comparison.figures(timelines)
     head = "".join(
         f'<th class="hl-number"><b class="hl-letter hl-letter-{c.letter}">{c.letter}</b></th>' for c in compared
     )

@@ -31,7 +31,10 @@ def refusals(resolution: Resolution) -> None:
     said += [
         f"{one_line(c.name, 60)} from the {SOURCE_WORDS[c.source]} is ignored: {c.why}" for c in resolution.unknown
     ]
-    said += [f"{r.name} {one_line(r.raw, 40)!r} in the link was not read: {r.why}" for r in state.desk().misread]
+    said += [
+        f"{one_line(r.name, 60)} {one_line(r.raw, 40)!r} in the link was not read: {r.why}"
+        for r in state.desk().misread
+    ]
     for sentence in said[:MOST]:
         notice(sentence)
     if len(said) > MOST:
