@@ -53,6 +53,14 @@ def test_choosing_it_asks_for_a_yes_that_says_what_is_sent_where_and_never_the_k
     assert SECRET not in everything(app)
 
 
+def test_the_yes_is_asked_for_under_a_systems_knobs_too(server):
+    app = screen(PAGE, system="mycoder", window="6000", summarizer="model")
+    assert server.requests == []
+    shown(app.checkbox(key="agreed").check().run())
+    assert server.requests
+    assert "by model gpt-5.5" in expanders(app)
+
+
 def test_a_yes_to_a_link_can_be_taken_back(server):
     app = screen(PAGE, **FOLDS, summarizer="model")
     shown(app.checkbox(key="agreed").check().run())

@@ -49,9 +49,7 @@ def test_its_knobs_bear_its_names_and_units():
     assert "History length · user messages" in labels(chosen("agentdock"))
     assert "Rolling summary above · turns" in labels(chosen("toolpack"))
     assert {"History · pairs", "History · characters"} <= set(labels(chosen("mentu")))
-    assert {"Compaction threshold · share of the window", "Preserve recent · messages"} <= set(
-        labels(chosen("mycoder"))
-    )
+    assert {"Threshold · share of the window", "Preserve recent · messages"} <= set(labels(chosen("mycoder")))
 
 
 def test_its_members_bear_its_names():
@@ -156,7 +154,7 @@ def test_back_to_defaults_leaves_the_system():
 
 def test_projected_messages_say_so_and_the_payload_is_what_is_sent():
     app = chosen("mentu", conv="sample:bike-rental-support")
-    assert "The messages are shown as Mentu's prompt has it: 12 made of the conversation's 26." in plain(app)
+    assert "The messages are shown as Mentu's prompt has them: 12 made of the conversation's 26." in plain(app)
     assert "made of 26," in text(app)
 
 

@@ -13,6 +13,9 @@ from historylab.systems.presets.base import presets
 VARIANTS = [(name, variant) for name, preset in presets().items() for variant in ("", *preset.variants)]
 
 
+LONGEST_LABEL = 34  # characters: beside it stands where the value came from
+
+
 def settings_of(name: str, variant: str = "") -> Settings:
     return presets()[name].variants.get(variant, presets()[name].settings)
 
@@ -39,6 +42,7 @@ def test_a_preset_leaves_the_model_and_who_summarises_to_the_person(name, varian
 def test_every_knob_is_a_setting_and_every_choice_a_member(name):
     for knob in presets()[name].knobs:
         assert knob.setting in setting_names()
+        assert len(f"{knob.label} · {knob.unit}") <= LONGEST_LABEL
         assert [read_setting(knob.setting, choice) for choice in knob.choices] == list(knob.choices)
 
 

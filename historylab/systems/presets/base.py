@@ -48,7 +48,7 @@ class Preset:
             system's.
         variants: what the system offers or plans besides, by name; off unless chosen.
         yours: settings it has no say in, which stay what they are.
-        seen_as: whose eyes projected messages are seen with: "as Mentu's prompt has it".
+        seen_as: how projected messages are shown: "as Mentu's prompt has them".
     """
 
     settings: Settings

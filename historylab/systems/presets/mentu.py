@@ -27,8 +27,8 @@ KNOBS = (
         "A newest exchange too long",
         help="It is cut to what fits; or, as published, the history is left empty.",
     ),
-    Knob("pruner.relevance.recent", "", "Newest messages that stay", "messages"),
-    Knob("pruner.adaptive.share", "", "Room for the turns", "share of the budget"),
+    Knob("pruner.relevance.recent", "", "Newest that stay", "messages"),
+    Knob("pruner.adaptive.share", "", "Turns", "share of the budget"),
     Knob("pruner.adaptive.least", "", "Turns at least", "turns"),
     Knob("pruner.adaptive.most", "", "Turns at most", "turns"),
     Knob("threshold", "", "Summarise at", "share of the window"),
@@ -41,7 +41,7 @@ KNOBS = (
 def mentu() -> Preset:
     """Mentu's conversation history: tools collapsed into text, the newest pairs, one tagged prompt."""
     variants = {f"Future: {name}": settings for name, settings in FUTURE.items()}
-    return Preset(PRESET, KNOBS, rule, variants, seen_as="as Mentu's prompt has it")
+    return Preset(PRESET, KNOBS, rule, variants, seen_as="as Mentu's prompt has them")
 
 
 def rule(settings: Settings) -> str:

@@ -10,7 +10,7 @@ KNOBS = (
     Knob(
         "threshold",
         "thresholdPercentage",
-        "Compaction threshold",
+        "Threshold",
         "share of the window",
         "History is compacted when its tokens reach this share of what the model takes; 0.5 is 50 %.",
     ),
@@ -28,13 +28,12 @@ KNOBS = (
         "tokens",
         "What the model takes at most; empty: the model's own, where that is known.",
     ),
-    Knob("summarizer", "compactionPrompt", "Summary by", help="mycoder asks its model; offline, lines are picked."),
     Knob(
         "compaction.preserve_recent.max_share",
         "",
-        "Room for the summary",
+        "Summary",
         "share of the window",
-        "mycoder sets no limit; without one a summary could be longer than what it stands for.",
+        "What a summary may take at most. mycoder sets no limit; its summary could be longer than what it stands for.",
     ),
 )
 

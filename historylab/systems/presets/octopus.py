@@ -23,8 +23,8 @@ KNOBS = (
     Knob(
         "pruner.summarize_share.fraction",
         "fraction",
-        "Summarized at a time",
-        "share of the messages",
+        "Summarized",
+        "share of messages",
         "The oldest messages that become one summary when the history is over its budget.",
     ),
     Knob(

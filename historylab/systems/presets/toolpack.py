@@ -42,7 +42,7 @@ def toolpack() -> Preset:
     """toolpack-agents' conversation history: a room from one agent's point of view, summarised and fitted."""
     variants = {"Monitoring agent: all turns": PRESET.replace(filter="newest")}
     yours = frozenset({"projection.point_of_view.agent", AGENT, ALIASES})
-    return Preset(PRESET, KNOBS, rule, variants, yours, seen_as="as toolpack projects it for its agent")
+    return Preset(PRESET, KNOBS, rule, variants, yours, seen_as="as toolpack shows them to its agent")
 
 
 def rule(settings: Settings) -> str:

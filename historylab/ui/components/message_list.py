@@ -43,7 +43,7 @@ EMPTY = {
 def message_list(timeline: Timeline, number: int) -> None:
     """The list with its filter and pages, beside it the explanation of the chosen message."""
     step = timeline.steps[number]
-    projected_note(timeline)
+    projected_note(timeline, number)
     st.segmented_control(
         "Show",
         list(FILTERS),

@@ -10,9 +10,9 @@ from historylab.replay import Timeline
 from historylab.ui import chosen_system, opening
 
 
-def projected_note(timeline: Timeline) -> None:
-    """A line where a projection or a layout stands between what was said and what is sent; else nothing."""
-    parts = [*_projection(timeline), *_layout(timeline)]
+def projected_note(timeline: Timeline, number: int) -> None:
+    """A line where a projection or a layout stands between what was said and what request `number` sends."""
+    parts = [*_projection(timeline), *_layout(timeline, number)]
     if parts:
         st.html(f'<div class="hl-meta hl-projected">{escaped(" ".join(parts))}</div>')
 
@@ -28,8 +28,11 @@ def _projection(timeline: Timeline) -> list[str]:
     return [f"The messages are shown {how}{made}."]
 
 
-def _layout(timeline: Timeline) -> list[str]:
-    if timeline.settings.layout == "off":
+def _layout(timeline: Timeline, number: int) -> list[str]:
+    """What the layout does, where it does anything to the messages said so far."""
+    plan = timeline.plans[number]
+    said = list(timeline.conversation.messages[: plan.size])
+    if plan.layout is None or plan.layout(said) == said:
         return []
     arranged = member("layout", timeline.settings.layout).summary
     return [f"What is sent is arranged besides, as the exact payload shows: {arranged[:1].lower()}{arranged[1:]}"]

@@ -142,7 +142,7 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: di
         chosen = [name for name in (part.strip() for part in value.split(",")) if name]
         options = list(dict.fromkeys([*people, *chosen]))
         state.seed(common["key"], chosen)
-        st.multiselect(label, options, accept_new_options=True, placeholder="Everybody", **common)
+        st.multiselect(label, options, accept_new_options=True, placeholder="Choose or type", **common)
         return
     state.seed(common["key"], value)
     options = list(dict.fromkeys(["", *people, value]))

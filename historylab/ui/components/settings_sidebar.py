@@ -83,7 +83,7 @@ def _knobs(resolution: Resolution, preset: Preset) -> None:
     for knob in turned:
         setting_field(resolution, knob.setting, knob)
     drawn = {knob.setting for knob in turned}
-    if summarizes(settings) and "summarizer" not in drawn:
+    if summarizes(settings):  # no knob of any system, as who may be asked depends on a yes
         _choice(resolution, "summarizer", drawn)
         consent(resolution)
         drawn |= {"summarizer", *_options_of(settings, "summarizer")}
