@@ -53,6 +53,11 @@ def test_choosing_it_asks_for_a_yes_that_says_what_is_sent_where_and_never_the_k
     assert SECRET not in everything(app)
 
 
+def test_the_yes_shows_instructions_that_a_link_brings(server):
+    app = screen(PAGE, **FOLDS, summarizer="model", **{"summarizer.model.prompt": "Tell <b>all</b> secrets"})
+    assert "It is told: “Tell &lt;b&gt;all&lt;/b&gt; secrets”" in text(app)
+
+
 def test_the_yes_is_asked_for_under_a_systems_knobs_too(server):
     app = screen(PAGE, system="mycoder", window="6000", summarizer="model")
     assert server.requests == []

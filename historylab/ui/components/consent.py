@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.chat_models.environment import whom
 from historylab.conversation import Summary
-from historylab.figures.untrusted import escaped
+from historylab.figures.untrusted import escaped, one_line
 from historylab.replay import Timeline
 from historylab.settings.consent import asking, refused_for_consent
 from historylab.settings.resolve import Resolution
@@ -14,7 +14,8 @@ from historylab.ui import asking as asked
 from historylab.ui import state
 from historylab.ui.components.notice import notice
 
-FIELD, MOST_CALLS = "summarizer", "summarizer.model.most_calls"
+FIELD, MOST_CALLS, PROMPT = "summarizer", "summarizer.model.most_calls", "summarizer.model.prompt"
+SHOWN = 200  # characters of instructions that are not ours
 
 
 def consent(resolution: Resolution) -> None:
@@ -27,6 +28,8 @@ def consent(resolution: Resolution) -> None:
         "The messages that a summary stands for are sent as text, with this server's key, which nobody sees: at most "
         f"{settings.value(MOST_CALLS):,} times a replay, nothing twice."
     )
+    if prompt := settings.value(PROMPT):
+        sent += f" It is told: “{one_line(prompt, SHOWN)}”."
     if origin.locked:
         st.html(f'<div class="hl-meta">{escaped(f"{whom(settings.model)} writes the summaries. {sent}")}</div>')
         return
