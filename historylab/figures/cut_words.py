@@ -37,7 +37,7 @@ def knobs_in_words(knobs: Mapping[str, Any]) -> str:
         main = pruner or (f"keeping {wish}" if wish else "")
     rest = list(_rest(left))
     if not main:
-        return ", ".join(rest) or "these settings"
+        return ", ".join(rest) or ("tool results whole" if "tool_output" in knobs else "these settings")
     return f"{main} ({', '.join(rest)})" if rest else main
 
 

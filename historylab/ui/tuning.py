@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from historylab.importers.load import Conversations
@@ -29,12 +30,16 @@ class Tuning:
 
 @dataclass(eq=False)
 class Work:
-    """Work that is done once and kept: its result so far, and what this person said: start it, or stop."""
+    """Work that is done once and kept: its result so far, and what this person said: start it, or stop.
+
+    A click starts the page anew while the run before may still be at its last step: who works holds `lock`.
+    """
 
     result: Any = None
     done: bool = False
     wanted: bool = False
     stopped: bool = False
+    lock: Any = field(default_factory=Lock)
 
     def stop(self) -> None:
         self.stopped, self.wanted = True, False

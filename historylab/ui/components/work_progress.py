@@ -16,14 +16,19 @@ def work_progress(
     if work.done:
         return
     if work.stopped or (not at_once and not work.wanted):
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.spinner("Stopping"), work.lock:  # the run before hands over what it has
+            pass
+        # The keys keep one button from taking over the other's place, where the browser would lose its first click.
+        with st.container(horizontal=True, vertical_alignment="center", key=f"waiting {key}"):
             st.button(f"{'Start again: ' if work.result else ''}{start}", key=f"start {key}", on_click=work.want)
             if work.result:
                 st.html(f'<span class="hl-meta">Stopped after {len(work.result):,}.</span>', width="content")
         return
     space = st.empty()
-    with space.container(horizontal=True, vertical_alignment="center"):
+    with space.container(horizontal=True, vertical_alignment="center", key=f"working {key}"):
         bar = st.progress(0.0, doing)
         st.button("Stop", key=f"stop {key}", on_click=work.stop)
-    fill(lambda done, of: bar.progress(min(1.0, done / max(1, of)), f"{doing}: {done:,} of {of:,}"))
+    with work.lock:
+        if not work.done:
+            fill(lambda done, of: bar.progress(min(1.0, done / max(1, of)), f"{doing}: {done:,} of {of:,}"))
     space.empty()

@@ -1,0 +1,79 @@
+"""Tune in a real browser: a search by itself, a click on the frontier, a search that is stopped, settings in use."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+SECONDS = 60  # on a machine busy with other things
+
+
+def tuned(page, address: str):
+    """The page at that address, once its frontier is drawn."""
+    page.set_default_timeout(SECONDS * 1000)
+    page.set_viewport_size({"width": 1280, "height": 1400})
+    page.goto(address)
+    page.get_by_test_id("stPlotlyChart").locator(".point").first.wait_for()
+    return page
+
+
+def headline(page, words: str) -> None:
+    page.locator("h1", has_text=re.compile(words)).wait_for()
+
+
+def test_search_recommendation_use(page, home, seen):
+    tuned(page, home + "/tune")
+    headline(page, "would keep")
+    page.get_by_role("button", name="Use in the playground").click()
+    headline(page, "the model sees")
+    assert page.locator(".hl-from-you").count()
+    page.wait_for_url(re.compile("budget=|pruner=|historyPolicy="))
+    page.get_by_role("link", name="Tune").click()
+    headline(page, "Your settings are the best of")
+    assert seen.external == []
+    assert seen.errors == []
+
+
+def test_a_click_on_a_point_picks_those_settings(page, home):
+    tuned(page, home + "/tune?conv=sample:tide-tables-agent")
+    headline(page, "Your settings are the best")
+    assert page.get_by_role("button", name="Use in the playground").is_disabled()
+    points = page.get_by_test_id("stPlotlyChart").locator(".scatterlayer .trace").nth(1).locator(".point")
+    box = points.nth(10).bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.get_by_role("button", name="Use in the playground", disabled=False).wait_for()
+    page.get_by_role("columnheader", name="Yours").wait_for()
+
+
+def test_a_long_search_can_be_stopped_and_what_it_found_stays(page, home):
+    page.set_default_timeout(SECONDS * 1000)
+    page.goto(home + "/tune?conv=gen:coding_agent:turns=200,seed=1")
+    page.get_by_role("button", name=re.compile("^Try 50 settings")).click()
+    page.get_by_text(re.compile(r"Trying settings: \d+ of 50")).wait_for()
+    page.wait_for_timeout(1500)
+    page.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_text(re.compile(r"Stopped after \d+")).wait_for()
+    page.locator("h1", has_text=re.compile("keep")).wait_for()
+
+
+def test_cost_unfolds_under_the_verdict(page, home, seen):
+    page.set_default_timeout(SECONDS * 1000)
+    page.goto(home + "/?conv=sample:lamp-through-the-night&budget=1500")
+    page.get_by_text("Cost, losses and refused requests").click()
+    page.get_by_text("Source: genai-prices").wait_for()
+    page.get_by_role("button", name=re.compile("Use the measured overhead of 14,271 tokens")).wait_for()
+    page.get_by_role("spinbutton", name="Input read from a cache").fill("5")
+    page.get_by_role("spinbutton", name="Input read from a cache").press("Enter")
+    page.get_by_text("given by you").wait_for()
+    assert seen.errors == []
+
+
+def test_a_corpus_of_samples_has_its_month(page, home, seen):
+    page.set_default_timeout(SECONDS * 1000)
+    page.goto(home + "/corpus")
+    headline(page, "Half of the requests")
+    page.get_by_text(re.compile("conversations like these cost")).wait_for()
+    assert seen.external == []
