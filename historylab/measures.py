@@ -15,7 +15,7 @@ from historylab.conversation import Conversation
 from historylab.cost import Prices, prices_of
 from historylab.economics import baseline_of, traffic
 from historylab.pipeline import open_instruments
-from historylab.replay import Timeline, replay
+from historylab.replay import replay
 from historylab.retention import Kept, retention
 from historylab.settings.model import Settings
 from historylab.validity import naive_validity, validity
