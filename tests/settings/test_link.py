@@ -73,3 +73,9 @@ def test_a_link_that_would_be_too_long_is_none_and_one_that_is_too_long_is_not_r
 
 def test_ordinary_links_stay_short_enough_for_a_chat_message():
     assert len(encode(Settings(), Place("sample:three-languages", 1, 3, ({"budget": 1},) * 3))) < 4000
+
+
+def test_the_system_one_began_with_comes_back():
+    place = Place("sample:ferry-desk", system="mentu:Future: relevance")
+    assert decode(place_parameters(place)).place == place
+    assert opened(encode(Settings(), place))[0].place == place

@@ -8,6 +8,7 @@ from api_rules import counted, refusals
 from historylab.pipeline import plan_requests
 from historylab.samples import load_sample, samples
 from historylab.settings.model import Settings, read_setting, setting_names
+from historylab.systems.octopus import inspect_plan
 from historylab.systems.presets.base import presets
 
 VARIANTS = [(name, variant) for name, preset in presets().items() for variant in ("", *preset.variants)]
@@ -69,3 +70,15 @@ def test_every_preset_replays_every_sample_and_sends_nothing_an_api_would_refuse
             assert plan.over_budget == (plan.tokens > plan.budget)
         if plans:
             assert plans[-1].tokens == counted(plans[-1])
+
+
+def test_octopus_inspector_adds_up_to_what_is_sent():
+    conversation = load_sample("birthday-by-the-sea")[0]
+    settings = presets()["octopus"].settings.replace(budget=8000)
+    plan = list(plan_requests(conversation, settings))[-1]
+    figures = inspect_plan(plan)
+    assert sum(row["tokenCount"] for row in figures["messages"]) == figures["totalTokens"] == plan.tokens
+    first, *_, last = (row["section"] for row in figures["messages"])
+    assert (first, last) == ("SystemPrompt", "CurrentMessage")
+    assert (figures["budget"], figures["pruningApplied"]) == (3904, True)
+    assert figures["budgetUsedPercent"] == round(100 * plan.tokens / 3904, 1)
