@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from historylab.sweep import sweep as sweep
 
 _HOMES = {
-    "Action": "plan",
+    "Action": "reasons",
     "Conversation": "conversation",
     "HistoryLabError": "errors",
     "HistoryPlan": "plan",

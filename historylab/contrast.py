@@ -15,7 +15,8 @@ import numpy as np
 from historylab.cost import Prices
 from historylab.economics import bill, traffic
 from historylab.errors import SettingsError
-from historylab.plan import INVALID, Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import INVALID, Action
 from historylab.replay import Timeline
 from historylab.retention import retention
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from historylab.figures.palette import LOOKS
 from historylab.figures.untrusted import one_line
-from historylab.plan import Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
 from historylab.replay import Timeline
 
 COLUMNS = ("message", "role", "tokens", "sent_tokens", "decision", "reason", "since_request", "since", "text")

@@ -18,7 +18,8 @@ from historylab.columns import ASSISTANT, SYSTEM
 from historylab.conversation import Conversation, Message, Usage
 from historylab.cost import Prices, prices_of, usage_of
 from historylab.errors import SettingsError
-from historylab.plan import HistoryPlan, Texts
+from historylab.history import Texts
+from historylab.plan import HistoryPlan
 from historylab.replay import Timeline, replay
 from historylab.settings.model import Settings
 from historylab.strategies.facts import column, instants

@@ -9,7 +9,8 @@ from typing import Any
 from historylab.conversation import Conversation
 from historylab.errors import SettingsError
 from historylab.pipeline import open_pipeline, plan_up_to
-from historylab.plan import Explanation, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Explanation
 from historylab.settings.model import MOST_TOKENS, Settings, stage_options
 from historylab.strategies.base import Instruments
 

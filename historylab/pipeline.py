@@ -17,9 +17,11 @@ from historylab.chat_models.base import ChatModel, open_chat_model
 from historylab.conversation import Conversation, Message
 from historylab.counters.base import open_counter
 from historylab.errors import PlanError
+from historylab.history import History
 from historylab.importers.chat_messages import to_messages, to_record
-from historylab.plan import INVALID, PIN, History, HistoryPlan, StageTrace
-from historylab.plan import SYSTEM as ALWAYS
+from historylab.plan import HistoryPlan
+from historylab.reasons import INVALID, PIN, StageTrace
+from historylab.reasons import SYSTEM as ALWAYS
 from historylab.registry import STAGE_FAMILIES, chosen, member
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings

@@ -7,168 +7,18 @@ cannot be parted, and they skip what is already pinned, summarised or dropped, s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from enum import IntEnum
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from historylab.conversation import Conversation, Message, Summary
-from historylab.counters.base import Counter, token_column
+from historylab.conversation import Message, Summary
+from historylab.history import History, Texts
+from historylab.reasons import Action, Explanation, Reason, StageTrace, reason, reason_of
+
+__all__ = ["Action", "Explanation", "History", "HistoryPlan", "Reason", "Shortening", "StageTrace", "Texts", "reason"]
 
 LETTERS = "KPTSD"
-
-
-class Action(IntEnum):
-    """What happens to a message. One byte in the map, one word, glyph and colour on screen."""
-
-    KEPT = 0
-    PINNED = 1
-    TRUNCATED = 2
-    SUMMARIZED = 3
-    DROPPED = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """A rule that decides, and the sentence that says so. `{names}` in it are filled from the decision's numbers.
-
-    `knob` names the setting of which more would have decided otherwise; `remedy` the settings that would have.
-    """
-
-    code: int
-    rule: str
-    sentence: str
-    knob: str = ""
-    remedy: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why one message is treated as it is: the action, the rule's name, its sentence and its numbers."""
-
-    action: Action
-    rule: str
-    sentence: str
-    numbers: Mapping[str, Any]
-    knob: str = ""
-    remedy: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def sent(self) -> bool:
-        return self.action <= Action.TRUNCATED
-
-
-@dataclass(frozen=True, slots=True)
-class StageTrace:
-    """What one stage did: tokens before and after, and how many messages it decided on."""
-
-    stage: str
-    before: int
-    after: int
-    changed: int
-
-
-_reasons: list[Reason] = []
-
-
-def reason(rule: str, sentence: str, *, knob: str = "", remedy: Mapping[str, Any] | None = None) -> Reason:
-    """Define a reason once, at import: `OLD = reason("last_n", "Older than the last {n}.", knob="length")`."""
-    known = next((r for r in _reasons if r.rule == rule), None)
-    if known is None:
-        known = Reason(len(_reasons), rule, sentence, knob, remedy or {})
-        _reasons.append(known)
-    return known
-
-
-FITS = reason("fits", "Sent whole: nothing asks for it to go.")
-SYSTEM = reason("system", "A system message: always sent.")
-PIN = reason("pin", "Pinned by you: always sent.")
-INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
-
-
-class History:
-    """What one request may look at: the first `size` messages of a conversation, and their columns up to there.
-
-    `tokens` is int64[size]; `block_tokens` and `block_sizes` are float64[blocks] (whole numbers: numpy multiplies a
-    mask into floats several times faster); `users` counts the user messages, `total` the tokens.
-    """
-
-    __slots__ = ("block_sizes", "block_tokens", "blocks", "columns", "conversation", "counter", "size", "sums", "users")
-
-    def __init__(self, conversation: Conversation, counter: Counter, size: int):
-        columns, sums = conversation.columns, _sums(conversation, counter)
-        blocks = columns.blocks_before.item(size)
-        self.conversation, self.counter, self.size, self.columns, self.sums = conversation, counter, size, columns, sums
-        self.blocks, self.users = blocks, columns.users_before.item(size)
-        self.block_tokens, self.block_sizes = sums.block_tokens[:blocks], sums.block_sizes[:blocks]
-        if blocks and (
-            not columns.contiguous or columns.block_last.item(blocks - 1) >= size
-        ):  # one reaches past `size`
-            homes = columns.block[:size]
-            self.block_tokens = np.bincount(homes, self.tokens, blocks)
-            self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
-
-    @property
-    def tokens(self) -> np.ndarray:
-        return self.sums.tokens[: self.size]
-
-    @property
-    def total(self) -> int:
-        return self.sums.running.item(self.size)
-
-
-class _Sums:
-    """What is computed once per conversation and counter, whatever is planned."""
-
-    __slots__ = ("block_sizes", "block_tokens", "running", "tokens")
-
-    def __init__(self, conversation: Conversation, counter: Counter):
-        homes, blocks = conversation.columns.block, len(conversation.columns.block_first)
-        self.tokens = token_column(conversation, counter)
-        self.running = np.concatenate(([0], np.cumsum(self.tokens)))
-        self.block_tokens = np.bincount(homes, self.tokens, blocks)
-        self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
-
-
-def _sums(conversation: Conversation, counter: Counter) -> _Sums:
-    key = ("sums", counter.key)
-    sums = conversation.derived.get(key)
-    if sums is None:
-        sums = conversation.derived[key] = _Sums(conversation, counter)
-    return sums
-
-
-class Texts(Mapping):
-    """Shorter texts for some messages, by index, counted once.
-
-    `tokens` is int64[n], the original's where there is no text; `shorter` bool[n], where there is one.
-    """
-
-    __slots__ = ("_texts", "shorter", "tokens")
-
-    def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]):
-        shorter = [replace(conversation[i], content=text, media=()) for i, text in texts.items()]
-        self._texts = dict(texts)
-        self.tokens = token_column(conversation, counter).copy()
-        self.tokens[list(texts)] = counter.count(shorter)
-        self.shorter = np.zeros(len(conversation), bool)
-        self.shorter[list(texts)] = True
-
-    def __getitem__(self, i: int) -> str:
-        return self._texts[i]
-
-    def __iter__(self):
-        return iter(self._texts)
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    def where(self, wanted: np.ndarray) -> Texts:
-        """Only the texts of messages in `wanted` (bool[n])."""
-        self._texts = {i: text for i, text in self._texts.items() if wanted[i]}
-        self.shorter = self.shorter & wanted
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +142,7 @@ class HistoryPlan:
         """The rule behind message `i`'s action, and its numbers. Raises IndexError beyond `size`."""
         if not 0 <= i < self.size:
             raise IndexError(f"message {i} is not among the {self.size} said so far")
-        why = _reasons[int(self.reasons[i])]
+        why = reason_of(int(self.reasons[i]))
         numbers = self.numbers.get(why.code, {})
         action, sentence = Action(int(self.actions[i])), why.sentence.format(**numbers)
         return Explanation(action, why.rule, sentence, numbers, why.knob, why.remedy)

@@ -13,7 +13,8 @@ from historylab.conversation import Conversation
 from historylab.counters.base import Counter
 from historylab.explain import Answer, explain
 from historylab.pipeline import open_instruments, plan_requests, project
-from historylab.plan import Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
 from historylab.settings.model import Settings
 from historylab.strategies.base import Instruments
 

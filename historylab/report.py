@@ -19,7 +19,8 @@ from historylab.figures.setting_words import SOURCE_WORDS, in_words, title_of
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.figures.untrusted import escaped, one_line, whole
 from historylab.figures.verdict import tally, verdict
-from historylab.plan import Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
 from historylab.replay import Timeline
 from historylab.settings.resolve import Resolution
 

@@ -15,7 +15,8 @@ import numpy as np
 from historylab.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.explain import Answer
-from historylab.plan import Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
 from historylab.references import Need, holds, mentions_in, needs_of, text_of
 from historylab.registry import member
 from historylab.replay import Timeline

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.columns import SYSTEM, TOOL, USER, Columns
+from historylab.history import History
 from historylab.pipeline import invalid_blocks
-from historylab.plan import History, HistoryPlan
+from historylab.plan import HistoryPlan
 from historylab.replay import Timeline
 
 FAULTS = ("orphans", "unanswered", "wrong_start", "empty")

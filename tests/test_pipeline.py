@@ -13,8 +13,9 @@ from sketches import conv
 from historylab import registry
 from historylab.conversation import Conversation, Message, ToolCall
 from historylab.errors import PlanError
+from historylab.history import History
 from historylab.pipeline import Pipeline, open_instruments, plan_history, plan_requests
-from historylab.plan import Action, History
+from historylab.reasons import Action
 from historylab.settings.model import Settings, stage_options
 from historylab.strategies.base import Context, Instruments
 

@@ -13,7 +13,9 @@ from sketches import conv
 
 from historylab.conversation import Conversation, Message, Summary
 from historylab.counters.base import count_text, open_counter
-from historylab.plan import Action, History, HistoryPlan, reason
+from historylab.history import History
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action, reason
 
 WHY = reason("a test's rule", "Because of {n:,} things.", knob="length")
 COUNTER = open_counter("exact", "gpt-4o")

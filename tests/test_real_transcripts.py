@@ -15,7 +15,7 @@ from historylab import load
 from historylab.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.pipeline import plan_requests
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.settings.model import Settings
 
 FOLDER = os.environ.get("HISTORYLAB_REAL", "")  # read before the tests' own environment is cleaned

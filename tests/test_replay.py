@@ -10,7 +10,7 @@ from sketches import conv
 
 from historylab import replay
 from historylab.conversation import Conversation
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import KINDS
 from historylab.settings.model import Settings
 

@@ -15,7 +15,7 @@ from historylab.conversation import Conversation
 from historylab.economics import traffic
 from historylab.generators.base import generate
 from historylab.pipeline import open_pipeline, plan_history
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import replay
 from historylab.settings.model import Settings
 from historylab.strategies.base import Context

@@ -18,9 +18,10 @@ from historylab.agent.checkpoints import Checkpoints
 from historylab.conversation import Conversation, Message
 from historylab.counters.base import open_counter
 from historylab.errors import InstrumentError, SettingsError
+from historylab.history import History
 from historylab.importers.chat_messages import mapping_of
 from historylab.importers.flat_messages import flat_conversation
-from historylab.plan import History, HistoryPlan
+from historylab.plan import HistoryPlan
 from historylab.settings.model import Settings
 from historylab.strategies.base import Context, Instruments
 from historylab.strategies.compaction.base import before_newest

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from historylab.figures.palette import LOOKS
-from historylab.plan import Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
 
 MOST_CELLS = 600  # more messages are binned, the worst decision of a bin standing for it
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from historylab.plan import Action
+from historylab.reasons import Action
 
 
 @dataclass(frozen=True, slots=True)

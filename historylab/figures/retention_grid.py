@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from historylab.plan import Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
 from historylab.replay import Timeline
 
 MOST = 1_000

@@ -20,7 +20,7 @@ from historylab.figures.prefix_strip import prefix_strip
 from historylab.figures.retention_grid import MOST, RetentionGrid, reasons, retention_grid
 from historylab.figures.token_chart import turn_ticks
 from historylab.figures.untrusted import one_line
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import Timeline
 
 SNIPPET = 90  # characters of a message in its tooltip

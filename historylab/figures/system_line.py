@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from historylab.figures.verdict import counted_by
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import Timeline
 
 

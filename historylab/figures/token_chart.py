@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from historylab.figures.axis import MOST_POINTS, drawn_requests, turn_ticks
 from historylab.figures.palette import ALARM, FAINT, GRID, INK, KINDS, LOOKS, Look
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import Step, Timeline
 
 HEIGHT = 270

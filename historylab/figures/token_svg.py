@@ -12,7 +12,7 @@ import numpy as np
 from historylab.figures.axis import drawn_requests, finding, turn_ticks
 from historylab.figures.palette import ALARM, KINDS, LOOKS
 from historylab.figures.untrusted import escaped
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import Timeline
 
 WIDTH, HEIGHT = 960, 260

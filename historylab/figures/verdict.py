@@ -10,7 +10,8 @@ from historylab.columns import USER
 from historylab.counters.base import Counter
 from historylab.figures.palette import LOOKS
 from historylab.figures.untrusted import one_line
-from historylab.plan import Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
 from historylab.replay import Step, Timeline
 
 QUOTE = 60  # characters of a forgotten message

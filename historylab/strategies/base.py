@@ -18,7 +18,8 @@ from pydantic import Field
 
 from historylab.columns import ASSISTANT
 from historylab.counters.base import Counter
-from historylab.plan import History, HistoryPlan
+from historylab.history import History
+from historylab.plan import HistoryPlan
 from historylab.registry import FINE, Member
 from historylab.settings.model import Settings
 from historylab.summarizers.extractive import ExtractiveSummarizer

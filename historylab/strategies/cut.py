@@ -12,7 +12,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from historylab.plan import HistoryPlan, Reason
+from historylab.plan import HistoryPlan
+from historylab.reasons import Reason
 from historylab.registry import FINE
 from historylab.strategies.base import Context
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from historylab.columns import TOOL
 from historylab.conversation import Conversation, Message, instant
-from historylab.plan import History, Texts
+from historylab.history import History, Texts
 from historylab.relevance.base import Index, Relevance
 from historylab.strategies.base import Context
 

@@ -12,7 +12,8 @@ import numpy as np
 from historylab.conversation import Summary
 from historylab.counters.base import count_text
 from historylab.errors import InstrumentError
-from historylab.plan import Action, HistoryPlan, Reason, reason
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action, Reason, reason
 from historylab.strategies.base import Context
 from historylab.summarizers.base import Summarizer, SummaryTask, Written
 from historylab.summarizers.extractive import ExtractiveSummarizer

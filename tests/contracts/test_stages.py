@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 from historylab import registry
 from historylab.conversation import Conversation, Summary
 from historylab.counters.base import count_text
+from historylab.history import History
 from historylab.pipeline import open_instruments, open_pipeline, plan_requests, start
-from historylab.plan import FITS, Action, History, HistoryPlan, reason
+from historylab.plan import HistoryPlan
+from historylab.reasons import FITS, Action, reason
 from historylab.settings.model import Settings
 from historylab.strategies.base import Context
 

@@ -12,7 +12,7 @@ from sketches import conv
 
 from historylab.conversation import Conversation, Message, ToolCall
 from historylab.pipeline import plan_history, plan_requests
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.settings.model import Settings
 
 

@@ -15,7 +15,7 @@ from historylab import replay
 from historylab.conversation import Conversation, Message
 from historylab.errors import InstrumentError
 from historylab.pipeline import open_instruments, plan_history
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.settings.model import Settings
 from historylab.strategies.base import Instruments
 from historylab.summarizers.base import SummaryTask

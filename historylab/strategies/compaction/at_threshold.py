@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from historylab.plan import reason
+from historylab.reasons import reason
 from historylab.registry import register
 from historylab.strategies.compaction.base import SummaryShare, threshold_reached, window
 from historylab.strategies.cut import Unit, oldest

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from historylab.cost import window_of
 from historylab.errors import SettingsError
-from historylab.plan import History, HistoryPlan
+from historylab.history import History
+from historylab.plan import HistoryPlan
 from historylab.registry import FINE
 from historylab.strategies.base import Context
 

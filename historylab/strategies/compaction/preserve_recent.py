@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from historylab.plan import reason
+from historylab.reasons import reason
 from historylab.registry import register
 from historylab.strategies.base import KeepTask
 from historylab.strategies.compaction.base import SummaryShare, before_newest, threshold_reached, window

@@ -9,7 +9,8 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from historylab.plan import HistoryPlan, reason
+from historylab.plan import HistoryPlan
+from historylab.reasons import reason
 from historylab.registry import FINE, register
 from historylab.strategies.base import Context, KeepTask
 from historylab.strategies.facts import stored_summaries

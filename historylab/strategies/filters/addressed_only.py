@@ -13,7 +13,8 @@ import numpy as np
 from pydantic import Field
 
 from historylab.conversation import Conversation, Message
-from historylab.plan import HistoryPlan, reason
+from historylab.plan import HistoryPlan
+from historylab.reasons import reason
 from historylab.registry import FINE, register
 from historylab.strategies.base import Context
 from historylab.strategies.facts import column, is_stored_summary, whole_blocks

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation import Message
-from historylab.plan import reason
+from historylab.reasons import reason
 from historylab.registry import register
 from historylab.strategies.facts import column
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from historylab.plan import reason
+from historylab.reasons import reason
 from historylab.registry import FINE, register
 
 OLDER = reason("last_n", "Older than the last {n:,} user messages.", knob="length")

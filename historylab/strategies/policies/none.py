@@ -1,6 +1,6 @@
 """`none`: a stateless conversation; only system messages and pins are sent."""
 
-from historylab.plan import reason
+from historylab.reasons import reason
 from historylab.registry import register
 
 NO_HISTORY = reason("none", "The policy is none: no history is sent.", remedy={"policy": "all"})

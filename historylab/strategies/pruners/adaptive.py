@@ -12,7 +12,8 @@ import numpy as np
 from pydantic import Field
 
 from historylab.cost import window_of
-from historylab.plan import HistoryPlan, reason
+from historylab.plan import HistoryPlan
+from historylab.reasons import reason
 from historylab.registry import register
 from historylab.strategies.base import Context
 

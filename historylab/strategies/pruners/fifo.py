@@ -4,7 +4,7 @@ Trimming to just what fits moves the cut at nearly every request, which can cost
 follows the cut is no longer in the provider's prompt cache (docs/evidence.md).
 """
 
-from historylab.plan import reason
+from historylab.reasons import reason
 from historylab.registry import register
 from historylab.strategies.base import KeepTask
 from historylab.strategies.cut import TrimTo, Unit, carries_cut, carry_cut, oldest

@@ -15,7 +15,8 @@ from pydantic import Field
 
 from historylab.columns import USER
 from historylab.counters.quarter_of_characters import characters as characters_of
-from historylab.plan import HistoryPlan, reason
+from historylab.plan import HistoryPlan
+from historylab.reasons import reason
 from historylab.registry import FINE, register
 from historylab.strategies.base import Context
 from historylab.strategies.facts import column

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from historylab.plan import reason
+from historylab.reasons import reason
 from historylab.registry import register
 from historylab.strategies.cut import TrimTo, carries_cut, carry_cut
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.registry import FINE, register
 from historylab.strategies.cut import Unit, oldest
 from historylab.strategies.folding import NO_ROOM, carry_over, fold

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from historylab.plan import reason
+from historylab.reasons import reason
 from historylab.registry import FINE, register
 from historylab.strategies.facts import shorter_results, tool_results
 

@@ -10,8 +10,9 @@ import numpy as np
 
 from historylab.counters.base import Counter, PerMessage
 from historylab.counters.octopus import OctopusCounter
+from historylab.history import History
 from historylab.pipeline import start
-from historylab.plan import History, HistoryPlan
+from historylab.plan import HistoryPlan
 from historylab.settings.model import Settings
 from historylab.strategies.base import Context, Instruments, first_of_last_turns
 from historylab.systems.base import as_message, conversation_of, sent

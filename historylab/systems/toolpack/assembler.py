@@ -17,9 +17,10 @@ import numpy as np
 from historylab.conversation import Conversation, Summary
 from historylab.counters.base import count_text
 from historylab.counters.toolpack import ToolpackCounter
+from historylab.history import History
 from historylab.importers.toolpack import to_message
 from historylab.pipeline import start
-from historylab.plan import History, HistoryPlan
+from historylab.plan import HistoryPlan
 from historylab.settings.model import Settings
 from historylab.stores.base import ConversationStore, Participant, StoredMessage
 from historylab.strategies.base import Context, Instruments

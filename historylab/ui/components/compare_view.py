@@ -10,7 +10,7 @@ from historylab.figures.compare_chart import compare_chart, compare_finding
 from historylab.figures.message_strip import difference_strip, message_strip
 from historylab.figures.palette import LOOKS
 from historylab.figures.untrusted import one_line
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import Timeline
 from historylab.ui import state
 from historylab.ui.comparison import Configuration

@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.conversation import Message, Summary
 from historylab.figures.palette import LOOKS
 from historylab.figures.untrusted import escaped, one_line, whole
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import Timeline
 from historylab.ui import cached, state
 

@@ -10,7 +10,8 @@ import streamlit as st
 from historylab.figures.palette import LOOKS
 from historylab.figures.untrusted import one_line
 from historylab.figures.verdict import counted_by
-from historylab.plan import Action, HistoryPlan
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
 from historylab.replay import Step, Timeline
 from historylab.ui import state
 from historylab.ui.components.explanation import explanation, summary_text

@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.figures.palette import ALARM, LOOKS
 from historylab.figures.untrusted import escaped
 from historylab.figures.verdict import tally, verdict
-from historylab.plan import Action
+from historylab.reasons import Action
 from historylab.replay import Timeline
 
 

@@ -1,0 +1,95 @@
+"""What one request may look at: the first messages of a conversation, their columns and tokens, as views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from historylab.conversation import Conversation
+from historylab.counters.base import Counter, token_column
+
+
+class History:
+    """What one request may look at: the first `size` messages of a conversation, and their columns up to there.
+
+    `tokens` is int64[size]; `block_tokens` and `block_sizes` are float64[blocks] (whole numbers: numpy multiplies a
+    mask into floats several times faster); `users` counts the user messages, `total` the tokens.
+    """
+
+    __slots__ = ("block_sizes", "block_tokens", "blocks", "columns", "conversation", "counter", "size", "sums", "users")
+
+    def __init__(self, conversation: Conversation, counter: Counter, size: int):
+        columns, sums = conversation.columns, _sums(conversation, counter)
+        blocks = columns.blocks_before.item(size)
+        self.conversation, self.counter, self.size, self.columns, self.sums = conversation, counter, size, columns, sums
+        self.blocks, self.users = blocks, columns.users_before.item(size)
+        self.block_tokens, self.block_sizes = sums.block_tokens[:blocks], sums.block_sizes[:blocks]
+        if blocks and (
+            not columns.contiguous or columns.block_last.item(blocks - 1) >= size
+        ):  # one reaches past `size`
+            homes = columns.block[:size]
+            self.block_tokens = np.bincount(homes, self.tokens, blocks)
+            self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
+
+    @property
+    def tokens(self) -> np.ndarray:
+        return self.sums.tokens[: self.size]
+
+    @property
+    def total(self) -> int:
+        return self.sums.running.item(self.size)
+
+
+class _Sums:
+    """What is computed once per conversation and counter, whatever is planned."""
+
+    __slots__ = ("block_sizes", "block_tokens", "running", "tokens")
+
+    def __init__(self, conversation: Conversation, counter: Counter):
+        homes, blocks = conversation.columns.block, len(conversation.columns.block_first)
+        self.tokens = token_column(conversation, counter)
+        self.running = np.concatenate(([0], np.cumsum(self.tokens)))
+        self.block_tokens = np.bincount(homes, self.tokens, blocks)
+        self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
+
+
+def _sums(conversation: Conversation, counter: Counter) -> _Sums:
+    key = ("sums", counter.key)
+    sums = conversation.derived.get(key)
+    if sums is None:
+        sums = conversation.derived[key] = _Sums(conversation, counter)
+    return sums
+
+
+class Texts(Mapping):
+    """Shorter texts for some messages, by index, counted once.
+
+    `tokens` is int64[n], the original's where there is no text; `shorter` bool[n], where there is one.
+    """
+
+    __slots__ = ("_texts", "shorter", "tokens")
+
+    def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]):
+        shorter = [replace(conversation[i], content=text, media=()) for i, text in texts.items()]
+        self._texts = dict(texts)
+        self.tokens = token_column(conversation, counter).copy()
+        self.tokens[list(texts)] = counter.count(shorter)
+        self.shorter = np.zeros(len(conversation), bool)
+        self.shorter[list(texts)] = True
+
+    def __getitem__(self, i: int) -> str:
+        return self._texts[i]
+
+    def __iter__(self):
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def where(self, wanted: np.ndarray) -> Texts:
+        """Only the texts of messages in `wanted` (bool[n])."""
+        self._texts = {i: text for i, text in self._texts.items() if wanted[i]}
+        self.shorter = self.shorter & wanted
+        return self
