@@ -154,8 +154,9 @@ def _by_candidate(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, A
 
 
 def _knobs(figures: Sequence[Mapping[str, Any]]) -> list[str]:
-    names = set(figures[0]) & set(setting_names())
-    return [name for name in figures[0] if name in names]
+    """The settings any table's columns name; rows of several tables may be handed in as one list."""
+    named = dict.fromkeys(name for row in figures for name in row)
+    return [name for name in setting_names() if name in named]
 
 
 def _point(
@@ -167,7 +168,7 @@ def _point(
     name: Callable[[Mapping[str, Any]], str],
 ) -> Point:
     settings = Settings(**json.loads(figures["settings"]))
-    acting = {knob: figures[knob] for knob in knobs if acts(settings, knob)}
+    acting = {knob: settings.value(knob) for knob in knobs if acts(settings, knob)}
     broken = tuple(wishes.broken_by(figures))
     return Point(acting, _or_zero(figures[kept_is]), float(figures[cost_is]), figures, broken, name(acting))
 

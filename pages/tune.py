@@ -2,13 +2,12 @@
 
 import streamlit as st
 
-from historylab.figures.cut_words import knobs_in_words
-from historylab.recommend import recommend
 from historylab.ui import cached, opening, search, state
 from historylab.ui.components.candidate_buttons import candidate_buttons
 from historylab.ui.components.conversation_bar import conversation_bar
 from historylab.ui.components.knob_effects import knob_effects
 from historylab.ui.components.recommendation_view import frontier_view, headline
+from historylab.ui.components.refined_search import refined_search
 from historylab.ui.components.refusals import refusals
 from historylab.ui.components.search_form import search_form
 from historylab.ui.components.settings_sidebar import settings_sidebar
@@ -50,7 +49,8 @@ if not work.result:
     top.html('<h1 class="hl-verdict">Settings that keep more for less, if there are any: try some.</h1>')
     st.stop()
 
-found = recommend(work.result, wishes, name=knobs_in_words)
+with top:
+    found = refined_search(looked_for, work, wishes)
 mine = next((point for point in found.points if point.settings.key == looked_for.base.key), None)
 with top:
     headline(found, mine)

@@ -30,13 +30,13 @@ def tune(**link: str):
 def test_it_opens_first_and_from_the_frame_with_a_recommendation(start):
     app = tune() if start == "app.py" else screen(PAGE)
     assert "the cost of not trimming" in verdict(app)
-    assert "50 settings meet all constraints" in text(app)
+    assert "settings meet all constraints" in text(app)
     assert "What each knob does from here" in text(app)
 
 
 def test_it_says_when_your_own_settings_are_the_best():
     app = tune(**TOOLS)
-    assert "Your settings are the best of 50 tried: they keep 100% of references" in verdict(app)
+    assert "they keep 100% of references" in verdict(app)
     assert app.button(key="use").disabled
 
 
@@ -94,7 +94,7 @@ def test_what_the_environment_sets_is_not_varied(monkeypatch):
 def test_knobs_and_how_many_are_yours_to_choose():
     app = tune()
     shown(app.pills(key="turned").set_value(["budget"]).run())
-    assert "5 of 5 settings meet all constraints" in text(app) or "Your settings are the best of 5" in verdict(app)
+    assert {"5 settings, 1 knobs turned"} <= {e.label for e in app.expander}
     shown(app.pills(key="turned").set_value([]).run())
     assert "No knob that is turned does anything here" in text(app)
 

@@ -21,8 +21,8 @@ def bill_table(timeline: Timeline, found: Mapping[str, Comparison], own: str) ->
     head = "".join(f'<th class="hl-number">{heading}</th>' for heading in HEADINGS)
     rows = "".join(_row(name, one, own=name == own) for name, one in found.items())
     st.html(
-        f'<div class="hl-table"><table><thead><tr><th>Prompt cache</th>{head}</tr></thead><tbody>{rows}</tbody></table>'
-        "</div>"
+        f'<div class="hl-table hl-bills"><table><thead><tr><th>Prompt cache</th>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
     )
     counted = counted_by(timeline.counter)
     overhead = timeline.settings.overhead

@@ -14,27 +14,18 @@ from historylab.figures.untrusted import escaped
 from historylab.knobs import KNOBS, acts
 from historylab.recommend import Point, Recommendation, recommend
 from historylab.settings.model import Settings
-from historylab.ui.components.work_progress import work_progress
-from historylab.ui.search import Search, try_all
+from historylab.ui.components.refined_search import try_around
+from historylab.ui.search import Search
 
 
 def knob_effects(search: Search, picked: Point, wishes: Constraints) -> None:
     """The table, once its settings have been tried."""
     others = search.around(picked.settings)
-    tried = [picked.settings, *(settings for answers in others.values() for settings in answers)]
     st.html('<div class="hl-title">What each knob does from here, turned by itself</div>')
-    if len(tried) == 1:
+    if not others:
         st.html('<div class="hl-meta">No knob that is turned does anything here.</div>')
         return
-    work = search.work(tried)
-    work_progress(
-        work,
-        "effects",
-        "Turning one knob at a time",
-        f"Try {len(tried):,} settings around these",
-        lambda show: try_all(search, tried, work, show),
-        at_once=search.at_once(tried),
-    )
+    work = try_around(search, picked.settings, "effects")
     if work.result:
         found = recommend(work.result, wishes)
         st.html(_table(others, found, {point.settings.key: point for point in found.points}, picked.settings))
