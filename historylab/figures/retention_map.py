@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from historylab.figures.axis import turn_ticks
 from historylab.figures.palette import LOOKS
 from historylab.figures.prefix_strip import prefix_strip
 from historylab.figures.retention_grid import MOST, RetentionGrid, reasons, retention_grid
-from historylab.figures.token_chart import turn_ticks
 from historylab.figures.untrusted import one_line
 from historylab.reasons import Action
 from historylab.replay import Timeline

@@ -16,14 +16,13 @@ LEFT, RIGHT = 48, 12  # pixels; the retention map has the same, so that requests
 HEADROOM = 2.4  # the untrimmed total may squash the rest this far, not further
 
 
-def token_chart(timeline: Timeline, number: int, *, dark: bool = False) -> go.Figure:
-    """The chart with request `number` (from 0) marked. Hover texts hold numbers only, never a message's text."""
+def token_chart(timeline: Timeline, *, dark: bool = False) -> go.Figure:
+    """The chart, the same whatever request one looks at. Hover texts hold numbers only, never a message's text."""
     shown = drawn_requests(timeline.tokens)
     figure = go.Figure(layout=_layout(timeline, shown, dark=dark))
     _stack(figure, timeline, shown, dark=dark)
     _limits(figure, timeline, shown, dark=dark)
     _events(figure, timeline, dark=dark)
-    _mark(figure, timeline, number, dark=dark)
     return figure
 
 
@@ -103,20 +102,6 @@ def _signs(figure: go.Figure, steps: list[Step], look: Look, told: list[str], *,
             name="",
             hovertemplate="%{customdata}",
         )
-
-
-def _mark(figure: go.Figure, timeline: Timeline, number: int, *, dark: bool) -> None:
-    """The current request: a line through it, in the alarm colour when it is over the budget."""
-    look = ALARM if timeline.plans[number].over_budget else INK
-    figure.add_vline(x=number + 1, line={"color": look.colour(dark), "width": 1.5})
-    figure.add_scatter(
-        x=[number + 1],
-        y=[timeline.plans[number].tokens],
-        mode="markers",
-        marker={"color": look.colour(dark), "size": 9, "line": {"width": 2, "color": "#15181C" if dark else "#FCFCFA"}},
-        showlegend=False,
-        hoverinfo="skip",
-    )
 
 
 def _top(timeline: Timeline) -> float:

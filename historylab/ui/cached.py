@@ -22,6 +22,7 @@ from historylab.counters.base import open_counter, token_column
 from historylab.economics import Comparison, compare_under
 from historylab.explain import Answer
 from historylab.figures.retention_map import pack_timeline
+from historylab.figures.token_chart import token_chart
 from historylab.generators.base import generate
 from historylab.importers.base import Report
 from historylab.importers.load import Conversations
@@ -91,6 +92,16 @@ def figures(made: Timeline, prices: Prices | None) -> Figures:
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost")
 def _figures(digest: str, key: str, listed: str, _made: Timeline, _prices: Prices | None) -> Figures:
     return contrast.figures(_made, _prices)
+
+
+def chart(made: Timeline, *, dark: bool) -> Any:
+    """The token chart, which is the same for every request."""
+    return _chart(made.conversation.digest, made.settings.key, dark, made)
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
+def _chart(digest: str, key: str, dark: bool, _made: Timeline) -> Any:
+    return token_chart(_made, dark=dark)
 
 
 def answer(made: Timeline, number: int, message: int) -> Answer:

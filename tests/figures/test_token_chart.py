@@ -16,9 +16,9 @@ def bars(figure) -> dict[str, list[int]]:
 
 def test_the_stack_adds_up_to_what_is_sent():
     timeline = replay(generate("support_desk", turns=12), Settings(budget=900, pruner="summarize"))
-    stack = np.sum(list(bars(token_chart(timeline, 3)).values()), axis=0)
+    stack = np.sum(list(bars(token_chart(timeline)).values()), axis=0)
     assert (stack + timeline.tokens_by_kind["framing"] == timeline.tokens).all()
-    assert set(bars(token_chart(timeline, 3))) <= {look.word for look in KINDS.values()}
+    assert set(bars(token_chart(timeline))) <= {look.word for look in KINDS.values()}
 
 
 def test_of_many_requests_every_peak_is_drawn():
@@ -31,7 +31,7 @@ def test_of_many_requests_every_peak_is_drawn():
 def test_no_message_text_is_in_it():
     hostile = "<img src=x onerror=alert(1)>"
     timeline = replay(Conversation([Message("user", hostile, name=hostile)], title=hostile), Settings(budget=1))
-    assert "<img" not in token_chart(timeline, 0).to_json()
+    assert "<img" not in token_chart(timeline).to_json()
     assert "<img" not in finding(timeline)
 
 

@@ -104,7 +104,7 @@ def _table(timeline: Timeline, step: Step, rows: np.ndarray) -> None:
     columns = table(timeline, step.plan, rows)
     if state.desk().message is not None:  # its reason stands beside the table
         del columns["why"]
-    key = f"messages-{step.number}-{state.desk().show}-{numbers[0]}-{state.desk().picks}"
+    key = f"messages {hash(rows.tobytes())} {state.desk().picks}"  # the same table as long as its rows are the same
     st.dataframe(
         columns,
         key=key,
@@ -117,8 +117,8 @@ def _table(timeline: Timeline, step: Step, rows: np.ndarray) -> None:
         column_config=_columns(dark=is_dark()),
     )
     st.html(
-        f'<span class="hl-meta">Tokens by {counted_by(timeline.counter)}, framing included. '
-        "Select a row to see why, since when, and what would keep it.</span>"
+        f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {counted_by(timeline.counter)}, framing '
+        "included. Select a row to see why, since when, and what would keep it.</span>"
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.figures.axis import finding
-from historylab.figures.token_chart import token_chart
 from historylab.replay import Timeline
-from historylab.ui import state
+from historylab.ui import cached, state
 from historylab.ui.components.cost_line import cost_line
 from historylab.ui.components.inspector import inspector
 from historylab.ui.components.message_list import message_list
@@ -44,9 +43,13 @@ def request_view(timeline: Timeline) -> None:
 
 
 def _chart(timeline: Timeline, number: int) -> None:
-    st.plotly_chart(
-        token_chart(timeline, number, dark=is_dark()),
-        key="tokens",
-        config={"displayModeBar": False},
-        alt=finding(timeline),
-    )
+    """The chart, which never changes with the request, and over it the line that says where one is."""
+    over = " hl-over" if timeline.plans[number].over_budget else ""
+    with st.container(key="chart", gap=None):
+        st.plotly_chart(
+            cached.chart(timeline, dark=is_dark()),
+            key="tokens",
+            config={"displayModeBar": False},
+            alt=finding(timeline),
+        )
+        st.html(f'<div class="hl-here{over}" style="--here:{(number + 0.5) / len(timeline.plans):.6f}"></div>')

@@ -1,5 +1,7 @@
 // Draws what moves: the scrubber's line, the chosen message, the cell under the pointer, the strip's caption.
 
+const CUT_MOVED = "cut moved";
+
 function mark(canvas, still, box, colours, scale, { request, message, hover }) {
   canvas.width = Math.round(box.width * scale);
   canvas.height = Math.round(box.all * scale);
@@ -61,10 +63,11 @@ function markMessage(pen, still, box, colours, message, request) {
 
 function markCaption(pen, still, box, colours, request) {
   write(pen, colours, 12, 400, "left", "middle");
-  pen.fillText(`This request ${stripText(still, request)}`, LEFT, box.strip - CAPTION / 2);
-  if (!still.moved.size || box.width < NARROW) return;
+  const words = `This request ${stripText(still, request)}`;
+  pen.fillText(words, LEFT, box.strip - CAPTION / 2, box.w);
+  if (!still.moved.size || pen.measureText(`${words} ${CUT_MOVED} `).width + 20 > box.w) return;
   pen.textAlign = "right";
-  pen.fillText("cut moved", LEFT + box.w, box.strip - CAPTION / 2);
+  pen.fillText(CUT_MOVED, LEFT + box.w, box.strip - CAPTION / 2);
   pen.fillStyle = colours.ink;
-  pen.fillRect(LEFT + box.w - pen.measureText("cut moved").width - 7, box.strip - CAPTION / 2 - 4, 1.5, 8);
+  pen.fillRect(LEFT + box.w - pen.measureText(CUT_MOVED).width - 7, box.strip - CAPTION / 2 - 4, 1.5, 8);
 }
