@@ -52,6 +52,8 @@ def explain(
     message: int,
 ) -> Answer:
     """Explain `message` (an index) at request `step`. Raises IndexError when it isn't said by then."""
+    if not -len(plans) <= step < len(plans):
+        raise IndexError(f"there is no request {step}; the conversation has {len(plans):,}, counted from 0")
     explanation = plans[step].reason(message)
     since = _since(plans, step, message)
     if explanation.sent:

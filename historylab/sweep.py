@@ -264,6 +264,8 @@ def read_table(path: str) -> pandas.DataFrame:
     import pandas
 
     check_table_name(path)
+    if not os.path.exists(path):
+        raise LoadError(f"there is no file {str(path)!r}; write one with `historylab sweep FILES --out {path}`")
     read = {".csv": pandas.read_csv, ".parquet": pandas.read_parquet, ".jsonl": _read_lines}
     try:
         table = read[os.path.splitext(path)[1]](path)

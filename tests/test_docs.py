@@ -6,9 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from sketches import conv
 
+from historylab import Settings, plan_history
 from historylab.registry import members
 from historylab.settings.reference import reference
+from historylab.strategies.base import Context
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -49,3 +52,14 @@ def test_the_examples_in_the_readme_run(monkeypatch, tmp_path):
         exec(example, names)
     assert names["messages"] == [{"role": "user", "content": "hello"}]
     assert len(names["timeline"].steps) == 41
+
+
+def test_the_pruner_in_the_guide_is_one():
+    guide = (ROOT / "CONTRIBUTING.md").read_text()
+    code = re.search(r"```python\n(.*?)```", guide, re.S)[1].replace('@register("pruner")\n', "")
+    names: dict = {}
+    exec(code, names)
+    settings = Settings(pruner="off", budget=1)
+    plan = plan_history(conv("s u a u a"), settings)
+    context = Context(plan.history, settings, None, None)
+    assert names["newest_first"](plan, context, keep=2).sketch() == "PDDKK"

@@ -64,13 +64,19 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     logging.getLogger("historylab").setLevel(logging.ERROR)  # what was refused is said below, once
     found = resolve_settings(template=template, you=asked, url={})
     if refused := [c for c in found.refused if c.source != "environment"]:
-        raise SettingsError("; ".join(f"{c.name}={c.raw}: {c.why}" for c in refused))
+        raise SettingsError("; ".join(f"{c.name}={c.raw}: {c.why}{_near(c)}" for c in refused))
     for c in found.refused:
         note(f"ignored {c.name}={c.raw} in the environment: {c.why}")
     for name in asked:
         if (decided := found.provenance[name]).locked:
             note(f"{name} stays {decided.value!r}: {decided.name} is set in the environment, which comes first")
     return found.settings
+
+
+def _near(refused: Any) -> str:
+    from historylab.settings.model import did_you_mean, setting_names
+
+    return "" if refused.name in setting_names() else did_you_mean(refused.name, setting_names())
 
 
 def note(text: str) -> None:

@@ -7,10 +7,12 @@ import sys
 
 from historylab.commands.base import add_parser, add_settings, print_json, settings_from, write_text
 
+TARGETS = "dotenv (the default), shell, docker_compose, configmap (Kubernetes), json, agentdock, python or langchain"
+
 
 def add_to(commands: argparse._SubParsersAction) -> None:
     parser = add_parser(commands, "export", "Write settings as a .env file, shell commands, JSON, …", run)
-    parser.add_argument("--target", default="dotenv", help="what to write (default: %(default)s)")
+    parser.add_argument("--target", default="dotenv", metavar="NAME", help=TARGETS)
     parser.add_argument("--only-changed", action="store_true", help="leave out what is at its default")
     parser.add_argument("--out", metavar="FILE", help="write to this file instead of the screen")
     add_settings(parser)

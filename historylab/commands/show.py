@@ -105,7 +105,7 @@ def _print_losses(kept: Retention) -> None:
     if not kept.losses:
         return
     rows = [
-        (loss.step + 1, loss.kind, loss.message, printable(loss.value, 40), printable(loss.used_as, 30), undo)
+        (loss.step + 1, loss.kind, loss.message + 1, printable(loss.value, 40), printable(loss.used_as, 30), undo)
         for loss in kept.losses[:LOSSES]
         for undo in [kept.explain(loss).undo_sentence]
     ]
@@ -132,5 +132,5 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> int:
         print_json([dict(zip(names, row, strict=True)) for row in rows])
         return 0
     title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {plan.budget:,}"
-    print_table(title, names, [(*row[:4], printable(row[4], 50), row[5]) for row in rows])
+    print_table(title, names, [(i + 1, *row, printable(text, 50), why) for i, *row, text, why in rows])
     return 0

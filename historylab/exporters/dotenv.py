@@ -15,8 +15,15 @@ def dotenv(settings, names):
 
 
 def quoted(value: str) -> str:
-    """Single quotes where the value holds anything but plain characters; in them only `\\` and `'` are special."""
+    """Quoted where the value holds anything but plain characters, so that a shell reads the file as dotenv does.
+
+    They agree on single quotes unless `\\` or `'` is inside, and on double quotes unless `$` or a backtick is.
+    """
     if value and all(c.isascii() and (c.isalnum() or c in "._-/:@%+,") for c in value):
         return value
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    escaped = value.replace("\\", "\\\\")
+    if escaped != value or "'" in value:
+        if not set("$`") & set(value):
+            return '"' + escaped.replace('"', '\\"') + '"'
+        escaped = escaped.replace("'", "\\'")
     return f"'{escaped}'"

@@ -218,7 +218,7 @@ class Settings(BaseModel):
         read = {}
         for name, raw in given.items():
             if name not in known:
-                raise SettingsError(f"there is no option {name!r}{_did_you_mean(name, known)}")
+                raise SettingsError(f"there is no option {name!r}{did_you_mean(name, known)}")
             try:
                 read[name] = _read_option(known[name], raw)
             except SettingsError as problem:
@@ -311,14 +311,14 @@ def _complaint(problem: ValidationError) -> str:
         cause = error.get("ctx", {}).get("error")
         field = ".".join(map(str, error["loc"]))
         if error["type"] == "extra_forbidden":
-            lines.append(f"there is no setting {field!r}{_did_you_mean(field, Settings.model_fields)}")
+            lines.append(f"there is no setting {field!r}{did_you_mean(field, Settings.model_fields)}")
         else:
             known = isinstance(cause, HistoryLabError)
             lines.append(str(cause) if known else f"{field} {error['input']!r}: {_wrong(error)}")
     return "; ".join(lines)
 
 
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -145,6 +146,7 @@ def _json_template(text: str, shown: str) -> dict[str, Any]:
 def _dotenv_template(text: str, shown: str) -> dict[str, Any]:
     from dotenv import dotenv_values
 
+    logging.getLogger("dotenv.main").setLevel(logging.ERROR)  # it complains of every line; we say below what was found
     found = {name: value for name, value in dotenv_values(stream=io.StringIO(text), interpolate=False).items()}
     return _with_settings({name: value for name, value in found.items() if value is not None}, shown)
 

@@ -136,3 +136,9 @@ def test_no_text_of_a_transcript_reaches_the_terminal_as_a_command(capsys, tmp_p
     assert "\x1b" not in out and "\x07" not in out
     assert "[bold]red[/bold]" in out
     assert "\x1b" not in run(capsys, "show", str(path))[1]
+
+
+def test_what_is_not_there_is_named_with_what_is_near_or_to_do(capsys, tmp_path):
+    assert "did you mean budget?" in run(capsys, "export", "--set", "bugdet=4")[2]
+    missing = str(tmp_path / "nope.parquet")
+    assert f"there is no file {missing!r}; write one with `historylab sweep" in run(capsys, "recommend", missing)[2]

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,14 @@ def test_the_heading_says_version_and_tokenizer_and_stays_a_comment():
         first, second = export(settings, target).splitlines()[:2]
         assert re.match(r"# HistoryLab \d", first)
         assert second == "# Tokens by o200k_base in place of a�b's own tokenizer, an estimate."
+
+
+@pytest.mark.parametrize(
+    "heading", ["it's {n}", 'he said "{n}"', "a\\b {n}", "it's a \\ and a \" {n}", "$HOME `{n}`", "{n}\nlines"]
+)
+def test_a_shell_reads_the_env_file_as_dotenv_does(heading, tmp_path):
+    file = tmp_path / "historylab.env"
+    file.write_text(export(Settings(summary_heading=heading), "dotenv"))
+    assert read_template(file)["HISTORYLAB_SUMMARY_HEADING"] == heading
+    read = ["sh", "-c", f'. "{file}"; printf %s "$HISTORYLAB_SUMMARY_HEADING"']
+    assert subprocess.run(read, capture_output=True, text=True, check=True).stdout == heading
