@@ -65,6 +65,8 @@ def _read(row: Any, where: str, report: Report) -> Message | None:
         message = as_flat_message(row) if row.get("role") in FLAT_ROLES else to_message(row)
     except LoadError as problem:
         return report.skip(str(problem), where)
+    if isinstance(row.get("conversation_id"), dict | list):
+        return report.skip(f"conversation_id is {kind_of(row['conversation_id'])}, not text or a number", where)
     report.records += 1
     if message.role not in ROLE_CODES:
         report.warn(f"unknown role {message.role[:40]!r}, kept as conversation", where)

@@ -71,6 +71,13 @@ def test_what_is_skipped_and_unknown_is_counted():
     assert list(loaded.report.warnings) == ["unknown role 'narrator', kept as conversation"]
 
 
+@pytest.mark.parametrize("wrong", [[], {"a": 1}])
+def test_a_row_whose_conversations_id_is_none_is_skipped(wrong):
+    loaded = load(as_json([*ROWS, ASK | {"conversation_id": wrong}]))
+    assert (len(loaded), len(loaded[0])) == (1, len(ROWS))
+    assert next(iter(loaded.report.skipped)).startswith("conversation_id is a")
+
+
 def test_mycoders_flat_messages_are_read_too():
     call = {"role": "tool_use", "id": "x", "name": "shell", "content": '{"command": "ls"}'}
     result = {"role": "tool_result", "tool_use_id": "x", "content": "a b", "is_error": False}
