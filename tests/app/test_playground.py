@@ -153,6 +153,16 @@ def test_a_conversation_without_a_request_is_no_error():
     assert "Nobody asks the model anything" in text(app)
 
 
+@pytest.mark.parametrize("side", ["Messages", "Exact payload", "Stages"])
+def test_a_models_name_in_a_link_is_only_text(side):
+    app = screen(model="<img src=x onerror=alert(1)>")
+    app.session_state["side"] = side
+    shown(app.run())
+    written = [e.proto.body for e in app.get("html")]
+    assert any("&lt;img src=x" in body and "hl-meta" in body and "okens" in body for body in written)
+    assert not any("<img" in body for body in written)
+
+
 def test_the_debug_panel_shows_agentdocks_words_and_each_fields_source(monkeypatch):
     monkeypatch.setenv("HISTORYLAB_LENGTH", "5")
     app = screen(debug="true", historyPolicy="lastN")

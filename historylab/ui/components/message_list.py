@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from historylab.figures.palette import LOOKS
-from historylab.figures.untrusted import one_line
+from historylab.figures.untrusted import escaped, one_line
 from historylab.figures.verdict import counted_by
 from historylab.plan import HistoryPlan
 from historylab.reasons import Action
@@ -116,8 +116,9 @@ def _table(timeline: Timeline, step: Step, rows: np.ndarray) -> None:
         alt=f"{len(numbers)} messages with decision, tokens and reason",
         column_config=_columns(dark=is_dark()),
     )
+    how = escaped(counted_by(timeline.counter))  # the model's name is in it, which a link may give
     st.html(
-        f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {counted_by(timeline.counter)}, framing '
+        f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing '
         "included. Select a row to see why, since when, and what would keep it.</span>"
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from historylab.agent.request import request_of
-from historylab.figures.untrusted import OVERRIDES
+from historylab.figures.untrusted import OVERRIDES, escaped
 from historylab.figures.verdict import counted_by
 from historylab.replay import Timeline
 
@@ -22,7 +22,7 @@ def payload(timeline: Timeline, number: int) -> None:
     plan = timeline.plans[number]
     records = request_of(plan)
     left, right = st.columns([4, 1], vertical_alignment="center")
-    how = counted_by(timeline.counter, exact=plan.exact)
+    how = escaped(counted_by(timeline.counter, exact=plan.exact))
     left.html(
         f'<span class="hl-meta">{len(records):,} messages, {plan.tokens:,} tokens ({how}).{_shown(records)}</span>'
     )

@@ -26,7 +26,8 @@ def stage_trace(timeline: Timeline, number: int) -> None:
         f"<tbody>{body}<tr><td>sent: {end} of {plan.budget:,}</td>{_number('')}{_number(plan.tokens)}"
         f"{_number(int(plan.sent[plan.history.columns.block[: plan.size]].sum()))}</tr></tbody></table></div>"
     )
-    st.html(f'<span class="hl-meta">Tokens by {counted_by(timeline.counter, exact=plan.exact)}.</span>')
+    how = escaped(counted_by(timeline.counter, exact=plan.exact))
+    st.html(f'<span class="hl-meta">Tokens by {how}.</span>')
 
 
 def _number(value: object) -> str:
