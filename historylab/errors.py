@@ -29,7 +29,7 @@ class UnknownMember(HistoryLabError, ValueError):
     """A family (pruners, counters, …) has no member of that name."""
 
     def __init__(self, family: str, name: object, known: list[str]):
-        super().__init__(f"there is no {family} {name!r}; choose one of {', '.join(known)}")
+        super().__init__(f"there is no {family} {name!r:.80}; choose one of {', '.join(known)}")
         self.family, self.name, self.known = family, name, known
 
 

@@ -75,7 +75,7 @@ class Option:
         try:
             return _adapter(self.annotation).validate_python(raw)
         except ValidationError as problem:
-            raise SettingsError(f"{raw!r}: {problem.errors()[0]['msg'].lower()}") from None
+            raise SettingsError(f"{raw!r:.80}: {problem.errors()[0]['msg'].lower()}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,7 +218,7 @@ class Settings(BaseModel):
         read = {}
         for name, raw in given.items():
             if name not in known:
-                raise SettingsError(f"there is no option {name!r}{did_you_mean(name, known)}")
+                raise SettingsError(f"there is no option {name!r:.80}{did_you_mean(name, known)}")
             try:
                 read[name] = _read_option(known[name], raw)
             except SettingsError as problem:
@@ -269,12 +269,12 @@ def read_setting(name: str, raw: object) -> Any:
 def _read_option(option: registry.Option, raw: object) -> Any:
     """The option's value, by the same rules as a field's: `True` is no number, and text must fit an environment."""
     if isinstance(raw, bool) and option.schema.get("type") in ("integer", "number"):
-        raise SettingsError(f"{raw!r}: not a number")
+        raise SettingsError(f"{raw!r:.80}: not a number")
     value = option.parse(raw)
     try:
         return exportable(value) if isinstance(value, str) else value
     except ValueError as problem:
-        raise SettingsError(f"{raw!r}: {problem}") from None
+        raise SettingsError(f"{raw!r:.80}: {problem}") from None
 
 
 def check_choice(name: str, value: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from historylab.settings.model import Settings, read_setting, setting_names, sta
 from historylab.settings.sources import Given, from_environment, from_template, from_url, from_you
 
 log = logging.getLogger("historylab")
+LONGEST_LOGGED = 100  # characters of a refused value
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def resolve_settings(
     provenance = {name: _decide(name, [b for b in bids if b[0].setting == name], shut) for name in setting_names()}
     unknown = tuple(Candidate(g.source, g.name, g.raw, "refused", g.problem) for g in given if not g.setting)
     resolution = Resolution(Settings(**{name: p.value for name, p in provenance.items()}), provenance, unknown)
-    _warn(resolution.refused)
+    _warn(resolution)
     return resolution
 
 
@@ -130,6 +131,8 @@ def _option_default(setting: str) -> Any:
     return stage_options()[setting].default
 
 
-def _warn(refused: Iterable[Candidate]) -> None:
-    for c in refused:
-        log.warning("Refused %s %s=%r: %s", c.source, c.name, c.raw, c.why)
+def _warn(resolution: Resolution) -> None:
+    for c in resolution.refused:
+        # What stands under a name we don't know may be anybody's secret; a link may be as long as it likes.
+        given = "" if c in resolution.unknown else f"={c.raw!r:.{LONGEST_LOGGED}}"
+        log.warning("Refused %s %s%s: %.300s", c.source, c.name, given, c.why)

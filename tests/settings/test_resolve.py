@@ -120,6 +120,20 @@ def test_refusals_are_logged(caplog):
     ]
 
 
+def test_the_log_holds_no_value_of_a_name_we_do_not_know_and_no_endless_one(caplog):
+    resolve(env={"HISTORYLAB_OPENAI_API_KEY": "sk-SECRET"}, url="historyPolicy=" + "a" * 9_000)
+    assert len(caplog.messages) == 2
+    assert "Refused environment HISTORYLAB_OPENAI_API_KEY: there is no such setting" in caplog.messages
+    assert "sk-SECRET" not in caplog.text
+    assert max(map(len, caplog.messages)) < 600
+
+
+@pytest.mark.parametrize("name", ["historyPolicy", "filter", "pruner.fifo.unit", "filter.participants.ids"])
+def test_why_a_value_was_refused_stays_one_sentence_however_long_it_is(name):
+    (refused,) = resolve(url={name: "\0" + "a" * 9_000}).refused
+    assert len(refused.why) < 400
+
+
 @pytest.mark.parametrize(
     ("raw", "read"), [("none", "none"), ("lastN", "lastN"), ("all", "all"), ("lastn", None), ("", None)]
 )
