@@ -18,6 +18,8 @@ from historylab.errors import SettingsError
 
 MONEY = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 """The prices of a model, by the names they have in `Prices`."""
+MOST_TOKENS = 10**9
+"""What no request has: a transcript that reports more, or less than none, reports nothing."""
 INSTEAD = {"cache_write_1h": "cache_write"}
 
 
@@ -104,11 +106,15 @@ def decimal_of(name: str, amount: Any) -> Decimal:
         raise SettingsError(f"the price of {name} is {amount!r}, not a number of dollars per million tokens") from None
 
 
+def _is_count(found: object) -> bool:
+    return type(found) is int and 0 <= found <= MOST_TOKENS
+
+
 def usage_of(message: Message) -> Usage | None:
     """What the provider reported for the request this message answers, where the transcript carries it."""
     found = message.metadata.get("usage")
     if isinstance(found, Usage):
         return found
-    if not isinstance(found, Mapping) or not all(type(found.get(f, 0)) is int for f in Usage.__slots__):
+    if not isinstance(found, Mapping) or not all(_is_count(found.get(f, 0)) for f in Usage.__slots__):
         return None
     return Usage(**{f: found[f] for f in Usage.__slots__ if f in found})

@@ -60,6 +60,16 @@ def test_usage_is_read_from_a_message_whatever_holds_it(found):
     assert usage_of(Message("assistant", metadata={"usage": found})) == Usage(4, 2, 7, 0)
 
 
-@pytest.mark.parametrize("metadata", [{}, {"usage": None}, {"usage": {"input": "4"}}, {"usage": 7}])
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"usage": None},
+        {"usage": {"input": "4"}},
+        {"usage": 7},
+        {"usage": {"output": 10**30}},
+        {"usage": {"input": -1}},
+    ],
+)
 def test_a_message_without_readable_usage_has_none(metadata):
     assert usage_of(Message("assistant", metadata=metadata)) is None
