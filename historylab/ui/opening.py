@@ -42,11 +42,12 @@ def open_bytes(data: bytes, name: str) -> None:
     )
 
 
-def pick(which: int) -> None:
+def pick(which: object) -> None:
     """Show another conversation of the open file."""
     opened = state.desk().opened
-    state.put_open(opened.conversations, opened.spec, which)
     state.touch()
+    if which in range(len(opened.conversations)):  # a late click may still name one of the file before
+        state.put_open(opened.conversations, opened.spec, which)
 
 
 def _open(action, about: str = "") -> bool:

@@ -139,6 +139,15 @@ def test_a_file_of_several_conversations_has_a_picker():
     assert app.query_params["which"] == "2"
 
 
+def test_a_click_that_still_names_a_conversation_of_the_file_before_changes_nothing():
+    app = screen(conversation="three-languages")
+    before = verdict(app)
+    picker = app.selectbox(key="which")
+    picker.options.append("2. of the file before")
+    shown(picker.set_value("2. of the file before").run())
+    assert verdict(app) == before
+
+
 def test_a_link_to_a_conversation_that_is_none_says_so_and_opens_the_default():
     app = screen(conversation="no-such-sample")
     assert "can&#x27;t be opened: there is no sample" in text(app)
