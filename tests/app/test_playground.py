@@ -42,6 +42,14 @@ def test_what_is_chosen_on_screen_beats_the_link_and_goes_into_the_address():
     assert app.query_params["budget"] == "500"
 
 
+@pytest.mark.parametrize("key", ["set budget", "set length", "request"])
+def test_an_emptied_field_changes_nothing(key):
+    app = screen(budget="3000")
+    before = (verdict(app), app.number_input(key=key).value)
+    shown(app.number_input(key=key).set_value(None).run())
+    assert (verdict(app), app.number_input(key=key).value) == before
+
+
 def test_a_value_equal_to_the_default_is_in_the_address_once_chosen():
     app = screen()
     shown(app.number_input(key="set budget").set_value(500).run())

@@ -29,6 +29,7 @@ def request_field(timeline: Timeline) -> None:
             f"Request, from 1 to {count:,}",
             1,
             count,
+            None,
             key=state.seed(KEY, number + 1),
             on_change=_look,
             label_visibility="collapsed",
@@ -43,4 +44,6 @@ def _step(label: str, key: str, to: int, count: int) -> None:
 
 
 def _look() -> None:
-    state.look_at(state.value_of(KEY) - 1)
+    number = state.value_of(KEY)
+    if number is not None:  # an emptied field looks at nothing else
+        state.look_at(number - 1)

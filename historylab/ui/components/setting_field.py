@@ -159,7 +159,7 @@ def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, 
         max_value=None if most is None else read(most),
         step=STEPS.get(name, 1) if whole else 0.05 if most == 1 else 0.5,
         format=None if whole else "%g",
-        value=None if value is None else "min",
+        value=None,  # emptied, it holds None and not its least value
         placeholder="not set",
         **common,
     )

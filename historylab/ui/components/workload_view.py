@@ -46,6 +46,7 @@ def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
         "Conversations like these a month",
         1,
         1_000_000_000,
+        None,
         step=1_000,
         key=state.seed("volume", state.desk().tuning.volume),
         on_change=_volume,
@@ -112,5 +113,5 @@ def _number(cell: str) -> str:
 
 
 def _volume() -> None:
-    state.desk().tuning.volume = state.value_of("volume")
+    state.desk().tuning.volume = state.value_of("volume") or state.desk().tuning.volume  # None: it was emptied
     state.touch()
