@@ -270,7 +270,7 @@ def test_no_table_of_ours_is_refused(tmp_path):
         sweeping.read_table(str(tmp_path / "other.csv"))
     with pytest.raises(SettingsError, match="kind of table"):
         sweeping.read_table("table.xlsx")
-    with pytest.raises(LoadError, match="there is no file 'no-such-table.parquet'"):
+    with pytest.raises(LoadError, match="there is no file"):
         sweeping.read_table("no-such-table.parquet")
     (tmp_path / "broken.parquet").write_text("not one")
     with pytest.raises(LoadError, match="can't be read"):
