@@ -1,4 +1,4 @@
-"""What settings must do, in words: "keep every star, never over the budget, cheapest under automatic caching".
+"""What settings must do, in words: "keep every must-remember message, never over 8k, cheapest under automatic caching".
 
 Phrases are separated by commas, semicolons or "and". PHRASES lists what is understood.
 """
@@ -15,8 +15,9 @@ from historylab.errors import SettingsError
 AIMS = ("cheapest", "keeps most", "balanced")
 BALANCED = 0.95  # of what the best one keeps: cheaper settings that keep less are not looked at
 
+EVERY_STAR = "keep every must-remember message"
 PHRASES = (
-    "keep every star",
+    EVERY_STAR,
     "keep every reference",
     "keep 95% of references",
     "never over the budget",
@@ -52,7 +53,7 @@ class Constraints:
 
     def _checks(self, point: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
         if self.every_star:
-            yield "keep every star", not point["stars_kept"] < 1
+            yield EVERY_STAR, not point["stars_kept"] < 1
         if self.references is not None:
             yield f"keep {self.references:.0%} of references", not point["references_kept"] < self.references
         if self.within_budget:
@@ -74,7 +75,7 @@ _CACHING = r"(?:\s+(?:under|with)\s+(?P<cache>automatic|explicit|no)\s+(?:cach\w
 _RULES = tuple(
     (re.compile(pattern), field)
     for pattern, field in (
-        (r"keeps? (?:every|all|the)\s*stars?", "every_star"),
+        (r"keeps? (?:every|all|the)\s*(?:stars?|must-remember messages?)", "every_star"),
         (r"keeps? (?:every|all)\s*references?", "references"),
         (rf"keeps? (?:at least )?{_NUMBER}\s*% of (?:the |all )?references?", "references"),
         (r"(?:never|not|nothing) over (?:the )?budget", "within_budget"),

@@ -6,7 +6,7 @@ conversation (a projection does); the numbers can always be compared.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -27,8 +27,9 @@ LETTERS = "ABCD"
 class Figures:
     """What one timeline comes to. None where nothing can be said: no stars, no known prices, nothing lost.
 
-    `lost` and `summarised` count messages at the last request; `first_loss` is a request (from 0); `needed_lost` counts
-    values that a later tool call used and the request didn't hold any more; `cost` is dollars, with the prompt cache.
+    `lost` and `summarised` count messages at the last request; `first_loss` and `star_lost_at` are requests (from 0),
+    the first that lacks any message, or one that must be remembered; `needed_lost` counts values that a later tool call
+    used and the request didn't hold any more; `cost` is dollars, with the prompt cache.
     """
 
     tokens_total: int
@@ -38,15 +39,19 @@ class Figures:
     summarised: int
     first_loss: int | None
     stars_lost: int | None
+    star_lost_at: int | None
     needed_lost: int | None
     summaries: int
     prefix_stable: float
     cost: Decimal | None
 
 
-def figures(timeline: Timeline, prices: Prices | None = None) -> Figures:
-    """The figures of one timeline, which must have a request. Default: the list prices of its model."""
-    forgotten = retention(timeline)
+def figures(timeline: Timeline, prices: Prices | None = None, *, stars: Iterable[int] | None = None) -> Figures:
+    """The figures of one timeline, which must have a request.
+
+    `prices` default to the list prices of its model, `stars` to the conversation's own.
+    """
+    forgotten = retention(timeline, stars=stars)
     lost_at = [_lost(plan) for plan in timeline.plans]
     return Figures(
         int(timeline.tokens.sum()),
@@ -56,6 +61,7 @@ def figures(timeline: Timeline, prices: Prices | None = None) -> Figures:
         int((timeline.plans[-1].actions == Action.SUMMARIZED).sum()),
         next((step for step, lost in enumerate(lost_at) if lost), None),
         forgotten.stars.lost if forgotten.stars.total else None,
+        min((star.gaps[0][0] for star in forgotten.starred if star.gaps), default=None),
         forgotten.references.lost if forgotten.references.total else None,
         len({plan.summary.made_at for plan in timeline.plans if plan.summary}),
         traffic(timeline).stable_share,
@@ -110,6 +116,7 @@ def sentence(letter: str, mine: Figures, base: Figures) -> str:
     parts = [
         _tokens(mine.tokens_total, base.tokens_total),
         _more("loses {} message", mine.lost - base.lost),
+        _stars(mine, base),
         _more("is over the budget {} time", mine.over_budget - base.over_budget),
         _cost_words(mine.cost, base.cost),
     ]
@@ -129,6 +136,13 @@ def _tokens(mine: int, base: int) -> str:
 def _more(words: str, by: int) -> str:
     count = f"{abs(by):,} {'more' if by > 0 else 'fewer'}"
     return f"{words.format(count)}{'s' * (abs(by) != 1)}" if by else ""
+
+
+def _stars(mine: Figures, base: Figures) -> str:
+    """ "forgets 2 more must-remember messages (the first at request 12)" """
+    by = (mine.stars_lost or 0) - (base.stars_lost or 0)
+    first = f" (the first at request {mine.star_lost_at + 1:,})" if by > 0 and mine.star_lost_at is not None else ""
+    return f"{_more('forgets {} must-remember message', by)}{first}"
 
 
 def _cost_words(mine: Decimal | None, base: Decimal | None) -> str:

@@ -20,18 +20,25 @@ from historylab.retention import Kept, retention
 from historylab.settings.model import Settings
 from historylab.validity import naive_validity, validity
 
+Stars = tuple[int, ...] | Mapping[str, tuple[int, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Measures:
     """What to measure beside tokens: costs under these caches and prices (default: the model's), what is forgotten.
 
-    `stars` are message indices for every conversation; without them each conversation's own `metadata["stars"]` count.
+    `stars` are message indices for every conversation, or by digest for some; without them each conversation's own
+    `metadata["stars"]` count.
     """
 
     caches: tuple[Cache, ...] = tuple(CACHES.values())
     prices: Prices | None = None
-    stars: tuple[int, ...] | None = None
+    stars: Stars | None = None
     questions: tuple[str, ...] = ()
+
+    def stars_on(self, conversation: Conversation) -> tuple[int, ...] | None:
+        """The stars on that conversation; None if they are its own."""
+        return self.stars.get(conversation.digest) if isinstance(self.stars, Mapping) else self.stars
 
 
 COLUMNS: Mapping[str, str] = {
@@ -68,7 +75,7 @@ def measure(conversation: Conversation, settings: Settings, measures: Measures) 
     What depends on the conversation alone is worked out at its first row and remembered with it.
     """
     timeline = replay(conversation, settings, instruments=open_instruments(settings))
-    forgotten = retention(timeline, stars=measures.stars, questions=measures.questions)
+    forgotten = retention(timeline, stars=measures.stars_on(conversation), questions=measures.questions)
     kept, sent = forgotten.kept, traffic(timeline)
     baseline = baseline_of(timeline)
     shares = [question.share for question in forgotten.questions]

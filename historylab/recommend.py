@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from historylab.constraints import BALANCED, Constraints, read_constraints
+from historylab.constraints import BALANCED, EVERY_STAR, Constraints, read_constraints
 from historylab.errors import SettingsError
 from historylab.knobs import acts
 from historylab.measures import combined
@@ -200,7 +200,7 @@ def _choose(
     why = [f"{how_many}; {choice.label} {what}: {_money(choice.cost, cost_is)}{times}."]
     why.append(f"It keeps {choice.kept:.1%} of {KEPT[kept_is]}.")
     if wishes.every_star and not choice.figures["stars"]:
-        why.append("No message is starred, so “keep every star” excludes nothing.")
+        why.append(f"No message is marked to be remembered, so “{EVERY_STAR}” excludes nothing.")
     return choice, tuple(why)
 
 

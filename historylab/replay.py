@@ -79,12 +79,17 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Timeline:
-    """All requests of one conversation under one set of settings."""
+    """All requests of one conversation under one set of settings.
+
+    `original` is the conversation as it was given; `conversation` is what the settings' projection makes of it: that is
+    what is planned and counted, and without a projection it is the same.
+    """
 
     conversation: Conversation
     settings: Settings
     instruments: Instruments
     plans: tuple[HistoryPlan, ...]
+    original: Conversation
 
     @property
     def counter(self) -> Counter:
@@ -160,6 +165,6 @@ class Timeline:
 def replay(conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None) -> Timeline:
     """Plan every request of the conversation. Each message is counted once, however many requests hold it."""
     instruments = instruments or open_instruments(settings)
-    conversation = project(conversation, settings)
-    plans = tuple(plan_requests(conversation, settings, instruments=instruments))
-    return Timeline(conversation, settings, instruments, plans)
+    projected = project(conversation, settings)
+    plans = tuple(plan_requests(projected, settings, instruments=instruments))
+    return Timeline(projected, settings, instruments, plans, conversation)

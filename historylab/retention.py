@@ -1,8 +1,8 @@
 """What a timeline forgets: values that later calls and answers use, stars, gold evidence, what might be asked later.
 
-One test for all: a value is *kept* for a request if **any** message it sends, or its summary or ledger, holds it
-verbatim. That the first mention was dropped proves nothing: most values are said again (docs/evidence.md). Each loss
-names the message, the request and the value; `Retention.explain(loss)` finds the settings that would have kept it.
+One test for all (`holding`): a value is *kept* for a request if **any** message it sends, or its summary or ledger,
+holds it verbatim. Each loss names the message, the request and the value; `Retention.explain(loss)` finds the settings
+that would have kept it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation import Conversation
-from historylab.errors import LoadError
 from historylab.explain import Answer
-from historylab.plan import HistoryPlan
-from historylab.reasons import Action
-from historylab.references import Need, holds, mentions_in, needs_of, text_of
+from historylab.holding import BY_SUMMARY, LOST, holder, said_by
+from historylab.references import Need, needs_of
 from historylab.registry import member
 from historylab.replay import Timeline
+from historylab.stars import Star, followed, indices, stars_of
 from historylab.strategies.facts import relevance_index
 
 ESTIMATES = frozenset({"link", "question"})
@@ -27,7 +25,6 @@ ESTIMATES = frozenset({"link", "question"})
 
 KINDS = ("reference", "link", "star", "evidence", "question")
 LIKELIEST = 5  # messages that could answer a question
-LOST, BY_MESSAGE, BY_SUMMARY = range(3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +86,12 @@ class Likely:
 
 @dataclass(frozen=True, eq=False)
 class Retention:
-    """Per kind what was kept, every loss in order of the requests, and the questions."""
+    """Per kind what was kept, every loss in order of the requests, the starred messages, and the questions."""
 
     timeline: Timeline
     kept: Mapping[str, Kept]
     losses: tuple[Loss, ...]
+    starred: tuple[Star, ...]
     questions: tuple[Likely, ...]
 
     @property
@@ -113,48 +111,34 @@ class Retention:
 def retention(timeline: Timeline, *, stars: Iterable[int] | None = None, questions: Sequence[str] = ()) -> Retention:
     """What the timeline keeps and forgets.
 
-    `stars` are indices of `timeline.conversation`'s messages that must be remembered; without them the conversation's
-    own `metadata["stars"]` count. Gold evidence comes from `metadata["evidence"]`: `[{"question": …, "at": index of the
+    `stars` are indices of `timeline.original`'s messages that must be remembered; without them the conversation's own
+    `metadata["stars"]` count. Gold evidence comes from `metadata["evidence"]`: `[{"question": …, "at": index of the
     message that asks, "messages": [indices or ids]}]`, without "at" asked of the last request. Raises LoadError for an
     index or id of no message.
     """
     conversation = timeline.conversation
-    starred = conversation.metadata.get("stars", ()) if stars is None else stars
+    starred = stars_of(timeline, stars)
     needed = [need for step in needs_of(conversation) for need in step]
-    found = [_met(timeline, n) for n in needed + list(_evidence(conversation))]
+    found = [_met(timeline, n) for n in needed + list(_evidence(timeline))]
     kept = {kind: _tally(found, kind) for kind in ("reference", "link", "evidence")}
     losses = [_loss(need) for need, how in found if how == LOST]
-    star_losses = [loss for star in _indices(conversation, starred) if (loss := _star_loss(timeline, star))]
-    total = len(_indices(conversation, starred))
-    kept["star"] = Kept(total, total - len(star_losses))
-    likely = tuple(_likely(timeline, question) for question in questions)
+    losses += [loss for star in starred if (loss := _star_loss(star))]
+    kept["star"] = Kept(len(starred), sum(not star.gaps for star in starred))
+    likely = asked_later(timeline, questions)
     asked = [(question, m, k) for question in likely for m, k in zip(question.messages, question.kept, strict=True)]
     kept["question"] = Kept(len(asked), sum(k for _, _, k in asked))
     last = len(timeline.plans) - 1
     losses += [Loss("question", last, m, conversation[m].content, None, q.question) for q, m, k in asked if not k]
-    losses = sorted([*losses, *star_losses], key=lambda loss: (loss.step, KINDS.index(loss.kind), loss.message))
-    return Retention(timeline, kept, tuple(losses), likely)
+    losses = sorted(losses, key=lambda loss: (loss.step, KINDS.index(loss.kind), loss.message))
+    return Retention(timeline, kept, tuple(losses), starred, likely)
 
 
-# -- the one test
+def asked_later(timeline: Timeline, questions: Sequence[str]) -> tuple[Likely, ...]:
+    """Per question, asked after the last request, the messages likeliest to answer it and whether that holds them."""
+    return tuple(_likely(timeline, question) for question in questions)
 
 
-def holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
-    """LOST, or what of the request still holds `value`, of whose mentions (int64, ascending) at least one was said."""
-    block = plan.history.columns.block
-    sent = mentions[plan.block_actions[block[mentions]] <= Action.TRUNCATED]
-    if len(sent) and (not plan.shortened or any(_still_says(plan, i, value) for i in sent[::-1].tolist())):
-        return BY_MESSAGE
-    return BY_SUMMARY if plan.summary and value and holds(plan.summary.text, value) else LOST
-
-
-def _still_says(plan: HistoryPlan, i: int, value: str) -> bool:
-    """Whether message `i`, which is sent and says `value` as a whole, does so as it is sent."""
-    for cut in reversed(plan.shortened):  # the last one is what is sent
-        place = int(cut.messages.searchsorted(i))
-        if place < len(cut.messages) and cut.messages[place] == i:
-            return holds(text_of(plan.history.conversation[i], cut.texts[i]), value)
-    return True
+# -- references and links
 
 
 def _met(timeline: Timeline, need: Need) -> tuple[Need, int]:
@@ -173,48 +157,35 @@ def _loss(need: Need) -> Loss:
 # -- stars, evidence, questions
 
 
-def _star_loss(timeline: Timeline, star: int) -> Loss | None:
+def _star_loss(star: Star) -> Loss | None:
     """The first run of requests that lack what the starred message says."""
+    if not star.gaps or star.message is None:  # no message of the timeline's to point to
+        return None
+    first, stop = star.gaps[0]
+    return Loss("star", first, star.message, star.value, requests=stop - first)
+
+
+def _evidence(timeline: Timeline) -> Iterator[Need]:
     conversation, requests = timeline.conversation, timeline.conversation.columns.requests
-    value, mentions = _said_by(conversation, star)
-    first, run = None, 0
-    for step in range(int(requests.searchsorted(star, side="right")), len(requests)):
-        said = mentions[: mentions.searchsorted(requests[step])]
-        if holder(timeline.plans[step], value, said) == LOST:
-            first, run = step if first is None else first, run + 1
-        elif first is not None:
-            break
-    return None if first is None else Loss("star", first, star, value, requests=run)
-
-
-def _said_by(conversation: Conversation, i: int) -> tuple[str, np.ndarray]:
-    """What must be held of message `i`, its text or else its calls' values, and the messages that hold it."""
-    value = conversation[i].content.strip() or text_of(conversation[i]).strip("\0")
-    mentions = mentions_in(conversation).of(value) if value else np.empty(0, np.int64)
-    return value, mentions if i in mentions else np.array([i], np.int64)
-
-
-def _evidence(conversation: Conversation) -> Iterator[Need]:
-    requests = conversation.columns.requests
-    for entry in conversation.metadata.get("evidence", ()):
-        at, last = entry.get("at"), len(requests) - 1
+    for at, question, messages in _gold(timeline):
+        last = len(requests) - 1
         step = last if at is None else min(last, int(requests.searchsorted(at, side="right")))
-        for i in _indices(conversation, entry.get("messages", ())):
-            value, mentions = _said_by(conversation, i)
+        for i in messages:
+            value, mentions = said_by(conversation, i)
             said = mentions[: mentions.searchsorted(requests[step])] if step >= 0 else mentions[:0]
             if len(said):
-                yield Need("evidence", step, value, said, at, str(entry.get("question", "")))
+                yield Need("evidence", step, value, said, at, question)
 
 
-def _indices(conversation: Conversation, given: Iterable[int | str]) -> list[int]:
-    """Indices of messages given by index or id, each once."""
-    found: list[int] = []
-    for mark in given:
-        named = range(len(conversation)) if isinstance(mark, int) else [m.id for m in conversation]
-        if mark not in named:
-            raise LoadError(f"message {mark!r} is marked to be remembered, but {conversation.title!r} has none such")
-        found.append(named.index(mark))
-    return list(dict.fromkeys(found))
+def _gold(timeline: Timeline) -> Iterator[tuple[int | None, str, list[int]]]:
+    """(asked by message, question, messages that answer it); what the file gives in another form is no gold."""
+    given = timeline.original.metadata.get("evidence")
+    for entry in given if isinstance(given, list | tuple) else ():
+        if isinstance(entry, Mapping) and isinstance(entry.get("messages"), list | tuple):
+            asked = [] if entry.get("at") is None else indices(timeline.original, [entry["at"]])
+            answers = (followed(timeline, i) for i in indices(timeline.original, entry["messages"]))
+            at = followed(timeline, asked[0]) if asked else None
+            yield at, str(entry.get("question", "")), [i for i in answers if i is not None]
 
 
 def _likely(timeline: Timeline, question: str) -> Likely:
@@ -224,7 +195,7 @@ def _likely(timeline: Timeline, question: str) -> Likely:
         return Likely(question, (), (), ())
     scores = relevance_index(conversation, member("relevance", "bm25").target()).scores(question, plan.size)
     best = [i for i in np.argsort(-scores, kind="stable")[:LIKELIEST].tolist() if scores[i] > 0]
-    held = (holder(plan, *_up_to(plan.size, *_said_by(conversation, i))) != LOST for i in best)
+    held = (holder(plan, *_up_to(plan.size, *said_by(conversation, i))) != LOST for i in best)
     return Likely(question, tuple(best), tuple(float(scores[i]) for i in best), tuple(held))
 
 

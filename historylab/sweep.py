@@ -24,7 +24,7 @@ from historylab.conversation import Conversation
 from historylab.corpus import Source, kept, read, sources, to_ship
 from historylab.cost import Prices
 from historylab.errors import HistoryLabError, LoadError, SettingsError
-from historylab.measures import COLUMNS, Measures, measure
+from historylab.measures import COLUMNS, Measures, Stars, measure
 from historylab.settings.model import Settings, setting_names
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def sweep(
     executor: Executor | None = None,
     caches: Sequence[Cache] = tuple(CACHES.values()),
     prices: Prices | None = None,
-    stars: Sequence[int] | None = None,
+    stars: Stars | None = None,
     questions: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -79,7 +79,7 @@ def sweep(
     found, chosen = list(sources(given)), list(candidates)
     if not chosen:
         raise SettingsError("there are no settings to sweep; give at least one")
-    job = Job(tuple(chosen), Measures(tuple(caches), prices, None if stars is None else tuple(stars), tuple(questions)))
+    job = Job(tuple(chosen), Measures(tuple(caches), prices, stars, tuple(questions)))
     if executor is None and (workers or 1) <= 1:
         done = _here(found, job, cancelled)
     else:

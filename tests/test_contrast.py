@@ -41,6 +41,16 @@ def test_the_figures_are_those_of_the_timeline():
     assert figures(replay(CHAT, Settings(model="nobody knows it"))).cost is None
 
 
+def test_what_must_be_remembered_is_told_first_lost_and_by_how_many_more():
+    timelines = both(Settings(policy="all", pruner="off"), Settings(length=2, pruner="off"))
+    keeps, forgets = (figures(timeline, stars=[1, 3, 9]) for timeline in timelines)
+    assert (keeps.stars_lost, keeps.star_lost_at) == (0, None)
+    assert (forgets.stars_lost, forgets.star_lost_at) == (2, 2)
+    assert "forgets 2 more must-remember messages (the first at request 3)" in sentence("B", forgets, keeps)
+    assert "forgets 2 fewer must-remember messages and" in sentence("B", keeps, forgets)
+    assert "must-remember" not in sentence("B", figures(timelines[1]), figures(timelines[0]))
+
+
 def test_what_every_setting_leaves_out_is_no_loss():
     broken = conv("u a(t _) u a t u")
     assert figures(replay(broken, Settings(pruner="off"))).lost == 0

@@ -45,6 +45,7 @@ def chosen(words: str) -> int | None:
     [
         ("cheapest", 1000),
         ("keep every star, cheapest", 2000),
+        ("keep every must-remember message, cheapest", 2000),
         ("keeps most", 8000),
         ("never over the budget and keeps most", 4000),
         ("balanced", 4000),
@@ -75,9 +76,9 @@ def test_it_says_why_and_what_it_gives_up():
     )
     assert found.gives_up == (
         "budget=8000 keeps 98.0% of references (+18.0%) for $6.00, and breaks “never over the budget”.",
-        "budget=1000 costs $1.00 but keeps 50.0%, and breaks “keep every star”.",
+        "budget=1000 costs $1.00 but keeps 50.0%, and breaks “keep every must-remember message”.",
     )
-    assert found.excluded == {"keep every star": 1, "never over the budget": 1}
+    assert found.excluded == {"keep every must-remember message": 1, "never over the budget": 1}
 
 
 def test_when_nothing_fits_it_names_what_stands_in_the_way():
@@ -90,7 +91,7 @@ def test_when_nothing_fits_it_names_what_stands_in_the_way():
 def test_a_star_nobody_set_excludes_nothing_and_it_says_so():
     found = recommend([row(1000, 0.5, 1.0)], "keep every star")
     assert found.choice is not None
-    assert "No message is starred" in found.why[-1]
+    assert "No message is marked to be remembered" in found.why[-1]
 
 
 def test_conversations_count_by_what_they_hold():

@@ -1,4 +1,4 @@
-"""`historylab recommend TABLE "keep every star, never over 8k, cheapest"`: one answer from a sweep's table."""
+"""`historylab recommend TABLE "never over 8k, cheapest"`: one answer from a sweep's table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
         "constraints",
         nargs="?",
         default="balanced",
-        help='in words: "keep every star, never over the budget, cheapest under automatic caching"',
+        help='in words: "keep every must-remember message, never over the budget, cheapest under automatic caching"',
     )
     parser.add_argument("--target", help="print the chosen settings as this export (dotenv, json, …) and nothing else")
 

@@ -1,0 +1,45 @@
+"""The one test of what is forgotten: whether a request still holds a value, in a message it sends or in its summary.
+
+That the first mention was dropped proves nothing: most values are said again (docs/evidence.md).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from historylab.conversation import Conversation, Message
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
+from historylab.references import holds, mentions_in, text_of
+
+LOST, BY_MESSAGE, BY_SUMMARY = range(3)
+
+
+def holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
+    """LOST, or what of the request still holds `value`, of whose mentions (int64, ascending) all were said."""
+    block = plan.history.columns.block
+    sent = mentions[plan.block_actions[block[mentions]] <= Action.TRUNCATED]
+    if len(sent) and (not plan.shortened or any(_still_says(plan, i, value) for i in sent[::-1].tolist())):
+        return BY_MESSAGE
+    return BY_SUMMARY if plan.summary and value and holds(plan.summary.text, value) else LOST
+
+
+def _still_says(plan: HistoryPlan, i: int, value: str) -> bool:
+    """Whether message `i`, which is sent and says `value` as a whole, does so as it is sent."""
+    for cut in reversed(plan.shortened):  # the last one is what is sent
+        place = int(cut.messages.searchsorted(i))
+        if place < len(cut.messages) and cut.messages[place] == i:
+            return holds(text_of(plan.history.conversation[i], cut.texts[i]), value)
+    return True
+
+
+def value_of(message: Message) -> str:
+    """What must be held of a message as a whole: its text, or else its calls' values."""
+    return message.content.strip() or text_of(message).strip("\0")
+
+
+def said_by(conversation: Conversation, i: int) -> tuple[str, np.ndarray]:
+    """What must be held of message `i`, and the messages that hold it (int64, ascending), itself among them."""
+    value = value_of(conversation[i])
+    mentions = mentions_in(conversation).of(value) if value else np.empty(0, np.int64)
+    return value, mentions if i in mentions else np.array([i], np.int64)
