@@ -62,8 +62,10 @@ class Desk:
     request: int | None = None  # from 0; None is the last
     message: int | None = None
     show: str = "everything"
+    search: str = ""  # words the messages shown must hold
+    view: str = "list"
     only_differing: bool = False
-    page: int = 1
+    page: int | None = None  # of the messages; None is where their view opens
     picks: int = 0  # messages chosen outside the list, which must then be drawn anew to show it
     problem: str = ""
     told: str = ""  # what a click just did, said once
@@ -239,13 +241,13 @@ def put_open(conversations: Conversations, spec: str, which: int = 0) -> None:
     here = desk()
     here.opened, here.problem = Opened(conversations, spec, which), ""
     here.request = here.message = None
-    here.page = 1
+    here.page = None
 
 
 def look_at(request: int) -> None:
     """Look at that request (from 0)."""
     desk().request = request
-    desk().page = 1
+    desk().page = None
 
 
 def touch() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import streamlit as st
 
@@ -15,25 +13,21 @@ from historylab.reasons import Action
 from historylab.replay import Step, Timeline
 from historylab.ui import state
 from historylab.ui.components.explanation import explanation, summary_text
+from historylab.ui.components.message_bubbles import message_bubbles
+from historylab.ui.components.message_choice import (
+    CHAT,
+    FILTERS,
+    filter_field,
+    filtered,
+    found,
+    page_of,
+    view_field,
+)
+from historylab.ui.components.message_search import hits, nothing_found, search_field
 from historylab.ui.components.projected import projected_note
 from historylab.ui.theme import is_dark
 
-PAGE = 200  # rows sent to the browser at a time: what changes with every move of the slider stays small
 PREVIEW = 160  # characters of a message in its row
-
-
-def _changed(step: Step) -> np.ndarray:
-    mask = np.zeros(step.size, bool)
-    mask[[*step.changed.entered, *step.changed.left, *step.changed.folded]] = True
-    return mask
-
-
-FILTERS: dict[str, tuple[str, Callable[[Step], np.ndarray]]] = {
-    "everything": ("Everything", lambda step: np.ones(step.size, bool)),
-    "sent": ("What the model sees", lambda step: step.plan.actions <= Action.TRUNCATED),
-    "changed": ("Changed since the last request", _changed),
-    "lost": ("Lost", lambda step: step.plan.actions > Action.TRUNCATED),
-}
 EMPTY = {
     "sent": "Nothing of this conversation is sent.",
     "changed": "Nothing changed since the request before.",
@@ -42,63 +36,47 @@ EMPTY = {
 
 
 def message_list(timeline: Timeline, number: int) -> None:
-    """The list with its filter and pages, beside it the explanation of the chosen message."""
+    """Filter, search and the messages, as rows or as a chat; beside them the explanation of the chosen one."""
     step = timeline.steps[number]
     projected_note(timeline, number)
-    st.segmented_control(
-        "Show",
-        list(FILTERS),
-        required=True,
-        format_func=lambda name: FILTERS[name][0],
-        label_visibility="collapsed",
-        key=state.seed("show", state.desk().show),
-        on_change=_show,
-    )
-    chosen = np.flatnonzero(FILTERS[state.desk().show][1](step))
-    if not len(chosen):
-        st.html(f'<p class="hl-meta">{EMPTY[state.desk().show]}</p>')
+    with st.container(horizontal=True, vertical_alignment="center", key="browse"):
+        filter_field()
+        search_field()
+        view_field()
+    shown = _shown(step)
+    if not len(shown):
         return
-    if step.plan.summary:
-        summary_text(step.plan.summary)
+    draw = message_bubbles if state.desk().view == CHAT else _table
     if state.desk().message is None or state.desk().message >= step.size:
-        _table(timeline, step, _page(chosen))
+        draw(timeline, step, shown)
         return
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
-        _table(timeline, step, _page(chosen))
+        draw(timeline, step, shown)
     with narrow:
         explanation(timeline, number)
 
 
-def choose(step: Step, message: int) -> None:
-    """Select a message and turn to its page, showing everything if the filter hides it."""
+def _shown(step: Step) -> np.ndarray:
+    """Indices of the messages that filter and search leave; where they leave none, that is said."""
     here = state.desk()
-    if not FILTERS[here.show][1](step)[message]:
-        here.show = "everything"
-    before = int(FILTERS[here.show][1](step)[:message].sum())
-    here.message, here.page, here.picks = message, before // PAGE + 1, here.picks + 1
+    mask = filtered(step)
+    if not mask.any():
+        st.html(f'<p class="hl-meta">{EMPTY[here.show]}</p>')
+        return np.flatnonzero(mask)
+    holding = found(step)
+    shown = np.flatnonzero(mask & holding)
+    if here.search.strip():
+        among = "" if here.show == "everything" else FILTERS[here.show][0]
+        tell = hits if len(shown) else nothing_found
+        tell(len(shown), int(holding.sum()), among)
+    return shown
 
 
-def _show() -> None:
-    state.desk().show, state.desk().page = state.value_of("show"), 1
-
-
-def _page(chosen: np.ndarray) -> np.ndarray:
-    """The rows of the page one is on; a pager when there are more."""
-    pages = -(-len(chosen) // PAGE)
-    if pages == 1:
-        return chosen
-    page = min(state.desk().page, pages)
-    key = f"page {state.desk().show} {state.desk().request} {state.desk().picks}"
-    st.pagination(pages, default=page, key=key, on_change=lambda: _turn_page(key))
-    return chosen[(page - 1) * PAGE : page * PAGE]
-
-
-def _turn_page(key: str) -> None:
-    state.desk().page = state.value_of(key)
-
-
-def _table(timeline: Timeline, step: Step, rows: np.ndarray) -> None:
+def _table(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
+    if step.plan.summary:
+        summary_text(step.plan.summary)
+    rows = page_of(shown)
     numbers = rows.tolist()
     selected = [numbers.index(state.desk().message)] if state.desk().message in numbers else []
     columns = table(timeline, step.plan, rows)

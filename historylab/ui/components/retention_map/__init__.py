@@ -10,7 +10,7 @@ import streamlit as st
 from historylab.figures.retention_map import pack
 from historylab.replay import Timeline
 from historylab.ui import cached, state
-from historylab.ui.components.message_list import choose
+from historylab.ui.components.message_choice import choose
 
 KEY = "map"
 NAME = "historylab.retention_map"

@@ -1,0 +1,170 @@
+"""A request as the chat it comes from: bubbles with what happens to each message, and a line where some are left out.
+
+HTML in the page's `--hl-…` colours. Every text is escaped, and clipped with a count of what is hidden.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from historylab.conversation import Message, Summary
+from historylab.figures.palette import LOOKS
+from historylab.figures.untrusted import escaped, one_line, whole
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
+
+TEXT, LINES = 700, 12  # characters and lines of a message that are shown
+RESULT, RESULT_LINES = 280, 4  # of a tool's result
+CALL = 160  # characters of a call's arguments
+KINDS = ("system", "user", "assistant", "tool")
+MOST_REASONS = 2  # on a line
+
+
+def chat(
+    plan: HistoryPlan, shown: Sequence[int], *, after: int = -1, last: bool = True, chosen: int | None = None
+) -> str:
+    """Those messages (indices, ascending, at least one) as a list to be scrolled, which opens at its end.
+
+    `after` is the message shown before them, on another page; `last` says that no page follows.
+    """
+    drawn = _Drawn(plan, plan.actions, plan.history.tokens, plan.sent_tokens)
+    items = "".join(_items(drawn, shown, after, last, chosen))
+    about = f"Messages {shown[0] + 1:,} to {shown[-1] + 1:,} as a chat"
+    return f'<div class="hl-chat" role="region" aria-label="{about}" tabindex="0"><ol>{items}</ol></div>'
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """A plan with its columns, each worked out once."""
+
+    plan: HistoryPlan
+    actions: np.ndarray
+    tokens: np.ndarray
+    sent_tokens: np.ndarray
+
+    def sent(self, i: int) -> bool:
+        return bool(self.actions[i] <= Action.TRUNCATED)
+
+    def summary_before(self) -> int:
+        """The message before which the summary is sent: the first that is sent and no system message; else the end."""
+        said = self.plan.history.conversation
+        chosen = np.flatnonzero(self.actions <= Action.TRUNCATED).tolist()
+        return next((i for i in chosen if said[i].role != "system"), self.plan.size)
+
+
+def _items(drawn: _Drawn, shown: Sequence[int], after: int, last: bool, chosen: int | None) -> Iterator[str]:
+    plan, place = drawn.plan, drawn.summary_before()
+    for before, i in zip((after, *shown), shown, strict=False):
+        if drawn.sent(i):
+            yield _left_out(drawn, i)
+        if plan.summary and before < place <= i:
+            yield _summary(plan.summary)
+        yield _bubble(drawn, i, chosen=i == chosen)
+    if last and not drawn.sent(plan.size - 1):
+        yield _left_out(drawn, plan.size)
+    if last and plan.summary and shown[-1] < place:
+        yield _summary(plan.summary)
+
+
+# -- what is left out
+
+
+def _left_out(drawn: _Drawn, end: int) -> str:
+    """The line that stands for the run of messages before `end` that aren't sent; nothing where the one before is."""
+    start = end
+    while start and not drawn.sent(start - 1):
+        start -= 1
+    if start == end:
+        return ""
+    words = escaped(" ".join((_how_many(drawn, start, end), *_reasons(drawn.plan, start, end))))
+    return f'<li class="hl-cut"><span>{words}</span></li>'
+
+
+def _how_many(drawn: _Drawn, start: int, end: int) -> str:
+    """ "146 messages left out here, 9,812 tokens." """
+    summarised = int((drawn.actions[start:end] == Action.SUMMARIZED).sum())
+    dropped, tokens = end - start - summarised, int(drawn.tokens[start:end].sum())
+    words = (f"{dropped:,} left out" if dropped else "", f"{summarised:,} summarised" if summarised else "")
+    first, *more = filter(None, words)
+    count, _, how = first.partition(" ")
+    noun = "message" if count == "1" else "messages"
+    return f"{' and '.join((f'{count} {noun} {how}', *more))} here, {tokens:,} tokens."
+
+
+def _reasons(plan: HistoryPlan, start: int, end: int) -> Iterator[str]:
+    """The sentences of the most frequent reasons, and how many others there are."""
+    codes = plan.reasons[start:end]
+    common = Counter(codes.tolist()).most_common()
+    for code, _ in common[:MOST_REASONS]:
+        yield plan.reason(start + int((codes == code).argmax())).sentence
+    if others := len(common) - MOST_REASONS if len(common) > MOST_REASONS else 0:
+        yield f"And {others} other reason{'s' * (others > 1)}."
+
+
+def _summary(summary: Summary) -> str:
+    note = f" {one_line(summary.note, 300)}" if summary.note else ""
+    fate = f"sent in their place · {summary.tokens:,} tokens · written by {one_line(summary.by, 60)}.{note}"
+    return (
+        f'<li class="hl-said hl-summarized hl-made"><div class="hl-who"><b>summary</b> of {summary.covers:,} messages'
+        f"</div>{_text(summary.text, TEXT, LINES)}{_fate(Action.SUMMARIZED, fate)}</li>"
+    )
+
+
+# -- one message
+
+
+def _bubble(drawn: _Drawn, i: int, *, chosen: bool) -> str:
+    message, action = drawn.plan.history.conversation[i], Action(int(drawn.actions[i]))
+    kind = message.role if message.role in KINDS else "other"
+    name = f" <bdi>{escaped(one_line(message.name, 40))}</bdi>" if message.name else ""
+    here = ' aria-current="true"' if chosen else ""
+    return (
+        f'<li class="hl-said hl-by-{kind} hl-{action.name.lower()}"{here}>'
+        f'<div class="hl-who"><b>{escaped(one_line(message.role, 30))}</b>{name} <span>{i + 1:,}</span></div>'
+        f"{_body(drawn.plan, message, i)}{_fate(action, _why(drawn, i, action))}</li>"
+    )
+
+
+def _body(plan: HistoryPlan, message: Message, i: int) -> str:
+    """What is sent of the message, else what was said; a call is a line."""
+    said = next((cut.texts[i] for cut in reversed(plan.shortened) if i in cut.messages), message.content)
+    limits = (RESULT, RESULT_LINES) if message.role == "tool" else (TEXT, LINES)
+    parts = [_text(said, *limits)] if said else []
+    parts += [_call(call.name, call.arguments) for call in message.tool_calls]
+    parts += [f'<div class="hl-call">[{escaped(one_line(media, 20))}]</div>' for media in message.media]
+    return "".join(parts) or '<div class="hl-call">(empty)</div>'
+
+
+def _call(name: str, arguments: str) -> str:
+    shown = escaped(f"→ {one_line(name, 60)}({one_line(arguments, CALL)})")
+    return f'<div class="hl-call"><bdi>{shown}</bdi>{_hidden(len(arguments) - CALL)}</div>'
+
+
+def _text(text: str, most: int, lines: int) -> str:
+    """The beginning of a text, and how much of it is hidden."""
+    ends = [at for at, character in enumerate(text[:most]) if character == "\n"]
+    length = ends[lines - 1] if len(ends) >= lines else most
+    return f'<div class="hl-text" dir="auto">{escaped(whole(text[:length], length))}</div>{_hidden(len(text) - length)}'
+
+
+def _hidden(characters: int) -> str:
+    return f'<div class="hl-hidden">… {characters:,} more characters</div>' if characters > 0 else ""
+
+
+def _why(drawn: _Drawn, i: int, action: Action) -> str:
+    tokens = f"{drawn.tokens[i]:,} tokens"
+    if action == Action.KEPT:
+        return tokens
+    if action == Action.TRUNCATED:
+        tokens = f"{drawn.sent_tokens[i]:,} of {tokens}"
+    return f"{tokens} · {drawn.plan.reason(i).sentence}"
+
+
+def _fate(action: Action, words: str) -> str:
+    name, look = action.name.lower(), LOOKS[action]
+    mark = f'<i class="hl-mark" style="background:var(--hl-{name});color:var(--hl-on-{name})" aria-hidden="true">'
+    return f'<div class="hl-fate">{mark}{look.glyph}</i> {look.word} · {escaped(words)}</div>'

@@ -1,0 +1,101 @@
+"""Which of the messages said so far are on screen: the filter, the words searched for, the page, and the chosen one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import streamlit as st
+
+from historylab.reasons import Action
+from historylab.replay import Step
+from historylab.ui import state
+from historylab.ui.components.message_search import matching
+
+LIST, CHAT = "list", "chat"
+PAGE: Mapping[str, int] = {LIST: 200, CHAT: 50}
+"""Messages on a page: what changes with every move of the slider stays small, and bubbles cost more than rows."""
+
+
+def _changed(step: Step) -> np.ndarray:
+    mask = np.zeros(step.size, bool)
+    mask[[*step.changed.entered, *step.changed.left, *step.changed.folded]] = True
+    return mask
+
+
+FILTERS: Mapping[str, tuple[str, Callable[[Step], np.ndarray]]] = {
+    "everything": ("Everything", lambda step: np.ones(step.size, bool)),
+    "sent": ("What the model sees", lambda step: step.plan.actions <= Action.TRUNCATED),
+    "changed": ("Changed since the last request", _changed),
+    "lost": ("Lost", lambda step: step.plan.actions > Action.TRUNCATED),
+}
+
+
+def filtered(step: Step) -> np.ndarray:
+    """bool[size]: the messages the filter shows."""
+    return FILTERS[state.desk().show][1](step)
+
+
+def found(step: Step) -> np.ndarray:
+    """bool[size]: the messages that hold the words searched for; all of them where there are none."""
+    return matching(step.plan.history.conversation, step.size, state.desk().search)
+
+
+def choose(step: Step, message: int) -> None:
+    """Select a message and turn to its page. A search or a filter that hides it is given up."""
+    here = state.desk()
+    if not found(step)[message]:
+        here.search = ""
+    if not filtered(step)[message]:
+        here.show = "everything"
+    before = int((filtered(step) & found(step))[:message].sum())
+    here.message, here.page, here.picks = message, before // PAGE[here.view] + 1, here.picks + 1
+
+
+def filter_field() -> None:
+    """What kind of messages is shown."""
+    st.segmented_control(
+        "Show",
+        list(FILTERS),
+        required=True,
+        format_func=lambda name: FILTERS[name][0],
+        label_visibility="collapsed",
+        key=state.seed("show", state.desk().show),
+        on_change=lambda: _turn_to(show=state.value_of("show")),
+    )
+
+
+def view_field() -> None:
+    """As rows or as a chat."""
+    st.segmented_control(
+        "View",
+        [LIST, CHAT],
+        required=True,
+        format_func=str.capitalize,
+        label_visibility="collapsed",
+        key=state.seed("view", state.desk().view),
+        on_change=lambda: _turn_to(view=state.value_of("view")),
+    )
+
+
+def _turn_to(**where: str) -> None:
+    """Look elsewhere, from the page on which that opens."""
+    for name, value in where.items():
+        setattr(state.desk(), name, value)
+    state.desk().page = None
+
+
+def page_of(shown: np.ndarray) -> np.ndarray:
+    """The message indices of the page one is on; a pager when there are more. A chat opens at its newest messages."""
+    here = state.desk()
+    size = PAGE[here.view]
+    pages = max(1, -(-len(shown) // size))
+    page = min(here.page or (pages if here.view == CHAT else 1), pages)
+    if pages > 1:
+        key = f"page {here.view} {here.show} {here.search} {here.request} {here.picks}"
+        st.pagination(pages, default=page, key=key, on_change=lambda: _turn_page(key))
+    return shown[(page - 1) * size : page * size]
+
+
+def _turn_page(key: str) -> None:
+    state.desk().page = state.value_of(key)
