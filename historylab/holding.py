@@ -13,12 +13,13 @@ from historylab.reasons import Action
 from historylab.references import holds, mentions_in, text_of
 
 LOST, BY_MESSAGE, BY_SUMMARY = range(3)
+SENT = int(Action.TRUNCATED)  # up to this action something of a message is sent; an enum costs more than the test
 
 
 def holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
     """LOST, or what of the request still holds `value`, of whose mentions (int64, ascending) all were said."""
     block = plan.history.columns.block
-    sent = mentions[plan.block_actions[block[mentions]] <= Action.TRUNCATED]
+    sent = mentions[plan.block_actions[block[mentions]] <= SENT]
     if len(sent) and (not plan.shortened or any(_still_says(plan, i, value) for i in sent[::-1].tolist())):
         return BY_MESSAGE
     return BY_SUMMARY if plan.summary and value and holds(plan.summary.text, value) else LOST

@@ -1,6 +1,6 @@
 """Links that mean the same for everybody: every setting, what is open, where one looks, what it is compared with.
 
-    ?v=1&historyPolicy=lastN&historyLength=20&…&conv=gen:support_desk:turns=40,seed=0&request=31&cmp=budget:4000
+    ?v=1&historyPolicy=lastN&historyLength=20&…&conv=gen:support_desk:turns=40,seed=0&stars=3,17&cmp=budget:4000
 
 A link names samples and the seeds of generated conversations; text that somebody uploaded has no way into it. Links
 without `v` (AgentDock's, and ours from before there was one) are read as well. Settings are handed on as they stand:
@@ -20,11 +20,13 @@ from historylab.settings.names import as_text, by_url_name, url_name
 
 CURRENT = "1"
 VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM = "v", "conv", "which", "request", "cmp", "system"
+STARS, NO_STARS = "stars", "none"
 BEFORE_VERSIONS = "conversation"
 """What `conv` was called before there was a version: `NAME` of a sample, or `GENERATOR:turns=40,seed=0`."""
-OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM, BEFORE_VERSIONS)
+OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM, STARS, BEFORE_VERSIONS)
 LONGEST = 32_000  # characters of a link: half of what servers take
 MOST_CONFIGURATIONS = 3  # beside the first
+MOST_STARS = 100  # each is looked for in every request
 LARGEST_NUMBER = 10**9
 
 
@@ -34,7 +36,8 @@ class Place:
     configurations it is compared with, each as the settings by which it differs from the link's own.
 
     `system` is the preset the settings began with (`mentu`, or `mentu:VARIANT`), which gives those the link leaves out;
-    `conversation` is `sample:NAME`, `gen:NAME:option=value,…`, or nothing: what came from a person's own disk.
+    `conversation` is `sample:NAME`, `gen:NAME:option=value,…`, or nothing: what came from a person's own disk. `stars`
+    are the messages (from 0) that must be remembered; None where the link says nothing of them.
     """
 
     conversation: str = ""
@@ -42,6 +45,7 @@ class Place:
     request: int | None = None
     compare: tuple[Mapping[str, Any], ...] = ()
     system: str = ""
+    stars: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ def place_parameters(place: Place) -> dict[str, str]:
         REQUEST: "" if place.request is None else str(place.request + 1),
         COMPARE: ";".join(map(_packed, place.compare)),
         SYSTEM: place.system,
+        STARS: "" if place.stars is None else ",".join(str(star + 1) for star in place.stars) or NO_STARS,
     }
     found = {name: text for name, text in found.items() if text}
     return {VERSION: CURRENT, **found} if found else {}
@@ -108,6 +113,7 @@ def decode(parameters: Mapping[str, str]) -> Link:
         None if (number := _number(parameters, REQUEST, refused)) is None else number - 1,
         tuple(_configurations(parameters.get(COMPARE, ""), refused)),
         parameters.get(SYSTEM, ""),
+        _stars(parameters.get(STARS, ""), refused),
     )
     if parameters.get(VERSION, CURRENT) != CURRENT:
         refused.append(Refused(VERSION, parameters[VERSION], f"read as version {CURRENT}, the only one known here"))
@@ -129,8 +135,21 @@ def _conversation(parameters: Mapping[str, str], refused: list[Refused]) -> str:
 
 def _number(parameters: Mapping[str, str], name: str, refused: list[Refused]) -> int | None:
     raw = parameters.get(name)
-    if raw is None:
-        return None
+    return None if raw is None else _from_one(name, raw, refused)
+
+
+def _stars(raw: str, refused: list[Refused]) -> tuple[int, ...] | None:
+    """Those of the numbers that are some; a list in which nothing is says nothing."""
+    if raw in ("", NO_STARS):
+        return () if raw else None
+    parts = raw.split(",")
+    if len(parts) > MOST_STARS:
+        refused.append(Refused(STARS, ",".join(parts[MOST_STARS:]), f"a link marks at most {MOST_STARS} messages"))
+    found = [_from_one(STARS, part.strip(), refused) for part in parts[:MOST_STARS]]
+    return tuple(sorted({number - 1 for number in found if number is not None})) or None
+
+
+def _from_one(name: str, raw: str, refused: list[Refused]) -> int | None:
     if raw.isascii() and raw.isdecimal() and len(raw) <= len(str(LARGEST_NUMBER)) and 1 <= int(raw) <= LARGEST_NUMBER:
         return int(raw)
     refused.append(Refused(name, raw, "not a number of 1 or more"))

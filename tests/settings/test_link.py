@@ -33,6 +33,7 @@ def test_an_old_link_says_what_it_said(case):
     expected = Settings(**{"budget": 77, "window": 5, **case["settings"]})
     assert settings == expected
     assert (link.place.conversation, link.place.which, link.place.request) == tuple(case["place"])
+    assert link.place.stars == (None if "stars" not in case else tuple(case["stars"]))
     assert [dict(changes) for changes in link.place.compare] == case["compare"]
     assert [refused.name for refused in link.refused] == case["refused"]
 
@@ -58,6 +59,16 @@ def test_place_and_configurations_come_back():
     assert not link.refused
     assert decode(place_parameters(place)).place == place
     assert place_parameters(Place()) == {}
+
+
+def test_what_must_be_remembered_comes_back_numbered_from_one():
+    for stars, said in (((2, 16), "3,17"), ((), "none")):
+        place = Place("sample:ferry-desk", stars=stars)
+        assert place_parameters(place)["stars"] == said
+        assert opened(encode(Settings(), place))[0].place == place
+    assert "stars" not in place_parameters(Place("sample:ferry-desk"))
+    link = decode({"stars": ",".join(map(str, range(1, 103)))})
+    assert (len(link.place.stars), [r.raw for r in link.refused]) == (100, ["101,102"])
 
 
 def test_a_conversation_of_ones_own_leaves_nothing_of_it_in_the_link():
