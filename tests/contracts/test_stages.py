@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from any_conversation import conversations, settings
 from api_rules import counted, refusals
+from four_rules import assert_monotone, assert_total_and_reasoned, assert_whole
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from historylab.counters.base import count_text
 from historylab.history import History
 from historylab.pipeline import open_instruments, open_pipeline, plan_requests, start
 from historylab.plan import HistoryPlan
-from historylab.reasons import FITS, Action, reason
+from historylab.reasons import Action, reason
 from historylab.settings.model import Settings
 from historylab.strategies.base import Context
 
@@ -70,27 +71,6 @@ def test_a_stage_keeps_the_four_rules(family, name):
         assert refusals(after.render()) == []
 
     keeps_them()
-
-
-def assert_total_and_reasoned(plan: HistoryPlan) -> None:
-    assert len(plan.actions) == len(plan.reasons) == plan.size
-    for i in range(plan.size):
-        why = plan.reason(i)
-        assert why.sentence
-        assert (why.rule == FITS.rule) == (why.action is Action.KEPT)
-
-
-def assert_whole(plan: HistoryPlan) -> None:
-    for block in plan.history.conversation.blocks:
-        fates = {plan.actions[i] for i in block.indices if i < plan.size}
-        assert len(fates - {Action.KEPT, Action.TRUNCATED}) <= (not fates & {Action.KEPT, Action.TRUNCATED})
-
-
-def assert_monotone(before: HistoryPlan, after: HistoryPlan) -> None:
-    final = ~before.open
-    assert (before.block_actions[final] == after.block_actions[final]).all()
-    assert (before.block_reasons[final] == after.block_reasons[final]).all()
-    assert not (before.actions == Action.TRUNCATED)[after.actions == Action.KEPT].any()
 
 
 @pytest.mark.parametrize(("family", "name"), [stage for stage in STAGES if stage[0] == "tool_output"])
