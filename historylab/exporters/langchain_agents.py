@@ -1,0 +1,41 @@
+"""`langchain_agents`: a middleware for LangChain's `create_agent`, the successor of LangGraph's `create_react_agent`.
+
+Source: `wrap_model_call` in langchain.agents.middleware. It changes the request alone, not the agent's state, so that
+the next request is planned from all that was said, as in the playground.
+"""
+
+from historylab.exporters.langchain_messages import IMPORTS, TO_SEND
+from historylab.exporters.python_module import python_module
+from historylab.registry import register
+
+USE = "`pip install historylab langchain`, then create_agent(…, middleware=[TrimHistory()])"
+MIDDLEWARE = '''
+class TrimHistory(AgentMiddleware):
+    """Sends what the settings keep; the agent's state keeps everything. Tools count as overhead."""
+
+    def wrap_model_call(self, request, handler):
+        return handler(trimmed(request))
+
+    async def awrap_model_call(self, request, handler):
+        return await handler(trimmed(request))
+
+
+def trimmed(request):
+    system = request.system_message
+    sent = to_send([*([system] if system else []), *request.messages])
+    messages = [message for message in sent if message is not system]
+    return request.override(system_message=system if len(messages) < len(sent) else None, messages=messages)
+'''
+
+
+@register(
+    "exporter",
+    title="LangChain agents",
+    file_name="historylab_langchain_agents.py",
+    mime="text/x-python",
+    language="python",
+)
+def langchain_agents(settings, names):
+    """A middleware for LangChain's create_agent: every request sends what the playground shows."""
+    imports = f"from langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
+    return python_module(settings, names, USE, f"{MIDDLEWARE}\n{TO_SEND}", imports)

@@ -1,0 +1,22 @@
+"""A Python module with the settings in it, and code that trims with them: what the Python exporters have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from historylab.exporters.base import heading
+from historylab.settings.model import Settings
+
+
+def python_module(settings: Settings, names: Sequence[str], use: str, code: str, imports: str = "") -> str:
+    """The module's text: `use` says how it is used, `imports` come first, `code` may name `settings` and `trim`."""
+    before = f"{imports.rstrip()}\n\n" if imports else ""
+    told = "\n".join(f"# {line}" for line in heading(settings, use))
+    return f"{told}\n{before}from historylab import Settings, trim\n\n{_literal(settings, names)}\n\n\n{code.strip()}\n"
+
+
+def _literal(settings: Settings, names: Sequence[str]) -> str:
+    fields = [f"    {name}={settings.value(name)!r}," for name in names if "." not in name]
+    options = [f"        {name!r}: {settings.value(name)!r}," for name in names if "." in name]
+    given = [*fields, *(["    **{", *options, "    },"] if options else [])]
+    return "\n".join(["settings = Settings(", *given, ")"] if given else ["settings = Settings()"])
