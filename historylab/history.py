@@ -15,10 +15,13 @@ class History:
     """What one request may look at: the first `size` messages of a conversation, and their columns up to there.
 
     `tokens` is int64[size]; `block_tokens` and `block_sizes` are float64[blocks] (whole numbers: numpy multiplies a
-    mask into floats several times faster); `users` counts the user messages, `total` the tokens.
+    mask into floats several times faster); `users` counts the user messages, `total` the tokens. `whole`: every block
+    has all its messages, so that sums over a run of blocks can be looked up.
     """
 
-    __slots__ = ("block_sizes", "block_tokens", "blocks", "columns", "conversation", "counter", "size", "sums", "users")
+    __slots__ = (
+        "block_sizes", "block_tokens", "blocks", "columns", "conversation", "counter", "size", "sums", "users", "whole",
+    )  # fmt: skip
 
     def __init__(self, conversation: Conversation, counter: Counter, size: int):
         columns, sums = conversation.columns, _sums(conversation, counter)
@@ -26,9 +29,8 @@ class History:
         self.conversation, self.counter, self.size, self.columns, self.sums = conversation, counter, size, columns, sums
         self.blocks, self.users = blocks, columns.users_before.item(size)
         self.block_tokens, self.block_sizes = sums.block_tokens[:blocks], sums.block_sizes[:blocks]
-        if blocks and (
-            not columns.contiguous or columns.block_last.item(blocks - 1) >= size
-        ):  # one reaches past `size`
+        self.whole = not blocks or (columns.contiguous and columns.block_last.item(blocks - 1) < size)
+        if not self.whole:  # a block reaches past `size`
             homes = columns.block[:size]
             self.block_tokens = np.bincount(homes, self.tokens, blocks)
             self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
@@ -41,11 +43,18 @@ class History:
     def total(self) -> int:
         return self.sums.running.item(self.size)
 
+    def sums_of(self, first: int, stop: int) -> tuple[int, int]:
+        """Tokens and messages of the blocks from `first` up to `stop`."""
+        if not self.whole:
+            return int(self.block_tokens[first:stop].sum()), int(self.block_sizes[first:stop].sum())
+        start, end = self.sums.starts.item(first), self.sums.starts.item(stop)
+        return self.sums.running.item(end) - self.sums.running.item(start), end - start
+
 
 class _Sums:
     """What is computed once per conversation and counter, whatever is planned."""
 
-    __slots__ = ("block_sizes", "block_tokens", "running", "tokens")
+    __slots__ = ("block_running", "block_sizes", "block_tokens", "running", "starts", "tokens")
 
     def __init__(self, conversation: Conversation, counter: Counter):
         homes, blocks = conversation.columns.block, len(conversation.columns.block_first)
@@ -53,6 +62,8 @@ class _Sums:
         self.running = np.concatenate(([0], np.cumsum(self.tokens)))
         self.block_tokens = np.bincount(homes, self.tokens, blocks)
         self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
+        self.block_running = np.concatenate(([0.0], np.cumsum(self.block_tokens)))  # tokens before each block
+        self.starts = np.append(conversation.columns.block_first, len(homes))  # messages before each block, if whole
 
 
 def _sums(conversation: Conversation, counter: Counter) -> _Sums:

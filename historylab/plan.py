@@ -226,18 +226,38 @@ class HistoryPlan:
             chosen = np.zeros(self.history.blocks, bool)
             chosen[blocks] = True
             blocks = chosen
-        blocks = blocks & self.open
-        if not np.count_nonzero(blocks):
+        blocks = blocks.view(np.uint8) > self.block_actions  # wanted (1) and open (0)
+        count = np.count_nonzero(blocks)
+        if not count:
             return self
         plan = self._copy()
-        ones = blocks.view(np.uint8)  # open blocks hold 0 in both arrays: adding is the fastest way to set
-        plan.block_actions = self.block_actions + ones * action.value
-        plan.block_reasons = self.block_reasons + ones * why.code
+        first = int(blocks.argmax())
+        if not blocks[first : first + count].argmin():  # one run, as most cuts are: slices, and sums that are known
+            chosen: slice | np.ndarray = slice(first, first + count)
+            tokens, messages = self._sums_of(chosen)
+        else:
+            chosen, tokens, messages = blocks, int(self.block_tokens @ blocks), int(self.history.block_sizes @ blocks)
+        plan.block_actions = _with(self.block_actions, chosen, action.value)
+        plan.block_reasons = _with(self.block_reasons, chosen, why.code)
         if action is not Action.PINNED:
-            plan.total = self.total - int(self.block_tokens.dot(blocks))
-        plan.changed = self.changed + int(self.history.block_sizes.dot(blocks))
+            plan.total = self.total - tokens
+        plan.changed = self.changed + messages
         plan.numbers = {**self.numbers, why.code: numbers}
         return plan
+
+    def _sums_of(self, run: slice) -> tuple[int, int]:
+        """Tokens and messages of a run of blocks, as this plan sends them."""
+        tokens, messages = self.history.sums_of(run.start, run.stop)
+        return int(self.block_tokens[run].sum()) if self.shortened else tokens, messages
+
+
+def _with(codes: np.ndarray, chosen: slice | np.ndarray, code: int) -> np.ndarray:
+    """A copy with one code for the chosen blocks, which are open: they hold 0, so that adding sets them fastest."""
+    if isinstance(chosen, np.ndarray):
+        return codes + chosen.view(np.uint8) * code
+    changed = codes.copy()
+    changed[chosen] = code
+    return changed
 
 
 def _shortened(message: Message, text: str) -> Message:

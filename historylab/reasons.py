@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Action(IntEnum):
@@ -52,8 +52,7 @@ class Explanation:
         return self.action <= Action.TRUNCATED
 
 
-@dataclass(frozen=True, slots=True)
-class StageTrace:
+class StageTrace(NamedTuple):
     """What one stage did: tokens before and after, and how many messages it decided on."""
 
     stage: str

@@ -58,14 +58,27 @@ def carry_cut(plan: HistoryPlan, context: Context, why: Reason, *, keep_task: bo
 def oldest(plan: HistoryPlan, context: Context, excess: int, unit: str, *, keep_task: bool = True) -> np.ndarray:
     """bool[blocks]: the oldest units a pruner may take whose tokens make up `excess`, or all it may take."""
     free = plan.open & ~context.protected(plan, keep_task=keep_task)
-    running = np.cumsum(plan.block_tokens * free)
-    if not len(running) or running[-1] <= excess:
+    end = _end_of_excess(plan, free, excess)
+    if end is None:
         return free
-    end = int(running.searchsorted(excess)) + 1
     if unit != "block":
         end = _end_of_turn(context, end, unit)
     free[end:] = False
     return free
+
+
+def _end_of_excess(plan: HistoryPlan, free: np.ndarray, excess: int) -> int | None:
+    """The block before which the free ones make up `excess`; None if all of them don't make up more."""
+    history = plan.history
+    if excess > 0 and history.whole and not plan.shortened and len(free):  # nearly always: look up the running sum
+        first = int(free.argmax())
+        stop = first + (int(free[first:].argmin()) or len(free) - first)
+        running = history.sums.block_running
+        goal = running.item(first) + excess
+        if free[first] and running.item(stop) > goal:  # within the first run of free blocks
+            return first + 1 + int(running[first + 1 : stop + 1].searchsorted(goal))
+    sums = np.cumsum(plan.block_tokens * free)
+    return int(sums.searchsorted(excess)) + 1 if len(sums) and sums[-1] > excess else None
 
 
 def oldest_share(plan: HistoryPlan, context: Context, share: float) -> np.ndarray:
