@@ -18,14 +18,13 @@ from historylab.ui.page import start_page
 start_page("Playground")
 conversation = opening.conversation()
 resolution = state.resolution()
-place = settings_sidebar(resolution)
 refusals(resolution)
 try:
     timeline = cached.timeline(conversation, resolution.settings)
 except HistoryLabError as problem:  # settings that need another, such as the window of a model nobody knows
+    settings_sidebar(resolution)
     notice(f"These settings can't be replayed: {problem}", "error")
     st.stop()
-say(place, timeline, conversation)
 waiting(resolution, timeline)
 conversation_bar(conversation, timeline, resolution)
 log_history(resolution, conversation)
@@ -38,3 +37,4 @@ else:
         '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'
         '<div class="hl-cost">A request is made for every answer to a user or a tool. Open another conversation.</div>'
     )
+say(settings_sidebar(resolution), timeline, conversation)  # last: what the settings do is shown first

@@ -19,6 +19,12 @@ def screen(path: str = "app.py", **link: str) -> AppTest:
     return shown(app.run())
 
 
+def opening(app: AppTest, way: str) -> AppTest:
+    """The same with "Open another conversation" unfolded on that way."""
+    app.session_state["open another"] = True
+    return app.run().segmented_control(key="way").set_value(way).run()
+
+
 def shown(app: AppTest) -> AppTest:
     """The same, if it ran without an exception."""
     assert not app.exception, [e.value for e in app.exception]

@@ -50,7 +50,10 @@ def retention_grid(timeline: Timeline, most: int = MOST) -> RetentionGrid:
     for column, (first, after) in enumerate(pairwise(columns.tolist())):
         fates = _worst_of(plans[first:after])
         newest[column] = _fates(plans[after - 1])[-1]
-        cells[column] = np.maximum.reduceat(np.pad(fates, (0, messages - len(fates))), rows[:-1])
+        if len(rows) > messages:  # a row is a message
+            cells[column, : len(fates)] = fates
+        else:
+            cells[column] = np.maximum.reduceat(np.pad(fates, (0, messages - len(fates))), rows[:-1])
     seen = np.zeros(len(BEST_FIRST) * 256 + 1, bool)
     seen[cells] = seen[newest] = True
     seen[NOT_SAID] = True

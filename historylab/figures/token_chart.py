@@ -13,15 +13,17 @@ from historylab.replay import Step, Timeline
 HEIGHT = 270
 MOST_BARS = 150  # more requests are drawn as an area
 LEFT, RIGHT = 48, 12  # pixels; the retention map has the same, so that requests stand above one another
+ACROSS = {"xref": "paper", "x0": 0, "x1": 1}
 HEADROOM = 2.4  # the untrimmed total may squash the rest this far, not further
 
 
 def token_chart(timeline: Timeline, *, dark: bool = False) -> go.Figure:
     """The chart, the same whatever request one looks at. Hover texts hold numbers only, never a message's text."""
     shown = drawn_requests(timeline.tokens)
-    figure = go.Figure(layout=_layout(timeline, shown, dark=dark))
+    layout = _layout(timeline, shown, dark=dark) | _limits(timeline, dark=dark)
+    figure = go.Figure(layout=layout)
     _stack(figure, timeline, shown, dark=dark)
-    _limits(figure, timeline, shown, dark=dark)
+    _untrimmed(figure, timeline, shown, dark=dark)
     _events(figure, timeline, dark=dark)
     return figure
 
@@ -40,8 +42,7 @@ def _stack(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: bo
             figure.add_scatter(**common, mode="lines", stackgroup="sent", fillcolor=colour, line=line)
 
 
-def _limits(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: bool) -> None:
-    """The untrimmed total and the budget, with the part of it that is reserved as a band."""
+def _untrimmed(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: bool) -> None:
     figure.add_scatter(
         x=shown + 1,
         y=timeline.untrimmed[shown],
@@ -50,32 +51,44 @@ def _limits(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: b
         line={"color": FAINT.colour(dark), "width": 1.5, "dash": "dot"},
         hovertemplate="%{y:,}",
     )
-    budget, whole = timeline.plans[0].budget, timeline.settings.budget
-    top = _top(timeline)
+
+
+def _limits(timeline: Timeline, *, dark: bool) -> dict[str, list]:
+    """The budget as a line, the part of it that is reserved as a band, and a word on each limit that is out of sight.
+
+    Said in the layout at once: `add_hline` and its kind look at every trace, which takes as long as a replay.
+    """
+    budget, whole, top = timeline.plans[0].budget, timeline.settings.budget, _top(timeline)
+    shapes, words = [], []
     if timeline.untrimmed.max() > top:
         first = int((timeline.untrimmed > top).argmax())
-        _note(figure, first + 1, f"untrimmed up to {timeline.untrimmed.max():,} ↑", "left", dark=dark)
+        words.append(_note(first + 1, f"untrimmed up to {timeline.untrimmed.max():,} ↑", dark=dark))
     if budget > top:
-        _note(figure, 1, f"budget {budget:,} ↑", "left", dark=dark)
-        return
-    figure.add_hline(
-        y=budget,
-        line={"color": INK.colour(dark), "width": 1.5, "dash": "dash"},
-        annotation={
-            "text": f"budget {budget:,}",
-            "font": {"color": INK.colour(dark), "size": 12},
-            "bgcolor": "rgba(21,24,28,.75)" if dark else "rgba(252,252,250,.8)",
-        },
-        annotation_position="top left",
-    )
-    if whole > budget:
-        figure.add_hrect(y0=budget, y1=whole, fillcolor=FAINT.colour(dark), opacity=0.16, line_width=0)
+        words.append(_note(1, f"budget {budget:,} ↑", dark=dark))
+    else:
+        line = {"color": INK.colour(dark), "width": 1.5, "dash": "dash"}
+        shapes.append({**ACROSS, "y0": budget, "y1": budget, "type": "line", "line": line})
+        words.append(_budget_word(budget, dark=dark))
+        if whole > budget:
+            band = {"fillcolor": FAINT.colour(dark), "opacity": 0.16, "line": {"width": 0}}
+            shapes.append({**ACROSS, "y0": budget, "y1": whole, "type": "rect", **band})
+    return {"shapes": shapes, "annotations": words}
 
 
-def _note(figure: go.Figure, x: int, text: str, anchor: str, *, dark: bool) -> None:
+def _budget_word(budget: int, *, dark: bool) -> dict:
+    return {
+        **{"x": 0, "xref": "paper", "xanchor": "left", "y": budget, "yanchor": "bottom", "showarrow": False},
+        "text": f"budget {budget:,}",
+        "font": {"color": INK.colour(dark), "size": 12},
+        "bgcolor": "rgba(21,24,28,.75)" if dark else "rgba(252,252,250,.8)",
+    }
+
+
+def _note(x: int, text: str, *, dark: bool) -> dict:
     """A word at the upper edge about a line that is above it."""
     font = {"color": FAINT.colour(dark), "size": 12}
-    figure.add_annotation(x=x, y=1, yref="paper", text=text, xanchor=anchor, yanchor="top", showarrow=False, font=font)
+    place = {"x": x, "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "top"}
+    return {**place, "text": text, "showarrow": False, "font": font}
 
 
 def _events(figure: go.Figure, timeline: Timeline, *, dark: bool) -> None:
@@ -111,11 +124,11 @@ def _top(timeline: Timeline) -> float:
     return 1.12 * max(reach, min(untrimmed, HEADROOM * reach), 10)
 
 
-def _layout(timeline: Timeline, shown: np.ndarray, *, dark: bool) -> go.Layout:
+def _layout(timeline: Timeline, shown: np.ndarray, *, dark: bool) -> dict:
     positions, names = turn_ticks(timeline)
     faint, grid = FAINT.colour(dark), GRID.colour(dark)
     axis = {"tickfont": {"color": faint, "size": 12}, "zeroline": False, "fixedrange": True, "automargin": True}
-    return go.Layout(
+    return dict(
         height=HEIGHT,
         barmode="stack",
         bargap=0.12 if len(shown) <= 60 else 0,

@@ -13,6 +13,8 @@ from historylab.samples import DEFAULT_SAMPLE
 from historylab.settings.link import Place
 from historylab.ui import cached, state
 
+KEY = "open another"  # the popover with all the ways to do so
+
 
 def conversation() -> Conversation:
     """The conversation on screen; at the first run the one the link asks for, else the default sample."""
@@ -58,6 +60,7 @@ def _open(action, about: str = "") -> bool:
         said = str(problem)
         state.desk().problem = f"{about}{said}" if about else f"{said[:1].upper()}{said[1:]}"
         return False
+    state.seed(KEY, False)
     return True
 
 

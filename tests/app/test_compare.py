@@ -6,7 +6,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from screens import screen, shown, sources, text, verdict
+from screens import opening, screen, shown, sources, text, verdict
 
 PAGE = "pages/compare.py"
 
@@ -116,7 +116,7 @@ def test_the_share_link_opens_the_same_comparison():
 
 def test_a_conversation_without_a_request_is_no_error():
     app = screen("app.py")
-    app.segmented_control(key="way").set_value("Paste").run()
+    opening(app, "Paste")
     app.text_area(key="pasted").set_value('[{"role": "assistant", "content": "Hello!"}]').run()
     shown(app.button(key="open-pasted").click().run())
     shown(app.switch_page(PAGE).run())
@@ -126,7 +126,7 @@ def test_a_conversation_without_a_request_is_no_error():
 def test_hostile_text_and_settings_stay_text():
     said = '[{"role":"user","content":"<img src=x onerror=alert(1)>"},{"role":"assistant","content":"a"},'
     app = screen("app.py", model="<script>alert(1)</script>", cmp="model:%3Cimg%20src%3Dx%3E;historyPolicy:none")
-    app.segmented_control(key="way").set_value("Paste").run()
+    opening(app, "Paste")
     app.text_area(key="pasted").set_value(said + '{"role":"user","content":"b"}]').run()
     shown(app.button(key="open-pasted").click().run())
     shown(app.switch_page(PAGE).run())

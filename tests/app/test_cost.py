@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from screens import screen, shown, text
+from screens import opening, screen, shown, text
 
 CUT = {"conv": "sample:lamp-through-the-night", "budget": "1500"}
 
@@ -18,7 +18,7 @@ def unfolded(app):
 
 def pasted(*messages: dict) -> object:
     app = screen()
-    app.segmented_control(key="way").set_value("Paste").run()
+    opening(app, "Paste")
     app.text_area(key="pasted").set_value(json.dumps(list(messages))).run()
     return shown(app.button(key="open-pasted").click().run())
 

@@ -7,7 +7,7 @@ import logging
 from urllib.parse import parse_qsl
 
 import pytest
-from screens import screen, shown, sources, text, verdict
+from screens import opening, screen, shown, sources, text, verdict
 
 LINE = json.dumps(
     {"messages": [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "Here."}]}
@@ -105,7 +105,7 @@ def test_the_buttons_step_through_the_requests_and_stop_at_the_ends():
 def test_a_file_that_is_none_says_so_in_one_sentence_and_what_was_open_stays():
     app = screen()
     before = verdict(app)
-    app.segmented_control(key="way").set_value("Upload").run()
+    opening(app, "Upload")
     shown(app.file_uploader(key="upload").set_value(("photo.png", b"\x89PNG\r\n\x1a\n0000", "image/png")).run())
     assert "“photo.png”: this is a PNG image, not a transcript" in text(app)
     assert verdict(app) == before
@@ -113,7 +113,7 @@ def test_a_file_that_is_none_says_so_in_one_sentence_and_what_was_open_stays():
 
 def test_an_upload_is_opened_and_never_in_the_address():
     app = screen()
-    app.segmented_control(key="way").set_value("Upload").run()
+    opening(app, "Upload")
     shown(app.file_uploader(key="upload").set_value(("orders.json", LINE.encode(), "application/json")).run())
     assert "the model sees the one message said" in verdict(app)
     assert "conversation" not in app.query_params
@@ -121,7 +121,7 @@ def test_an_upload_is_opened_and_never_in_the_address():
 
 def test_text_can_be_pasted():
     app = screen()
-    app.segmented_control(key="way").set_value("Paste").run()
+    opening(app, "Paste")
     app.text_area(key="pasted").set_value(LINE).run()
     shown(app.button(key="open-pasted").click().run())
     assert "the one message said" in verdict(app)
@@ -129,7 +129,7 @@ def test_text_can_be_pasted():
 
 def test_a_generated_conversation_is_in_the_address_and_opens_again_from_it():
     app = screen()
-    app.segmented_control(key="way").set_value("Generate").run()
+    opening(app, "Generate")
     app.selectbox(key="generator").set_value("support_desk").run()
     app.number_input(key="support_desk.turns").set_value(5)
     shown(app.button(key="generate").click().run())
@@ -164,7 +164,7 @@ def test_a_link_to_a_conversation_that_is_none_says_so_and_opens_the_default():
 
 def test_a_conversation_without_a_request_is_no_error():
     app = screen()
-    app.segmented_control(key="way").set_value("Paste").run()
+    opening(app, "Paste")
     app.text_area(key="pasted").set_value('[{"role": "assistant", "content": "Hello!"}]').run()
     shown(app.button(key="open-pasted").click().run())
     assert "Nobody asks the model anything" in text(app)
@@ -228,7 +228,7 @@ def test_the_share_link_carries_every_field_and_opens_the_same_request():
 
 def test_the_share_dialog_says_when_the_conversation_stays_here():
     app = screen()
-    app.segmented_control(key="way").set_value("Paste").run()
+    opening(app, "Paste")
     app.text_area(key="pasted").set_value(LINE).run()
     shown(app.button(key="open-pasted").click().run())
     shown(app.button(key="share").click().run())

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from screens import screen, shown, sources, text, verdict
+from screens import opening, screen, shown, sources, text, verdict
 
 from historylab import load
 from historylab.errors import LoadError
@@ -86,7 +86,8 @@ def test_the_model_is_no_part_of_a_system():
 
 def test_another_stage_makes_it_another_system():
     app = chosen("octopus")
-    shown(app.segmented_control(key="set policy").set_value("none").run())
+    app.session_state["other settings"] = True
+    shown(app.run().segmented_control(key="set policy").set_value("none").run())
     assert "Octopus, changed, sends: 1 of 166 messages" in text(app)
 
 
@@ -220,7 +221,7 @@ def test_every_preset_draws_real_conversations(path):
             for plan in plan_requests(conversation, preset.settings):
                 assert plan.over_budget == (plan.tokens > plan.budget)
     app = screen(PAGE)
-    app.segmented_control(key="way").set_value("Upload").run()
+    opening(app, "Upload")
     shown(app.file_uploader(key="upload").set_value((path.name, path.read_bytes(), "application/json")).run())
     for name in presets():
         shown(app.selectbox(key="system").set_value(name).run(timeout=120))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 import streamlit as st
-from screens import screen, shown, sources, text, verdict
+from screens import opening, screen, shown, sources, text, verdict
 
 from historylab.ui.tuning import Interruption, Work
 
@@ -121,7 +121,7 @@ def test_a_model_without_prices_is_tuned_by_tokens():
 )
 def test_short_conversations_are_no_problem(messages, words):
     app = screen()
-    app.segmented_control(key="way").set_value("Paste").run()
+    opening(app, "Paste")
     app.text_area(key="pasted").set_value(json.dumps(messages)).run()
     shown(app.button(key="open-pasted").click().run())
     assert words in verdict(shown(app.switch_page(PAGE).run()))

@@ -83,12 +83,20 @@ def seen() -> Seen:
     return Seen()
 
 
-@pytest.fixture
-def page(browser, home, seen) -> Iterator:
-    """A fresh tab (own storage, downloads allowed) whose requests and complaints go to `seen`. Not opened yet."""
+@pytest.fixture(scope="session")
+def profile(browser) -> Iterator:
+    """One browser profile for all tests: Streamlit's scripts are fetched and compiled once, as for a person."""
     context = browser.new_context(accept_downloads=True, viewport={"width": 1280, "height": 900})
-    page = context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(profile, home, seen) -> Iterator:
+    """A new tab without cookies whose requests and complaints go to `seen`. Not opened yet."""
+    profile.clear_cookies()
+    page = profile.new_page()
     page.set_default_timeout(20_000)
     seen.watch(page, home)
     yield page
-    context.close()
+    page.close()

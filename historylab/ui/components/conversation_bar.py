@@ -31,8 +31,10 @@ def conversation_bar(conversation: Conversation, timeline: Timeline, resolution:
         f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
     )
     with buttons.container(horizontal=True, horizontal_alignment="right"):
-        with st.popover("Open another conversation"):
-            _open()
+        another = st.popover("Open another conversation", key=opening.KEY, on_change="rerun")
+        if another.open:
+            with another:
+                _open()
         share_button(resolution.settings)
         export_button(resolution, timeline)
     _several()

@@ -23,11 +23,11 @@ def request_view(timeline: Timeline) -> None:
     """Verdict, map, chart, and the request from three sides: its messages, its payload, how it came about."""
     number = current_request(timeline)
     verdict_line(timeline, number)
-    cost_line(timeline)
+    bill = st.container()  # filled last: the other parts needn't wait for prices
     legend(timeline, number)
-    retention_map(timeline, number)
+    picture = st.container()
     request_field(timeline)
-    _chart(timeline, number)
+    tokens = st.container()
     messages, sent, trace = st.tabs(["Messages", "Exact payload", "Stages"], key="side", on_change="rerun")
     if messages.open:
         with messages:
@@ -40,6 +40,12 @@ def request_view(timeline: Timeline) -> None:
             stage_trace(timeline, number)
     if state.is_debug():
         inspector(timeline, number)
+    with picture:
+        retention_map(timeline, number)
+    with bill:
+        cost_line(timeline)
+    with tokens:
+        _chart(timeline, number)
 
 
 def _chart(timeline: Timeline, number: int) -> None:
@@ -52,4 +58,7 @@ def _chart(timeline: Timeline, number: int) -> None:
             config={"displayModeBar": False},
             alt=finding(timeline),
         )
-        st.html(f'<div class="hl-here{over}" style="--here:{(number + 0.5) / len(timeline.plans):.6f}"></div>')
+        # No `:has()` in the style sheet: with it the browser styles the whole page anew for every text Plotly measures.
+        st.container(key="here").html(
+            f'<div class="hl-here{over}" style="--here:{(number + 0.5) / len(timeline.plans):.6f}"></div>'
+        )

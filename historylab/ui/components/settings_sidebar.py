@@ -90,8 +90,10 @@ def _knobs(resolution: Resolution, preset: Preset) -> None:
     if "model" not in drawn:
         _fields(resolution, ["model"], drawn)
         drawn.add("model")
-    with st.expander("All other settings"):
-        _everything(resolution, drawn)
+    others = st.expander("All other settings", key="other settings", on_change="rerun")
+    if others.open:  # nothing is drawn that nobody looks at: every element costs the browser time at each change
+        with others:
+            _everything(resolution, drawn)
 
 
 def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
@@ -109,12 +111,19 @@ def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
             if family == "summarizer" and family not in drawn:
                 consent(resolution)
     _fields(resolution, ["model", "counter"], drawn)
-    with st.expander("More stages", expanded=not drawn and any(getattr(settings, f) != "off" for f in ALWAYS)):
-        for family in ALWAYS:
-            _choice(resolution, family, drawn)
-            if family == "compaction":
-                _fields(resolution, ["threshold", "window"], drawn)
-        _fields(resolution, ["summary_heading"], drawn)
+    used = not drawn and any(getattr(settings, f) != "off" for f in ALWAYS)
+    more = st.expander("More stages", expanded=used, key="more stages", on_change="rerun")
+    if more.open:
+        with more:
+            _more_stages(resolution, drawn)
+
+
+def _more_stages(resolution: Resolution, drawn: Collection[str]) -> None:
+    for family in ALWAYS:
+        _choice(resolution, family, drawn)
+        if family == "compaction":
+            _fields(resolution, ["threshold", "window"], drawn)
+    _fields(resolution, ["summary_heading"], drawn)
 
 
 def _fields(resolution: Resolution, names: Iterable[str], drawn: Collection[str] = ()) -> None:
@@ -139,8 +148,10 @@ def _options(resolution: Resolution, family: str, drawn: Collection[str]) -> Non
     if fine:
         changed = sum(settings.value(name) != known[name].default for name in fine)
         title = f"Fine tuning, {changed} changed" if changed else "Fine tuning"
-        with st.expander(title, expanded=bool(changed), key=f"fine {family}", type="compact"):
-            _fields(resolution, fine)
+        folded = st.expander(title, expanded=bool(changed), key=f"fine {family}", on_change="rerun", type="compact")
+        if folded.open:
+            with folded:
+                _fields(resolution, fine)
 
 
 def _options_of(settings: Settings, family: str) -> list[str]:
@@ -150,7 +161,10 @@ def _options_of(settings: Settings, family: str) -> list[str]:
 
 def _template() -> None:
     used = state.template_source()
-    with st.expander(f"Template: {'in use' if used else 'none'}"):
+    unfolded = st.expander(f"Template: {'in use' if used else 'none'}", key="template file", on_change="rerun")
+    if not unfolded.open:
+        return
+    with unfolded:
         if used:
             st.text(used)
         if state.desk().template is not None:
