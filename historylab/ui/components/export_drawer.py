@@ -10,14 +10,24 @@ from historylab.registry import Member, members
 from historylab.replay import Timeline
 from historylab.report import report
 from historylab.settings.resolve import Resolution
+from historylab.ui import state
 from historylab.ui.components.request_field import current_request
+from historylab.ui.remembered import starred
 
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
 
 def export_button(resolution: Resolution, timeline: Timeline, label: str = "Export", key: str = "export") -> None:
     """The button that opens the drawer."""
-    if st.button(label, key=key, help="Take settings, a report or a spreadsheet along"):
+    opened = st.button(
+        label,
+        key=key,
+        shortcut="E",
+        on_click=state.show_debug,  # one drawer at a time
+        args=(False,),
+        help="Take settings, a report or a spreadsheet along",
+    )
+    if opened:
         _drawer(resolution, timeline)
 
 
@@ -53,14 +63,14 @@ def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None
 
 def _request(resolution: Resolution, timeline: Timeline) -> None:
     """The request one looks at, for people without HistoryLab; both files are made when they are asked for."""
-    number = current_request(timeline)
+    number, marked = current_request(timeline), starred(timeline)
     st.html(
         f'<div class="hl-title">This request: {timeline.steps[number].label}</div>'
         '<div class="hl-meta">Both files hold text of the conversation.</div>'
     )
     with st.container(horizontal=True):
         for label, name, mime, made in (
-            ("Report", f"request-{number + 1}.html", "text/html", lambda: report(timeline, number, resolution)),
+            ("Report", f"request-{number + 1}.html", "text/html", lambda: report(timeline, number, resolution, marked)),
             ("Decisions", f"request-{number + 1}.csv", "text/csv", lambda: decisions_csv(timeline, number)),
         ):
             st.download_button(
