@@ -1,25 +1,25 @@
 """What a replay costs: what each request really sends, how much of it the provider still remembers, and the comparison.
 
-The reusable prefix is found message by message in what `render()` gives: kept messages, shortened texts and summaries,
-after the fixed overhead. Moving the cut, shortening a message or rewriting the summary ends it there.
+The reusable prefix is the fixed overhead and then what `prefixes` finds.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 import numpy as np
 
 from historylab.billing import Bill, Cache, Traffic, cache_of, price
-from historylab.columns import ASSISTANT, SYSTEM
-from historylab.conversation import Conversation, Message, Usage
+from historylab.columns import ASSISTANT
+from historylab.conversation import Usage
 from historylab.cost import Prices, prices_of, usage_of
 from historylab.errors import SettingsError
-from historylab.history import Texts
 from historylab.plan import HistoryPlan
+from historylab.prefixes import Prefixes
 from historylab.replay import Timeline, replay
 from historylab.settings.model import Settings
 from historylab.strategies.facts import column, instants
@@ -66,76 +66,14 @@ def baseline_of(timeline: Timeline) -> Traffic:
 
 def traffic(timeline: Timeline) -> Traffic:
     """What each request sends and shares with the one before. Linear in messages × requests, over arrays."""
-    overhead = timeline.settings.overhead
-    requests = len(timeline.plans)
+    overhead, requests = timeline.settings.overhead, len(timeline.plans)
     shared, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
-    reader, before = _Reader(timeline.conversation), None
-    for i, plan in enumerate(timeline.plans):
-        keys, tokens = reader.sequence(plan)
-        if before is not None:
-            length = _common(before, keys)
-            shared[i] = overhead + tokens[:length].sum()
-            broken[i] = length < len(before)
-        before = keys
+    prefixes = Prefixes(timeline.conversation)
+    for i, (before, plan) in enumerate(pairwise(timeline.plans), 1):
+        tokens, broken[i] = prefixes.shared(before, plan)
+        shared[i] = overhead + tokens
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
     return Traffic(timeline.tokens + overhead, shared, broken, _idle(timeline), _output(timeline), summaries)
-
-
-class _Reader:
-    """Reads plans as sequences of (key, tokens); equal keys mean equal messages."""
-
-    def __init__(self, conversation: Conversation):
-        self.keys = column(conversation, "identity", identity, np.int64)
-        self.conversation = conversation
-        self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() its own
-
-    def sequence(self, plan: HistoryPlan) -> tuple[np.ndarray, np.ndarray]:
-        """Keys and tokens of what the plan sends, in that order."""
-        if plan.layout:  # it may rewrite anything: read what comes out
-            rendered = plan.render()
-            keys = np.fromiter(map(identity, rendered), np.int64, len(rendered))
-            return keys, plan.history.counter.count(rendered)
-        keys, tokens, columns = self.keys, plan.history.tokens, plan.history.columns
-        if plan.shortened:
-            keys, tokens = self._with_shorter(plan)
-        homes = columns.block[: plan.size]
-        chosen = np.flatnonzero(plan.sent[homes])
-        if not columns.contiguous:
-            chosen = chosen[np.argsort(homes[chosen], kind="stable")]
-        keys, tokens = keys[chosen], tokens[chosen]
-        if plan.summary:
-            others = np.flatnonzero(columns.role[chosen] != SYSTEM)
-            at = others[0] if len(others) else len(chosen)
-            keys = np.insert(keys, at, identity(Message("system", plan.summary.text)))
-            tokens = np.insert(tokens, at, plan.summary.tokens)
-        return keys, tokens
-
-    def _with_shorter(self, plan: HistoryPlan) -> tuple[np.ndarray, np.ndarray]:
-        keys, tokens = self.keys.copy(), plan.history.tokens.copy()
-        for cut in plan.shortened:
-            keys[cut.messages] = self._keys_of(cut.texts)[cut.messages]
-            tokens[cut.messages] = cut.texts.tokens[cut.messages]
-        return keys, tokens
-
-    def _keys_of(self, texts: Texts) -> np.ndarray:
-        if id(texts) not in self._shortened:
-            keys = self.keys.copy()
-            for i, text in texts.items():
-                keys[i] = identity(replace(self.conversation[i], content=text))
-            self._shortened[id(texts)] = texts, keys
-        return self._shortened[id(texts)][1]
-
-
-def identity(message: Message) -> int:
-    """A number that tells a message from any other by what an API is sent of it, within one process."""
-    return hash((message.role, message.content, message.name, message.tool_calls, message.tool_call_id, message.media))
-
-
-def _common(a: np.ndarray, b: np.ndarray) -> int:
-    """How many entries two sequences have in common at their beginning."""
-    shorter = min(len(a), len(b))
-    same = a[:shorter] == b[:shorter]
-    return shorter if same.all() else int(same.argmin())
 
 
 def _idle(timeline: Timeline) -> np.ndarray:

@@ -19,6 +19,8 @@ from historylab.settings.model import Settings
 Changes = dict[str, Any]
 SHARES = (1 / 8, 1 / 4, 1 / 2, 3 / 4)
 """Budgets worth trying, as shares of the largest request without any cut."""
+UNCUT = ({"policy": "all"}, {"pruner": "off"}, {"tool_output": "off"})
+"""The answers that leave everything in."""
 TRIES_PER_CANDIDATE = 20
 
 
@@ -126,13 +128,16 @@ def offered(base: Settings, sizes: Sizes, locked: Collection[str] = ()) -> tuple
 def search_settings(
     base: Settings, turned: Iterable[str], sizes: Sizes, *, locked: Collection[str] = (), most: int = 50, seed: int = 0
 ) -> list[Settings]:
-    """At most `most` different settings, `base` first, then combinations of answers in a random order.
+    """At most `most` different settings: `base`, what cuts nothing if that can be turned to, then any combinations.
 
-    The order is random so that a search stopped early has seen a fair sample. Options of stages that a candidate
-    doesn't choose stay at the base's, so that no two candidates do the same.
+    Without the second a small sample may hold nothing that keeps all that must be kept. The combinations' order is
+    random so that a search stopped early has seen a fair sample. Options of stages that a candidate doesn't choose stay
+    at the base's, so that no two candidates do the same.
     """
     axes = [a for name in turned if (a := _answers(KNOBS[name], base, sizes, locked))]
-    found = {base.key: base}
+    nothing_cut = [answer for axis in axes for answer in axis if answer in UNCUT]
+    uncut = _without_idle(base, {name: value for answer in nothing_cut for name, value in answer.items()})
+    found = {base.key: base, uncut.key: uncut}
     for changes in islice(_combinations(axes, Dice(seed), most), TRIES_PER_CANDIDATE * most):
         candidate = _without_idle(base, changes)
         found.setdefault(candidate.key, candidate)

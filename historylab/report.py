@@ -6,7 +6,7 @@ scripts and requests of any kind. Light or dark is the reader's choice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +16,7 @@ from historylab.decisions import sentences, since
 from historylab.figures.axis import finding
 from historylab.figures.palette import ALARM, FAINT, INK, KINDS, LOOKS, PAGE, Look
 from historylab.figures.setting_words import SOURCE_WORDS, in_words, title_of
+from historylab.figures.star_words import BADGE, GLYPH
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.figures.untrusted import escaped, one_line, whole
 from historylab.figures.verdict import tally, verdict
@@ -23,6 +24,7 @@ from historylab.plan import HistoryPlan
 from historylab.reasons import Action
 from historylab.replay import Timeline
 from historylab.settings.resolve import Resolution
+from historylab.stars import Star
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_MESSAGES = 3_000  # the newest; the file says so
@@ -31,14 +33,18 @@ LONGEST = 20_000  # characters of one message in the file
 FOLDED = 3  # so many lost messages in a row, lost for the same reason, are folded into one line
 
 
-def report(timeline: Timeline, number: int, resolution: Resolution | None = None) -> str:
-    """The report on request `number` (from 0). `resolution` says where the settings came from."""
+def report(timeline: Timeline, number: int, resolution: Resolution | None = None, starred: Sequence[Star] = ()) -> str:
+    """The report on request `number` (from 0).
+
+    `resolution` says where the settings came from, `starred` which messages must be remembered.
+    """
     title = one_line(timeline.conversation.title, 90)
+    messages = _messages(timeline, number, {star.message for star in starred})
     body = "".join(
         (
-            _verdict(timeline, number, title),
+            _verdict(timeline, number, title, starred),
             f"<h2>Tokens of every request</h2>{_chart(timeline, number)}",
-            f"<h2>What became of each message</h2>{''.join(_messages(timeline, number))}",
+            f"<h2>What became of each message</h2>{''.join(messages)}",
             f"<h2>Settings</h2>{_settings(timeline, resolution)}",
         )
     )
@@ -52,10 +58,12 @@ def report(timeline: Timeline, number: int, resolution: Resolution | None = None
     )
 
 
-def _verdict(timeline: Timeline, number: int, title: str) -> str:
-    said, counts = verdict(timeline, number), tally(timeline.plans[number])
+def _verdict(timeline: Timeline, number: int, title: str, starred: Sequence[Star]) -> str:
+    said, counts = verdict(timeline, number, starred), tally(timeline.plans[number])
     over = f' class="over">{ALARM.glyph} ' if said.over else ">"
-    forgotten = f'<p class="lead">{escaped(said.forgotten)}</p>' if said.forgotten else ""
+    lost = ' class="over"' if said.remembered.lost else ""
+    held = f"<span{lost}>{GLYPH} {escaped(said.remembered.sentence)}</span>" if said.remembered.sentence else ""
+    told = "".join(f'<p class="lead">{line}</p>' for line in (held, escaped(said.forgotten)) if line)
     size = f"{len(timeline.conversation):,} messages, {len(timeline.plans):,} requests"
     chips = "".join(
         f'<span{"" if counts[action] else " class=none"} title="{escaped(look.meaning)}">{_mark(action)}'
@@ -65,7 +73,7 @@ def _verdict(timeline: Timeline, number: int, title: str) -> str:
     return (
         f'<p class="meta"><bdi>{escaped(title)}</bdi> · {size} · request {number + 1:,}</p>'
         f"<h1>{escaped(said.seen)}</h1>"
-        f'<p class="lead"><span{over}{escaped(said.cost)}</span> {escaped(said.decisions)}</p>{forgotten}'
+        f'<p class="lead"><span{over}{escaped(said.cost)}</span> {escaped(said.decisions)}</p>{told}'
         f'<div class="legend">{chips}</div>'
     )
 
@@ -85,7 +93,7 @@ def _chart(timeline: Timeline, number: int) -> str:
 # -- messages
 
 
-def _messages(timeline: Timeline, number: int) -> Iterator[str]:
+def _messages(timeline: Timeline, number: int, starred: Container[int | None]) -> Iterator[str]:
     plan = timeline.plans[number]
     first = max(0, plan.size - MOST_MESSAGES)
     whys, begun = sentences(plan), since(timeline, number).tolist()
@@ -97,10 +105,10 @@ def _messages(timeline: Timeline, number: int) -> Iterator[str]:
         text = escaped(whole(plan.summary.text, LONGEST))
         yield f'<details class="made"><summary>{escaped(about)}</summary><pre>{text}</pre></details>'
     yield "<ol>"
-    for (action, why), run in groupby(range(first, plan.size), lambda i: (actions[i], whys[i])):
+    for (action, why, marked), run in groupby(range(first, plan.size), lambda i: (actions[i], whys[i], i in starred)):
         numbers = list(run)
-        lines = [_message(timeline, plan, i, action, why, begun[i]) for i in numbers]
-        fold = action >= Action.SUMMARIZED and len(lines) > FOLDED
+        lines = [_message(timeline, plan, i, action, why, begun[i], marked=marked) for i in numbers]
+        fold = action >= Action.SUMMARIZED and len(lines) > FOLDED and not marked
         yield _folded(numbers, action, why, lines) if fold else "".join(lines)
     yield "</ol>"
 
@@ -114,12 +122,14 @@ def _folded(numbers: list[int], action: Action, why: str, lines: list[str]) -> s
     )
 
 
-def _message(timeline: Timeline, plan: HistoryPlan, i: int, action: Action, why: str, begun: int) -> str:
+def _message(
+    timeline: Timeline, plan: HistoryPlan, i: int, action: Action, why: str, begun: int, *, marked: bool
+) -> str:
     message = timeline.conversation[i]
     who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
     calls = "\n".join(f"→ {call.name}({call.arguments})" for call in message.tool_calls)
     said = "\n".join(filter(None, (message.content, calls, " ".join(f"[{name}]" for name in message.media))))
-    about = f"{who} · {int(plan.history.tokens[i]):,} tokens"
+    about = f"{f'{BADGE} · ' if marked else ''}{who} · {int(plan.history.tokens[i]):,} tokens"
     if action != Action.KEPT:
         about += f" · {LOOKS[action].word} since {timeline.steps[begun].label}. {why}"
     return (

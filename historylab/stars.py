@@ -128,7 +128,15 @@ def origin(timeline: Timeline, message: int) -> int | None:
     original, shown = timeline.original, timeline.conversation
     if shown is original:
         return message
-    numbered = original.edited(replace(m, id=str(i)) for i, m in enumerate(original))
+    known = shown.derived.setdefault("origins", {})
+    if message not in known:
+        known[message] = _origin(timeline, message)
+    return known[message]
+
+
+def _origin(timeline: Timeline, message: int) -> int | None:
+    """An id goes where its message goes, of several the first; a pin elsewhere that gets there too tells of others."""
+    numbered = timeline.original.edited(replace(m, id=str(i)) for i, m in enumerate(timeline.original))
     first = project(numbered, timeline.settings)[message].id
     if first is None or message in _pinned(timeline, lambda i: i != int(first)):
         return None

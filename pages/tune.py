@@ -34,7 +34,7 @@ looked_for = search.search_over(state.desk().opened.conversations if everywhere 
 candidates = looked_for.candidates()
 work = looked_for.work(candidates)
 top = st.container()
-wishes = wishes_form(looked_for.prices)
+wishes = wishes_form(looked_for.prices, marked=looked_for.marked)
 search_form(looked_for, candidates)
 with top:
     work_progress(

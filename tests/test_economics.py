@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from time import perf_counter
 
+import any_conversation
 import numpy as np
 import pytest
 from counted import COUNTER, UNCUT, counted, replayed
+from hypothesis import given
+from hypothesis import strategies as st
 
 from historylab.billing import open_cache, price
 from historylab.conversation import Conversation, Message, Usage
 from historylab.cost import Prices
-from historylab.economics import bill, compare, identity, traffic, untrimmed
+from historylab.economics import bill, compare, traffic, untrimmed
 from historylab.errors import SettingsError
 from historylab.generators.base import generate
 from historylab.pipeline import open_instruments
+from historylab.prefixes import identity
 from historylab.replay import replay
 from historylab.samples import load_sample, samples
 from historylab.settings.model import Settings
@@ -152,14 +157,21 @@ def test_the_parts_of_every_request_of_every_sample_add_up_to_what_it_sends(name
 
 @pytest.mark.parametrize("settings", CHOICES, ids=str)
 def test_the_shared_prefix_is_what_two_rendered_requests_have_in_common(settings):
-    timeline = replay(load_sample("tide-tables-agent")[0], settings)
-    found, counter = traffic(timeline), timeline.counter
-    for i in range(1, len(timeline.plans)):
-        before, now = ([identity(m) for m in timeline.plans[k].render()] for k in (i - 1, i))
-        same = next(
-            (k for k, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), min(len(before), len(now))
-        )
-        assert found.shared[i] == settings.overhead + counter.count(timeline.plans[i].render()[:same]).sum()
+    assert_shares_what_is_rendered(replay(load_sample("tide-tables-agent")[0], settings))
+
+
+@given(any_conversation.conversations(), any_conversation.settings(), st.booleans())
+def test_the_shared_prefix_is_found_in_any_conversation_even_of_equal_messages(conversation, settings, alike):
+    said = (replace(m, content="again " * len(m.content.split())) if alike else m for m in conversation)
+    assert_shares_what_is_rendered(replay(conversation.edited(said), settings))
+
+
+def assert_shares_what_is_rendered(timeline) -> None:
+    found, rendered = traffic(timeline), [plan.render() for plan in timeline.plans]
+    for i, (before, now) in enumerate(pairwise(rendered), 1):
+        differing = (identity(a) != identity(b) for a, b in zip(before, now, strict=False))
+        same = next((k for k, differs in enumerate(differing) if differs), min(len(before), len(now)))
+        assert found.shared[i] == timeline.settings.overhead + timeline.counter.count(now[:same]).sum()
         assert found.broken[i] == (same < len(before))
 
 

@@ -14,6 +14,7 @@ def test_a_search_begins_with_the_settings_there_are_and_tries_no_two_that_do_th
     base = Settings(budget=5000)
     found = search_settings(base, USUAL, SIZES, most=100)
     assert found[0] == base
+    assert found[1] == base.replace(policy="all", pruner="off")
     assert len(found) == len({settings.key for settings in found}) == 100
     for settings in found:
         assert all(acts(settings, name) for name in settings.options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,37 +10,43 @@ import numpy as np
 from historylab.columns import USER
 from historylab.counters.base import Counter
 from historylab.figures.palette import LOOKS
+from historylab.figures.star_words import Remembered, remembered
 from historylab.figures.untrusted import one_line
 from historylab.plan import HistoryPlan
 from historylab.reasons import Action
 from historylab.replay import Step, Timeline
+from historylab.stars import Star
 
 QUOTE = 60  # characters of a forgotten message
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Sentences, to be read in this order. `forgotten` quotes a message: untrusted text, one line of it."""
+    """Sentences, to be read in this order. `remembered` and `forgotten` quote messages: a line of untrusted text."""
 
     seen: str
     cost: str
     decisions: str
+    remembered: Remembered
     forgotten: str
     over: bool
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (self.seen, self.cost, self.decisions, self.forgotten)))
+        said = (self.seen, self.cost, self.decisions, self.remembered.sentence, self.forgotten)
+        return " ".join(filter(None, said))
 
 
-def verdict(timeline: Timeline, number: int) -> Verdict:
-    """The verdict on request `number` (from 0)."""
+def verdict(timeline: Timeline, number: int, starred: Sequence[Star] = ()) -> Verdict:
+    """The verdict on request `number` (from 0). `starred` are the messages that must be remembered."""
     step = timeline.steps[number]
     counts = tally(step.plan)
+    held = remembered(timeline, number, starred)
     return Verdict(
         f"{_when(step)}, the model sees {_share(counts, step.size)}.",
         _cost(timeline, step.plan),
         _decisions(counts, step),
-        _forgotten(timeline, number),
+        held,
+        _forgotten(timeline, number, {star.message for star in held.lost}),
         step.plan.over_budget,
     )
 
@@ -94,11 +101,12 @@ def _decisions(counts: dict[Action, int], step: Step) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _forgotten(timeline: Timeline, number: int) -> str:
-    """The oldest thing the user said that is no longer sent, and since when."""
+def _forgotten(timeline: Timeline, number: int, told: Container[int | None]) -> str:
+    """The oldest thing the user said that is no longer sent, and since when; of those that aren't told already."""
     plan = timeline.plans[number]
     lost = np.flatnonzero((plan.actions == Action.DROPPED) & (timeline.conversation.columns.role[: plan.size] == USER))
-    said = next((int(i) for i in lost if timeline.conversation[int(i)].content.strip()), None)
+    unsaid = (i for i in lost.tolist() if i not in told)
+    said = next((i for i in unsaid if timeline.conversation[i].content.strip()), None)
     if said is None:
         return ""
     since = timeline.steps[stopped_being_sent(timeline, number, said)]

@@ -27,11 +27,11 @@ from historylab.generators.base import generate
 from historylab.importers.base import Report
 from historylab.importers.load import Conversations
 from historylab.replay import Timeline, replay
-from historylab.retention import Retention, retention
+from historylab.retention import Likely, Retention, asked_later, retention
 from historylab.samples import load_sample
 from historylab.settings.consent import asking as asks_a_model
 from historylab.settings.model import Settings
-from historylab.ui import asking
+from historylab.ui import asking, state
 from historylab.ui.tuning import Work
 
 
@@ -86,12 +86,14 @@ def _packed(digest: str, key: str, _made: Timeline) -> tuple[bytes, str]:
 
 def figures(made: Timeline, prices: Prices | None) -> Figures:
     """What a timeline comes to, for the comparison."""
-    return _figures(made.conversation.digest, _key(made), repr(prices), made, prices)
+    return _figures(made.conversation.digest, _key(made), repr(prices), state.stars(), made, prices)
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost")
-def _figures(digest: str, key: str, listed: str, _made: Timeline, _prices: Prices | None) -> Figures:
-    return contrast.figures(_made, _prices)
+def _figures(
+    digest: str, key: str, listed: str, stars: tuple[int, ...], _made: Timeline, _prices: Prices | None
+) -> Figures:
+    return contrast.figures(_made, _prices, stars=stars)
 
 
 def chart(made: Timeline, *, dark: bool) -> Any:
@@ -125,13 +127,24 @@ def _comparisons(digest: str, key: str, listed: str, _made: Timeline, _prices: P
 
 
 def retained(made: Timeline) -> Retention:
-    """What a timeline keeps of what later requests need, and what it forgets."""
-    return _retained(made.conversation.digest, _key(made), made)
+    """What a timeline keeps of what later requests need and of what must be remembered, and what it forgets."""
+    return _retained(made.conversation.digest, _key(made), state.stars(), made)
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what later requests need")
-def _retained(digest: str, key: str, _made: Timeline) -> Retention:
-    return retention(_made)
+def _retained(digest: str, key: str, stars: tuple[int, ...], _made: Timeline) -> Retention:
+    return retention(_made, stars=stars)
+
+
+def likeliest(made: Timeline) -> tuple[Likely, ...]:
+    """Per question that might be asked later, the messages likeliest to answer it; nothing where none was written."""
+    asked = state.questions()
+    return _likeliest(made.conversation.digest, _key(made), asked, made) if asked else ()
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what could answer that")
+def _likeliest(digest: str, key: str, asked: tuple[str, ...], _made: Timeline) -> tuple[Likely, ...]:
+    return asked_later(_made, asked)
 
 
 @st.cache_resource(max_entries=12, scope="session", show_spinner=False)

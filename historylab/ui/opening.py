@@ -21,8 +21,7 @@ def conversation() -> Conversation:
     here = state.desk()
     if here.opened is None:
         _open_linked(here.asked)
-    opened = here.opened
-    return opened.conversations[min(opened.which, len(opened.conversations) - 1)]
+    return here.opened.conversation
 
 
 def open_sample(name: str) -> None:
@@ -73,10 +72,12 @@ def _open_linked(asked: Place) -> None:
         open_generated(name, dict(pair.partition("=")[::2] for pair in said.split(",") if pair))
     else:
         open_sample(spec or DEFAULT_SAMPLE)
-    if here.opened is None:
+    found = here.opened is not None
+    if not found:
         problem = here.problem
         open_sample(DEFAULT_SAMPLE)
         here.problem = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
     here.touched = False
     here.opened.which = min(asked.which, len(here.opened.conversations) - 1)
     here.request = asked.request
+    state.follow_stars(asked.stars if found and here.opened.which == asked.which else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -14,8 +14,9 @@ from historylab.knobs import USUAL, Knob, Sizes, around, offered, search_setting
 from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
+from historylab.stars import own_stars
 from historylab.sweep import sweep
-from historylab.ui import cached, prices, state
+from historylab.ui import cached, opening, prices, state
 from historylab.ui.tuning import Interruption, Work
 
 AT_ONCE = 60_000
@@ -24,13 +25,23 @@ AT_ONCE = 60_000
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Everything a search is about. `base` is what is in effect, with summaries that ask no model."""
+    """Everything a search is about. `base` is what is in effect, with summaries that ask no model.
+
+    `stars` are the messages of each conversation, by its digest, that must be remembered.
+    """
 
     conversations: tuple[Conversation, ...]
     base: Settings
     sizes: Sizes
     locked: frozenset[str]
     prices: Prices | None
+    stars: Mapping[str, tuple[int, ...]]
+    questions: tuple[str, ...]
+
+    @property
+    def marked(self) -> bool:
+        """Whether any message must be remembered."""
+        return any(self.stars.values())
 
     @property
     def knobs(self) -> tuple[Knob, ...]:
@@ -55,7 +66,8 @@ class Search:
         """The work of trying those, begun or not."""
         keys = "\n".join(settings.key for settings in candidates)
         hashed = blake2b(keys.encode(), digest_size=16).hexdigest()
-        return cached.work("sweep", " ".join(c.digest for c in self.conversations), hashed, repr(self.prices))
+        about = (repr(part) for part in (self.prices, sorted(self.stars.items()), self.questions))
+        return cached.work("sweep", " ".join(c.digest for c in self.conversations), hashed, *about)
 
     def at_once(self, candidates: Sequence[Settings]) -> bool:
         """Whether trying those takes so little that nobody needs to be asked."""
@@ -67,7 +79,14 @@ def search_over(conversations: Sequence[Conversation], resolution: Resolution) -
     base = offline(resolution.settings)
     locked = frozenset(name for name, origin in resolution.provenance.items() if origin.locked)
     sizes = Sizes.largest(_sizes(conversation, base) for conversation in conversations)
-    return Search(tuple(conversations), base, sizes, locked, prices.prices_in_effect(base.model))
+    listed = prices.prices_in_effect(base.model)
+    return Search(tuple(conversations), base, sizes, locked, listed, _stars(conversations), state.questions())
+
+
+def _stars(conversations: Sequence[Conversation]) -> Mapping[str, tuple[int, ...]]:
+    """This person's, on the conversation that is open; the file's own on the others."""
+    own = {conversation.digest: own_stars(conversation) for conversation in conversations}
+    return {**own, opening.conversation().digest: state.stars()}
 
 
 def try_all(search: Search, candidates: Sequence[Settings], work: Work, show: Any) -> None:
@@ -77,6 +96,8 @@ def try_all(search: Search, candidates: Sequence[Settings], work: Work, show: An
         search.conversations,
         candidates,
         prices=search.prices,
+        stars=search.stars,
+        questions=search.questions,
         progress=interruption.step,
         cancelled=interruption.happened,
     )

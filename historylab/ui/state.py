@@ -8,7 +8,7 @@ The link is read once per load and written here: Streamlit's `bind` cannot keep 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,30 +16,48 @@ from typing import Any
 import streamlit as st
 
 from historylab.chat_models.environment import whom
+from historylab.conversation import Conversation
+from historylab.edits import Edited
 from historylab.errors import SettingsError
 from historylab.importers.load import Conversations
 from historylab.samples import DEFAULT_SAMPLE
 from historylab.settings.consent import within_consent
-from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, place_parameters
+from historylab.settings.link import OURS, STARS, SYSTEM, Place, Refused, decode, place_parameters
 from historylab.settings.names import as_text, by_url_name, url_name
 from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template
+from historylab.stars import own_stars
 from historylab.systems.presets.base import find, presets
 from historylab.ui.tuning import Tuning
 
 KEY = "historylab"
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
+MOST_QUESTIONS, LONGEST_QUESTION = 20, 300
 DEBUG, AGENT = "debug", "agent"
 """Parameters of AgentDock's links; `agent` is only handed on."""
 
 
 @dataclass
 class Opened:
-    """The file that is open: `spec` is what a link says of it (`sample:NAME`), empty for this person's own."""
+    """The file that is open: `spec` is what a link says of it (`sample:NAME`), empty for this person's own.
+
+    `edited` is what was tried on its conversation, and goes with it.
+    """
 
     conversations: Conversations
     spec: str
     which: int = 0
+    edited: Edited | None = None
+
+    @property
+    def original(self) -> Conversation:
+        """The conversation as it was opened."""
+        return self.conversations[self.which]
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation on screen."""
+        return self.edited.conversation if self.edited else self.original
 
 
 @dataclass
@@ -61,6 +79,8 @@ class Desk:
     compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: not thought about yet
     request: int | None = None  # from 0; None is the last
     message: int | None = None
+    stars: tuple[int, ...] = ()  # messages that must be remembered, as the open conversation numbers them
+    questions: tuple[str, ...] = ()  # what might be asked later
     show: str = "everything"
     search: str = ""  # words the messages shown must hold
     view: str = "list"
@@ -103,6 +123,8 @@ def follow_link() -> None:
         here.asked, here.compare = link.place, [*link.place.compare] or None
         here.agreed, here.own = "", None
         _follow_system(link.place.system)
+        if here.opened and here.opened.spec:
+            follow_stars(link.place.stars)
     here.touched = False
 
 
@@ -145,7 +167,7 @@ def place(*, request: int | None = None, compare: Sequence[Mapping[str, Any]] | 
     compare = tuple((here.compare if compare is None else compare) or ())
     if not here.opened:
         return replace(here.asked, request=request, compare=compare, system=here.system)
-    return Place(here.opened.spec, here.opened.which, request, compare, here.system)
+    return Place(here.opened.spec, here.opened.which, request, compare, here.system, _stars_to_tell(here.opened))
 
 
 def query() -> dict[str, str]:
@@ -241,6 +263,7 @@ def put_open(conversations: Conversations, spec: str, which: int = 0) -> None:
     here = desk()
     here.opened, here.problem = Opened(conversations, spec, which), ""
     here.request = here.message = None
+    here.stars, here.questions = own_stars(conversations[which]), ()
     here.page = None
 
 
@@ -253,6 +276,55 @@ def look_at(request: int) -> None:
 def touch() -> None:
     """Something was clicked: what this tab holds is newer than the address the browser sends with the click."""
     desk().touched = True
+
+
+# -- what must be remembered
+
+
+def stars() -> tuple[int, ...]:
+    """Indices of the messages that must be remembered, ascending, in the open conversation before any projection."""
+    return desk().stars
+
+
+def set_stars(indices: Iterable[int]) -> None:
+    """Let those be the messages that must be remembered."""
+    desk().stars = tuple(sorted(set(indices)))
+    touch()
+
+
+def questions() -> tuple[str, ...]:
+    """What this person thinks might be asked later. It is their own text, and in no link."""
+    return desk().questions
+
+
+def set_questions(text: str) -> None:
+    """Let the lines of this text be the questions."""
+    lines = (" ".join(line.split())[:LONGEST_QUESTION] for line in text.splitlines())
+    desk().questions = tuple(dict.fromkeys(filter(None, lines)))[:MOST_QUESTIONS]
+
+
+def follow_stars(told: Sequence[int] | None) -> None:
+    """Mark what a link marks, by its number in the original; the file's own where it says nothing.
+
+    A number of no message is reported.
+    """
+    here, original = desk(), desk().opened.original
+    marked = own_stars(original) if told is None else tuple(i for i in told if i < len(original))
+    tried = here.opened.edited
+    here.stars = marked if tried is None else tuple(i for i, key in enumerate(tried.keys) if key in marked)
+    beyond = ",".join(str(i + 1) for i in told or () if i >= len(original))
+    if beyond:
+        here.misread = (*here.misread, Refused(STARS, beyond, f"the conversation has {len(original):,} messages"))
+
+
+def _stars_to_tell(opened: Opened) -> tuple[int, ...] | None:
+    """What a link must say of them, as the original numbers them, for that is what it opens.
+
+    Nothing where they are the file's own, or the file is this person's.
+    """
+    keys = opened.edited.keys if opened.edited else range(len(opened.original))
+    marked = tuple(sorted(keys[i] for i in stars() if keys[i] >= 0))
+    return None if not opened.spec or marked == own_stars(opened.original) else marked
 
 
 # -- widgets

@@ -10,6 +10,7 @@ from historylab.figures.untrusted import escaped
 from historylab.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui import cached, prices, state
+from historylab.ui.components.asked_later import asked_later
 from historylab.ui.components.bill_table import bill_table
 from historylab.ui.components.loss_list import loss_list
 from historylab.ui.components.overhead_offer import overhead_offer
@@ -38,6 +39,7 @@ def _inside(timeline: Timeline, resolution: Resolution, own: str) -> None:
     overhead_offer(timeline, resolution)
     st.html('<div class="hl-title">What later requests needed</div>')
     loss_list(timeline, cached.retained(timeline))
+    asked_later(timeline)
     st.html(
         '<div class="hl-title">What an API would refuse</div>'
         f'<div class="hl-small">{escaped(guard_report(timeline).sentence())} Here calls and results stay together, '

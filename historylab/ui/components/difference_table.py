@@ -71,7 +71,8 @@ ROWS = (
     Row("Messages lost by the end", "not sent with the last request", lambda f: f.lost, _count, _by),
     Row("Messages in a summary by the end", "", lambda f: f.summarised, _count, _by),
     Row("First loss", "the first request that lacks a message", lambda f: f.first_loss, _at, _later),
-    Row("Must-remember messages lost", "your stars", lambda f: f.stars_lost, _count, _by),
+    Row("Must-remember messages lost", "of those you marked", lambda f: f.stars_lost, _count, _by),
+    Row("First must-remember loss", "the first request that lacks one", lambda f: f.star_lost_at, _at, _later),
     Row("Needed values lost", "a later tool call used what was no longer sent", lambda f: f.needed_lost, _count, _by),
     Row("Summaries made", "", lambda f: f.summaries, _count, _by),
     Row(
@@ -83,7 +84,9 @@ ROWS = (
     ),
     Row("Cost with prompt cache", "answers included", lambda f: f.cost, _dollars, _dollars_by),
 )
-NOTHING = {"First loss": "never", "Cost with prompt cache": "not known"}
+NOTHING = {"First loss": "never", "First must-remember loss": "never", "Cost with prompt cache": "not known"}
+EVEN_NONE = {*NOTHING, "Must-remember messages lost"}
+"""Rows that say something where any of them has a value, though it be 0."""
 
 
 def difference_table(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> None:
@@ -102,7 +105,7 @@ def difference_table(compared: Sequence[Configuration], timelines: Sequence[Time
 
 def _says_something(row: Row, every: Sequence[Figures]) -> bool:
     values = [row.read(figures) for figures in every]
-    return any(values) if row.title not in NOTHING else any(value is not None for value in values)
+    return any(values) if row.title not in EVEN_NONE else any(value is not None for value in values)
 
 
 def _row(row: Row, every: Sequence[Figures]) -> str:

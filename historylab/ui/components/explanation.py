@@ -10,6 +10,7 @@ from historylab.figures.untrusted import escaped, one_line, whole
 from historylab.reasons import Action
 from historylab.replay import Timeline
 from historylab.ui import cached, state
+from historylab.ui.components.must_remember import must_remember
 
 SHORT = 600  # characters that are shown without scrolling
 MOST = 20_000  # characters of a message that are shown
@@ -27,6 +28,7 @@ def explanation(timeline: Timeline, number: int) -> None:
         f'<div class="hl-meta">{escaped(_about(timeline, chosen, message))} · {look.word} since {since.label} '
         f"(request {since.number + 1:,}) · rule <code>{escaped(found.explanation.rule)}</code></div>"
     )
+    must_remember(timeline, number, chosen)
     if found.explanation.action == Action.TRUNCATED:
         sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
         st.html('<div class="hl-meta">What is sent of it</div>')

@@ -11,6 +11,7 @@ from historylab.replay import Timeline
 from historylab.report import report
 from historylab.settings.resolve import Resolution
 from historylab.ui.components.request_field import current_request
+from historylab.ui.remembered import starred
 
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
@@ -53,14 +54,14 @@ def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None
 
 def _request(resolution: Resolution, timeline: Timeline) -> None:
     """The request one looks at, for people without HistoryLab; both files are made when they are asked for."""
-    number = current_request(timeline)
+    number, marked = current_request(timeline), starred(timeline)
     st.html(
         f'<div class="hl-title">This request: {timeline.steps[number].label}</div>'
         '<div class="hl-meta">Both files hold text of the conversation.</div>'
     )
     with st.container(horizontal=True):
         for label, name, mime, made in (
-            ("Report", f"request-{number + 1}.html", "text/html", lambda: report(timeline, number, resolution)),
+            ("Report", f"request-{number + 1}.html", "text/html", lambda: report(timeline, number, resolution, marked)),
             ("Decisions", f"request-{number + 1}.csv", "text/csv", lambda: decisions_csv(timeline, number)),
         ):
             st.download_button(

@@ -13,12 +13,12 @@ from historylab.retention import Loss, Retention
 from historylab.ui import state
 
 NOUNS = {
-    "star": "starred messages",
+    "star": "messages that must be remembered",
     "evidence": "pieces of gold evidence",
     "reference": "references (values in tool calls that an earlier message holds)",
     "link": "links (ids, numbers and paths in answers that an earlier message holds; an estimate)",
 }
-WORDS = {"reference": "reference", "link": "link (estimate)", "star": "star", "evidence": "evidence"}
+WORDS = {"reference": "reference", "link": "link (estimate)", "star": "must remember", "evidence": "evidence"}
 MOST = 200
 KEY = "losses"
 

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import streamlit as st
 
+from historylab.figures.star_words import GLYPH
 from historylab.reasons import Action
-from historylab.replay import Step
+from historylab.replay import Step, Timeline
 from historylab.ui import state
 from historylab.ui.components.message_search import matching
+from historylab.ui.remembered import starred_messages
 
 LIST, CHAT = "list", "chat"
 PAGE: Mapping[str, int] = {LIST: 200, CHAT: 50}
@@ -31,9 +33,20 @@ FILTERS: Mapping[str, tuple[str, Callable[[Step], np.ndarray]]] = {
 }
 
 
-def filtered(step: Step) -> np.ndarray:
+STARRED = "starred"
+
+
+def filters(timeline: Timeline) -> Mapping[str, tuple[str, Callable[[Step], np.ndarray]]]:
+    """The filters there are: where messages are marked to be remembered, one for those."""
+    starred = sorted(starred_messages(timeline))
+    if not starred:
+        return FILTERS
+    return {**FILTERS, STARRED: (f"{GLYPH} Must remember", lambda step: np.isin(np.arange(step.size), starred))}
+
+
+def filtered(timeline: Timeline, step: Step) -> np.ndarray:
     """bool[size]: the messages the filter shows."""
-    return FILTERS[state.desk().show][1](step)
+    return filters(timeline).get(state.desk().show, FILTERS["everything"])[1](step)
 
 
 def found(step: Step) -> np.ndarray:
@@ -41,24 +54,27 @@ def found(step: Step) -> np.ndarray:
     return matching(step.plan.history.conversation, step.size, state.desk().search)
 
 
-def choose(step: Step, message: int) -> None:
+def choose(timeline: Timeline, step: Step, message: int) -> None:
     """Select a message and turn to its page. A search or a filter that hides it is given up."""
     here = state.desk()
     if not found(step)[message]:
         here.search = ""
-    if not filtered(step)[message]:
+    if not filtered(timeline, step)[message]:
         here.show = "everything"
-    before = int((filtered(step) & found(step))[:message].sum())
+    before = int((filtered(timeline, step) & found(step))[:message].sum())
     here.message, here.page, here.picks = message, before // PAGE[here.view] + 1, here.picks + 1
 
 
-def filter_field() -> None:
+def filter_field(timeline: Timeline) -> None:
     """What kind of messages is shown."""
+    known = filters(timeline)
+    if state.desk().show not in known:  # the last mark is gone
+        state.desk().show = "everything"
     st.segmented_control(
         "Show",
-        list(FILTERS),
+        list(known),
         required=True,
-        format_func=lambda name: FILTERS[name][0],
+        format_func=lambda name: known[name][0],
         label_visibility="collapsed",
         key=state.seed("show", state.desk().show),
         on_change=lambda: _turn_to(show=state.value_of("show")),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import numpy as np
 import streamlit as st
 
 from historylab.figures.palette import LOOKS
+from historylab.figures.star_words import BADGE
 from historylab.figures.untrusted import escaped, one_line
 from historylab.figures.verdict import counted_by
 from historylab.plan import HistoryPlan
@@ -16,15 +19,17 @@ from historylab.ui.components.explanation import explanation, summary_text
 from historylab.ui.components.message_bubbles import message_bubbles
 from historylab.ui.components.message_choice import (
     CHAT,
-    FILTERS,
+    STARRED,
     filter_field,
     filtered,
+    filters,
     found,
     page_of,
     view_field,
 )
 from historylab.ui.components.message_search import hits, nothing_found, search_field
 from historylab.ui.components.projected import projected_note
+from historylab.ui.remembered import starred_messages
 from historylab.ui.theme import is_dark
 
 PREVIEW = 160  # characters of a message in its row
@@ -32,6 +37,7 @@ EMPTY = {
     "sent": "Nothing of this conversation is sent.",
     "changed": "Nothing changed since the request before.",
     "lost": "Nothing is lost: the model sees all that was said.",
+    STARRED: "Nothing that must be remembered is said yet.",
 }
 
 
@@ -40,10 +46,10 @@ def message_list(timeline: Timeline, number: int) -> None:
     step = timeline.steps[number]
     projected_note(timeline, number)
     with st.container(horizontal=True, vertical_alignment="center", key="browse"):
-        filter_field()
+        filter_field(timeline)
         search_field()
         view_field()
-    shown = _shown(step)
+    shown = _shown(timeline, step)
     if not len(shown):
         return
     draw = message_bubbles if state.desk().view == CHAT else _table
@@ -57,17 +63,17 @@ def message_list(timeline: Timeline, number: int) -> None:
         explanation(timeline, number)
 
 
-def _shown(step: Step) -> np.ndarray:
+def _shown(timeline: Timeline, step: Step) -> np.ndarray:
     """Indices of the messages that filter and search leave; where they leave none, that is said."""
     here = state.desk()
-    mask = filtered(step)
+    mask = filtered(timeline, step)
     if not mask.any():
         st.html(f'<p class="hl-meta">{EMPTY[here.show]}</p>')
         return np.flatnonzero(mask)
     holding = found(step)
     shown = np.flatnonzero(mask & holding)
     if here.search.strip():
-        among = "" if here.show == "everything" else FILTERS[here.show][0]
+        among = "" if here.show == "everything" else filters(timeline)[here.show][0]
         tell = hits if len(shown) else nothing_found
         tell(len(shown), int(holding.sum()), among)
     return shown
@@ -79,7 +85,7 @@ def _table(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
     rows = page_of(shown)
     numbers = rows.tolist()
     selected = [numbers.index(state.desk().message)] if state.desk().message in numbers else []
-    columns = table(timeline, step.plan, rows)
+    columns = table(timeline, step.plan, rows, starred_messages(timeline))
     if state.desk().message is not None:  # its reason stands beside the table
         del columns["why"]
     key = f"messages {hash(rows.tobytes())} {state.desk().picks}"  # the same table as long as its rows are the same
@@ -110,6 +116,7 @@ def _columns(*, dark: bool) -> dict:
     narrow = column.TextColumn(width=90)
     return {
         "#": column.NumberColumn(width=45),
+        "mark": column.TextColumn(width=125),
         "role": narrow,
         "decision": badges,
         "tokens": number,
@@ -120,8 +127,8 @@ def _columns(*, dark: bool) -> dict:
     }
 
 
-def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray) -> dict[str, list]:
-    """Columns for those messages. Every text is one line of plain text."""
+def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[int] = frozenset()) -> dict[str, list]:
+    """Columns for those messages. Every text is one line of plain text. `starred` must be remembered."""
     conversation, actions, reasons = timeline.conversation, plan.actions, plan.reasons
     sentences = {code: plan.reason(int(np.flatnonzero(reasons == code)[0])).sentence for code in set(reasons[rows])}
     said = [conversation[i] for i in rows.tolist()]
@@ -133,6 +140,9 @@ def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray) -> dict[str, 
         "why": [sentences[code] for code in reasons[rows]],
         "text": [preview(m) for m in said],
     }
+    if starred:
+        marks = [BADGE if i in starred else "" for i in rows.tolist()]
+        columns = {"#": columns.pop("#"), "mark": marks, **columns}
     if plan.shortened:
         columns["sent"] = plan.sent_tokens[rows].tolist()
     if timeline.counter.exact and any(m.media for m in conversation):

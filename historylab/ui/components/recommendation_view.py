@@ -15,6 +15,8 @@ from historylab.recommend import Point, Recommendation
 from historylab.ui import state
 from historylab.ui.theme import is_dark
 
+MARKED = "Must-remember messages kept"
+ASKED = "Answers to your questions kept"
 FIGURES = (
     ("{kept} kept", lambda p, _: percent(p.kept)),
     ("Cost, times not trimming", lambda p, found: times(relative_cost(p, found))),
@@ -24,7 +26,8 @@ FIGURES = (
     ("Requests over the budget", lambda p, _: f"{p.figures['over_budget']:,}"),
     ("Requests that move the cut", lambda p, _: f"{p.figures['prefix_breaks']:,}"),
     ("Summaries made", lambda p, _: f"{p.figures['summaries']:,}"),
-    ("Starred messages kept", lambda p, _: percent(p.figures["stars_kept"])),
+    (MARKED, lambda p, _: percent(p.figures["stars_kept"])),
+    (ASKED, lambda p, _: percent(p.figures["questions_kept"])),
     ("Refused, were they sliced naively", lambda p, _: f"{p.figures['rejected_naive']:,}"),
 )
 
@@ -107,7 +110,9 @@ def _card(found: Recommendation, picked: Point, mine: Point | None) -> None:
 
 
 def _says_nothing(label: str, picked: Point, found: Recommendation) -> bool:
-    """Rows about stars where there are none, about dollars where nobody knows prices."""
-    if "Starred" in label:
+    """Rows about stars or questions where there are none, about dollars where nobody knows prices."""
+    if label == MARKED:
         return not picked.figures["stars"]
+    if label == ASKED:
+        return math.isnan(picked.figures["questions_kept"])
     return "estimate" in label and math.isnan(picked.figures[f"cost_{found.constraints.cache}"])

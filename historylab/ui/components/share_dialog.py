@@ -56,5 +56,8 @@ def contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
         yield f"the generated conversation, by its seed: {one_line(name, 80)}"
     if here.request is not None:
         yield f"the request you look at: {here.request + 1:,}"
+    if shown.stars:
+        listed = ", ".join(f"{star + 1:,}" for star in shown.stars)
+        yield f"which messages must be remembered, by number: {one_line(listed, 80)}"
     if shown.compare:
         yield f"what you compare it with: {' and '.join('BCD'[: len(shown.compare)])}"

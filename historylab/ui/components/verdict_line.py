@@ -5,22 +5,34 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.figures.palette import ALARM, LOOKS
+from historylab.figures.star_words import GLYPH, Remembered
 from historylab.figures.untrusted import escaped
 from historylab.figures.verdict import tally, verdict
 from historylab.reasons import Action
 from historylab.replay import Timeline
+from historylab.ui.remembered import starred
 
 
 def verdict_line(timeline: Timeline, number: int) -> None:
     """The finding of request `number` (from 0), readable without touching anything."""
-    said = verdict(timeline, number)
+    said = verdict(timeline, number, starred(timeline))
     mark = f"{ALARM.glyph} " if said.over else ""
     over = " hl-over" if said.over else ""
     forgotten = f'<div class="hl-forgot">{escaped(said.forgotten)}</div>' if said.forgotten else ""
     st.html(
         f'<h1 class="hl-verdict">{escaped(said.seen)}</h1>'
-        f'<div class="hl-cost{over}">{mark}{escaped(said.cost)} {escaped(said.decisions)}</div>{forgotten}'
+        f'<div class="hl-cost{over}">{mark}{escaped(said.cost)} {escaped(said.decisions)}</div>'
+        f"{_remembered(said.remembered)}{forgotten}"
     )
+
+
+def _remembered(said: Remembered) -> str:
+    """What became of the messages that must be remembered: an alarm where one is lost."""
+    if not said.sentence:
+        return ""
+    lost = " hl-over" if said.lost else ""
+    glyph = f'<span aria-hidden="true">{GLYPH}</span>'
+    return f'<div class="hl-forgot{lost}">{glyph} {escaped(said.sentence)}</div>'
 
 
 def legend(timeline: Timeline, number: int) -> None:

@@ -7,23 +7,35 @@ import re
 import streamlit as st
 
 from historylab.billing import cache_of
-from historylab.constraints import AIMS, PHRASES, Constraints, read_constraints
+from historylab.constraints import AIMS, EVERY_STAR, PHRASES, Constraints, read_constraints
 from historylab.cost import Prices
 from historylab.errors import SettingsError
 from historylab.figures.cost_words import CACHES
+from historylab.figures.star_words import GLYPH
 from historylab.ui import state
 from historylab.ui.components.notice import notice
 
 MUSTS = tuple(phrase for phrase in PHRASES if not re.search(r"\d|\(", phrase) and phrase not in AIMS)
 AIM_WORDS = {"cheapest": "the cheapest", "balanced": "balanced", "keeps most": "keeps most"}
+MARK_FIRST = (
+    f"To wish that some messages are kept, mark them in the playground: select one in its list, then “{GLYPH} Must "
+    "remember”."
+)
 EXAMPLES = "; ".join(phrase for phrase in PHRASES if re.search(r"\d", phrase))
 
 
-def wishes_form(prices: Prices | None) -> Constraints:
-    """Draw the form; the constraints it states. What cannot be read is said and left out."""
+def wishes_form(prices: Prices | None, *, marked: bool) -> Constraints:
+    """Draw the form; the constraints it states. What cannot be read is said and left out.
+
+    `marked`: whether any message must be remembered, without which there is nothing to wish of them.
+    """
     tuning = state.desk().tuning
     cache = tuning.cache or (cache_of(prices).name if prices else "automatic")
-    _pick("It must", "musts", MUSTS, tuning.musts, several=True)
+    offered = [must for must in MUSTS if marked or must != EVERY_STAR]
+    musts = [must for must in tuning.musts if must in offered]
+    _pick("It must", "musts", offered, musts, several=True)
+    if not marked:
+        st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
     with st.container(horizontal=True, gap="medium"):
         _pick("Of those, take", "aim", AIM_WORDS, tuning.aim)
         _pick("Priced under", "cache", {name: word for name, (word, _) in CACHES.items()}, cache)
@@ -36,7 +48,7 @@ def wishes_form(prices: Prices | None) -> Constraints:
             width=320,
         )
     caching = f" under {'no' if cache == 'none' else cache} caching"
-    wished = ", ".join([*tuning.musts, tuning.aim + caching])
+    wished = ", ".join([*musts, tuning.aim + caching])
     try:
         return read_constraints(", ".join(filter(None, [wished, tuning.words.strip()])))
     except SettingsError as problem:

@@ -47,4 +47,4 @@ def _look(timeline: Timeline) -> None:
     if type(request) is int and 0 <= request < len(timeline.plans):
         state.look_at(request)
         if type(message) is int and 0 <= message < timeline.plans[request].size:
-            choose(timeline.steps[request], message)
+            choose(timeline, timeline.steps[request], message)
