@@ -65,7 +65,13 @@ def baseline_of(timeline: Timeline) -> Traffic:
 
 
 def traffic(timeline: Timeline) -> Traffic:
-    """What each request sends and shares with the one before. Linear in messages × requests, over arrays."""
+    """What each request sends and shares with the one before: read once. Linear in messages × requests, over arrays."""
+    if "traffic" not in timeline.derived:
+        timeline.derived["traffic"] = _traffic(timeline)
+    return timeline.derived["traffic"]
+
+
+def _traffic(timeline: Timeline) -> Traffic:
     overhead, requests = timeline.settings.overhead, len(timeline.plans)
     shared, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
     prefixes = Prefixes(timeline.conversation)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -90,6 +91,7 @@ class Timeline:
     instruments: Instruments
     plans: tuple[HistoryPlan, ...]
     original: Conversation
+    derived: dict[str, Any] = field(default_factory=dict, repr=False)  # what is computed once of it, by key
 
     @property
     def counter(self) -> Counter:

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from historylab.plan import HistoryPlan
-from historylab.reasons import Action
+from historylab.reasons import Action, reason_of
 from historylab.replay import Timeline
 
 MOST = 1_000
@@ -47,19 +47,18 @@ def retention_grid(timeline: Timeline, most: int = MOST) -> RetentionGrid:
     rows, columns = edges(messages, most), edges(len(plans), most)
     cells = np.zeros((len(columns) - 1, len(rows) - 1), np.uint16)
     newest = np.zeros(len(columns) - 1, np.uint16)
+    spread = np.zeros(messages, np.uint16)  # what was said by then only grows
     for column, (first, after) in enumerate(pairwise(columns.tolist())):
         fates = _worst_of(plans[first:after])
-        newest[column] = _fates(plans[after - 1])[-1]
-        if len(rows) > messages:  # a row is a message
-            cells[column, : len(fates)] = fates
-        else:
-            cells[column] = np.maximum.reduceat(np.pad(fates, (0, messages - len(fates))), rows[:-1])
+        newest[column] = _newest(plans[after - 1])
+        spread[: len(fates)] = fates
+        cells[column] = spread if len(rows) > messages else np.maximum.reduceat(spread, rows[:-1])
     seen = np.zeros(len(BEST_FIRST) * 256 + 1, bool)
     seen[cells] = seen[newest] = True
     seen[NOT_SAID] = True
     byte = (np.cumsum(seen) - 1).astype(np.uint8)
     codes = tuple((BEST_FIRST[(fate - 1) // 256], (fate - 1) % 256) for fate in np.flatnonzero(seen)[1:].tolist())
-    return RetentionGrid(byte[cells.T], codes, rows, columns, byte[newest], _pins(plans, rows, columns))
+    return RetentionGrid(byte[cells].T, codes, rows, columns, byte[newest], _pins(plans, rows, columns))
 
 
 def edges(count: int, most: int = MOST) -> np.ndarray:
@@ -79,14 +78,18 @@ def reasons(timeline: Timeline, grid: RetentionGrid) -> tuple[list[str], list[Ma
             reason = grid.codes[k - 1][1]
             asked = reason, repr(plan.numbers.get(reason))
             if asked not in told:
-                messages = np.flatnonzero(plan.reasons == reason)
-                if not len(messages):  # only an earlier request of the bin says so
+                if not _says(plan, reason):  # only an earlier request of the bin does
                     continue
                 told[asked] = len(sentences)
-                sentences.append(plan.reason(int(messages[0])).sentence)
+                sentences.append(reason_of(reason).sentence.format(**plan.numbers.get(reason, {})))
             here[k] = told[asked]
         per_column.append(here)
     return sentences, per_column
+
+
+def _says(plan: HistoryPlan, reason: int) -> bool:
+    """Whether the plan decides on any message for that reason."""
+    return bool(((plan.reasons if plan.shortened else plan.block_reasons) == reason).any())
 
 
 def _worst_of(plans: Sequence[HistoryPlan]) -> np.ndarray:
@@ -101,6 +104,14 @@ def _worst_of(plans: Sequence[HistoryPlan]) -> np.ndarray:
         here = worst[: plan.history.blocks]
         np.maximum(here, _fate(plan.block_actions, plan.block_reasons), out=here)
     return worst[plans[-1].history.columns.block[: plans[-1].size]]
+
+
+def _newest(plan: HistoryPlan) -> int:
+    """The fate of the newest message."""
+    if plan.shortened:
+        return int(_fates(plan)[-1])
+    block = plan.history.columns.block[plan.size - 1]
+    return int(_SEVERITY[plan.block_actions[block]]) + int(plan.block_reasons[block])
 
 
 def _fates(plan: HistoryPlan) -> np.ndarray:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from historylab.conversation import Conversation
 from historylab.figures.axis import turn_ticks
 from historylab.figures.palette import LOOKS
 from historylab.figures.prefix_strip import prefix_strip
@@ -59,7 +60,7 @@ def _axes(timeline: Timeline) -> dict[str, Any]:
 def _words(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
     sentences, why = reasons(timeline, grid)
     single = len(timeline.conversation) == len(grid.rows) - 1
-    said = timeline.conversation.messages if single else ()
+    who, texts = _said(timeline.conversation) if single else ((), ())
     return {
         "rows": len(grid.rows) - 1,
         "columns": len(grid.columns) - 1,
@@ -68,9 +69,19 @@ def _words(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
         "pins": grid.pins,
         "sentences": sentences,
         "why": why,
-        "who": [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in said],
-        "texts": [one_line(m.content or " ".join(call.name for call in m.tool_calls), SNIPPET) for m in said],
+        "who": who,
+        "texts": texts,
     }
+
+
+def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
+    """Who said each message, and its beginning; the same under all settings."""
+    if "snippets" not in conversation.derived:
+        conversation.derived["snippets"] = (
+            [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in conversation],
+            [one_line(m.content or " ".join(call.name for call in m.tool_calls), SNIPPET) for m in conversation],
+        )
+    return conversation.derived["snippets"]
 
 
 def _look(action: Action) -> dict[str, str]:
