@@ -176,7 +176,7 @@ class RetentionMap {
 
   draw() {
     const width = this.plot.clientWidth;
-    if (!this.still || !width) return;
+    if (!this.still || width <= LEFT + RIGHT) return; // while it is being laid out; the watcher calls again
     this.scale = devicePixelRatio || 1;
     this.colours = palette(this.plot, this.still);
     this.box = layout(this.still, width);
