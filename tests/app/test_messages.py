@@ -95,13 +95,14 @@ def test_a_message_chosen_on_the_map_is_shown_though_filter_and_search_hid_it():
         from historylab.ui import state
         from historylab.ui.components.message_choice import choose
 
-        here, step = state.desk(), replay(load_sample("birthday-by-the-sea")[0], Settings()).steps[-1]
+        here, timeline = state.desk(), replay(load_sample("birthday-by-the-sea")[0], Settings())
+        step = timeline.steps[-1]
         here.show, here.search, here.view = "lost", "lease", "chat"
-        choose(step, 38)  # lost, and it holds the word
+        choose(timeline, step, 38)  # lost, and it holds the word
         st.text((here.show, here.search, here.page))
-        choose(step, 37)
+        choose(timeline, step, 37)
         st.text((here.show, here.search, here.page))
-        choose(step, 160)
+        choose(timeline, step, 160)
         st.text((here.show, here.search, here.page))
 
     app = shown(AppTest.from_function(choosing).run())

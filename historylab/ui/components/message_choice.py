@@ -102,15 +102,24 @@ def _turn_to(**where: str) -> None:
 
 
 def page_of(shown: np.ndarray) -> np.ndarray:
-    """The message indices of the page one is on; a pager when there are more. A chat opens at its newest messages."""
+    """The message indices of the page one is on; a pager when there are more."""
     here = state.desk()
     size = PAGE[here.view]
     pages = max(1, -(-len(shown) // size))
-    page = min(here.page or (pages if here.view == CHAT else 1), pages)
+    page = min(here.page or _opens_at(shown, pages), pages)
     if pages > 1:
         key = f"page {here.view} {here.show} {here.search} {here.request} {here.picks}"
         st.pagination(pages, default=page, key=key, on_change=lambda: _turn_page(key))
     return shown[(page - 1) * size : page * size]
+
+
+def _opens_at(shown: np.ndarray, pages: int) -> int:
+    """The page of the chosen message, where there is one; else a chat opens at its end and a list at its top."""
+    here = state.desk()
+    place = np.flatnonzero(shown == here.message)
+    if len(place):
+        return int(place[0]) // PAGE[here.view] + 1
+    return pages if here.view == CHAT else 1
 
 
 def _turn_page(key: str) -> None:

@@ -1,0 +1,38 @@
+"""What axe-core finds on a page in a browser: the serious and critical violations of its rules, on our own elements.
+
+`axe-playwright-python` brings axe-core with it; its own wrapper is not used, as it can't leave elements out per rule.
+"""
+
+from __future__ import annotations
+
+from axe_playwright_python.base import AXE_SCRIPT
+
+NOT_OURS = {
+    # st.code with a height scrolls its <pre>, which takes no focus. What it shows can be downloaded beside it.
+    "scrollable-region-focusable": ("[data-testid=stCode] pre",),
+}
+"""Rule → elements that Streamlit draws, that break it, and that no option or style of ours mends."""
+
+UNROLLED = ".hl-chat { max-height: none !important; }"  # axe can't measure in a list that is scrolled from its end
+RUN = """async ([notOurs, rules]) => {
+    const all = { resultTypes: ["violations", "incomplete"] };
+    const found = await axe.run(document, rules.length ? { ...all, runOnly: rules } : all);
+    const drawn = (node) => document.querySelector(node.target.flat().at(-1));
+    const ours = (rule) => (node) => !(notOurs[rule] ?? []).some((those) => drawn(node)?.matches(those));
+    const checks = (node) => [...node.any, ...node.all, ...node.none];
+    const failures = (node) => checks(node).filter((check) => check.id === "error-occurred");
+    const told = (rule, node, why) => `${rule.id}: ${why}: ${node.target.flat().at(-1)}`;
+    const grave = found.violations.filter((rule) => ["serious", "critical"].includes(rule.impact));
+    return [
+        ...grave.flatMap((rule) => rule.nodes.filter(ours(rule.id)).map((node) => told(rule, node, rule.help))),
+        ...found.incomplete.flatMap((rule) => rule.nodes.flatMap((node) =>
+            failures(node).map((check) => told(rule, node, `axe gave up, ${check.data.message}`)))),
+    ];
+}"""
+
+
+def violations(page, *rules: str) -> list[str]:
+    """What is serious or critical on the page as it is now, by all rules or by these; also where a rule gave up."""
+    page.add_style_tag(content=UNROLLED)
+    page.evaluate(AXE_SCRIPT)
+    return page.evaluate(RUN, [NOT_OURS, list(rules)])
