@@ -75,20 +75,24 @@ def _sums(conversation: Conversation, counter: Counter) -> _Sums:
 
 
 class Texts(Mapping):
-    """Shorter texts for some messages, by index, counted once.
+    """Texts for some messages, by index, counted once; only those that take fewer tokens than the original.
 
-    `tokens` is int64[n], the original's where there is no text; `shorter` bool[n], where there is one.
+    `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
+    int64[n], the original's where there is no text.
     """
 
-    __slots__ = ("_texts", "shorter", "tokens")
+    __slots__ = ("_texts", "homes", "messages", "saved", "tokens")
 
     def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]):
-        shorter = [replace(conversation[i], content=text, media=()) for i, text in texts.items()]
-        self._texts = dict(texts)
-        self.tokens = token_column(conversation, counter).copy()
-        self.tokens[list(texts)] = counter.count(shorter)
-        self.shorter = np.zeros(len(conversation), bool)
-        self.shorter[list(texts)] = True
+        whole, given = token_column(conversation, counter), np.array(sorted(texts), np.int64)
+        shorter = [replace(conversation[i], content=texts[i], media=()) for i in given.tolist()]
+        tokens = counter.count(shorter) if shorter else given
+        saves = tokens < whole[given]
+        self.messages, self.saved = given[saves], (whole[given] - tokens)[saves]
+        self.homes = conversation.columns.block[self.messages]
+        self.tokens = whole.copy()
+        self.tokens[self.messages] -= self.saved
+        self._texts = {i: texts[i] for i in self.messages.tolist()}
 
     def __getitem__(self, i: int) -> str:
         return self._texts[i]
@@ -98,9 +102,3 @@ class Texts(Mapping):
 
     def __len__(self) -> int:
         return len(self._texts)
-
-    def where(self, wanted: np.ndarray) -> Texts:
-        """Only the texts of messages in `wanted` (bool[n])."""
-        self._texts = {i: text for i, text in self._texts.items() if wanted[i]}
-        self.shorter = self.shorter & wanted
-        return self

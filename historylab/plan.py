@@ -199,25 +199,29 @@ class HistoryPlan:
         return plan
 
     def truncate(
-        self, contents: Mapping[int, str], why: Reason, *, only: np.ndarray | None = None, **numbers: Any
+        self, contents: Mapping[int, str], why: Reason, *, before: int | None = None, **numbers: Any
     ) -> HistoryPlan:
-        """Send other text for these messages (by index; `only` picks some), where that is shorter and still open.
+        """Send other text for these messages (by index; only those `before` one), where that is shorter and still open.
 
         Give a `Texts` to have each text counted once for all requests.
         """
         history = self.history
         texts = contents if isinstance(contents, Texts) else Texts(history.conversation, history.counter, contents)
-        indices = np.fromiter(texts, np.int64) if only is None else only[texts.shorter[only]]
-        saved = self.sent_tokens[indices] - texts.tokens[indices]
-        chosen = (saved > 0) & self.open[history.columns.block[indices]]
-        indices, saved = indices[chosen], saved[chosen]
-        if not len(indices):
+        count = int(texts.messages.searchsorted(self.size if before is None else before))
+        messages, homes, saved = texts.messages[:count], texts.homes[:count], texts.saved[:count]
+        chosen = self.block_actions[homes] == 0
+        if self.shortened:
+            saved = self.sent_tokens[messages] - texts.tokens[messages]
+            chosen &= saved > 0
+        if not chosen.all():
+            messages, homes, saved = messages[chosen], homes[chosen], saved[chosen]
+        if not len(messages):
             return self
         plan = self._copy()
-        plan.block_tokens = self.block_tokens - np.bincount(history.columns.block[indices], saved, history.blocks)
+        plan.block_tokens = self.block_tokens - np.bincount(homes, saved, history.blocks)
         plan.total = self.total - int(saved.sum())
-        plan.shortened = (*self.shortened, Shortening(indices, texts, why))
-        plan.changed = self.changed + len(indices)
+        plan.shortened = (*self.shortened, Shortening(messages, texts, why))
+        plan.changed = self.changed + len(messages)
         plan.numbers = {**self.numbers, why.code: numbers}
         return plan
 

@@ -44,17 +44,19 @@ class Prefixes:
         at = int(differing.argmax())
         if not differing[at]:
             at = blocks
-        elif plan.shortened:
-            return None
         common = sent_before[:at]
         if not _texts_are_kept(before, plan) or (plan.summary and not (common & ~columns.system[:at]).any()):
             return None  # a summary stands before the first message that is no system message: is it the same one?
         if at == blocks:
             return before.total + before.summary_tokens, False
         ours, theirs = _next_message(plan, sent, at), _next_message(before, sent_before, at)
-        if None not in (ours, theirs) and self.keys[ours] == self.keys[theirs]:
+        if None not in (ours, theirs) and not self._differ(plan, ours, before, theirs):
             return None
         return int(plan.block_tokens[:at] @ common) + plan.summary_tokens, theirs is not None
+
+    def _differ(self, plan: HistoryPlan, ours: int, before: HistoryPlan, theirs: int) -> bool:
+        """Whether two messages are surely sent as different ones."""
+        return self.keys[ours] != self.keys[theirs] and _is_whole(plan, ours) and _is_whole(before, theirs)
 
     def _by_messages(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool]:
         known = self._latest is not None and self._latest[0] is before
@@ -120,6 +122,12 @@ def _next_message(plan: HistoryPlan, sent: np.ndarray, block: int) -> int | None
     following = sent[block:]
     ahead = int(following.argmax())
     return plan.history.columns.block_first.item(block + ahead) if len(following) and following[ahead] else None
+
+
+def _is_whole(plan: HistoryPlan, i: int) -> bool:
+    """Whether the plan shortens message `i` by no text."""
+    places = ((cut.messages, int(cut.messages.searchsorted(i))) for cut in plan.shortened)
+    return not any(place < len(messages) and messages[place] == i for messages, place in places)
 
 
 def _texts_are_kept(before: HistoryPlan, plan: HistoryPlan) -> bool:

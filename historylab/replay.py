@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from historylab.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
+from historylab.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER, Columns
 from historylab.conversation import Conversation
 from historylab.counters.base import Counter
 from historylab.explain import Answer, explain
@@ -133,18 +133,22 @@ class Timeline:
         }
 
     def _sent_by_role(self) -> np.ndarray:
-        """float64[requests, roles]: one product per plan where every message is whole and no block is cut open."""
-        sums = np.zeros((len(self.plans), 5))
-        if self.plans:
-            columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
-            cells = np.bincount(columns.block * 5 + columns.role, tokens, 5 * len(columns.block_first))
-            by_block = cells.reshape(-1, 5)
-        for row, plan in zip(sums, self.plans, strict=True):
-            history = plan.history
-            if not plan.shortened and history.block_tokens.base is history.sums.block_tokens:
-                row[:] = plan.sent @ by_block[: history.blocks]
-            else:
-                row[:] = np.bincount(history.columns.role[: plan.size], plan.sent_tokens, 5)
+        """float64[requests, roles]: differences of running sums where every block is whole, else message by message."""
+        sums, columns = np.zeros((len(self.plans), 5)), self.conversation.columns
+        runs = []
+        for number, plan in enumerate(self.plans):
+            if not plan.history.whole or len(plan.shortened) > 1:
+                sums[number] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
+                continue
+            runs += [(number, start, stop) for start, stop in _runs(plan.sent)]
+            for cut in plan.shortened:
+                sent = cut.messages[plan.sent[columns.block[cut.messages]]]
+                saved = plan.history.tokens[sent] - cut.texts.tokens[sent]
+                sums[number] -= np.bincount(columns.role[sent], saved, 5)
+        if runs:
+            numbers, starts, stops = np.array(runs).T
+            running = _running_by_role(columns, self.plans[-1].history.sums.tokens)
+            np.add.at(sums, numbers, running[stops] - running[starts])
         return sums
 
     @cached_property
@@ -162,6 +166,20 @@ class Timeline:
     def explain(self, step: int, message: int) -> Answer:
         """Why request `step` (from 0) treats `message` as it does, since which request, and what would have kept it."""
         return explain(self.conversation, self.settings, self.instruments, self.plans, step, message)
+
+
+def _running_by_role(columns: Columns, tokens: np.ndarray) -> np.ndarray:
+    """float64[blocks + 1, roles]: tokens of all messages before each block."""
+    blocks = len(columns.block_first)
+    cells = np.bincount(columns.block * 5 + columns.role, tokens, 5 * blocks).reshape(blocks, 5)
+    return np.concatenate((np.zeros((1, 5)), np.cumsum(cells, axis=0)))
+
+
+def _runs(mask: np.ndarray) -> Iterable[tuple[int, int]]:
+    """Where each run of True begins, and where it ends."""
+    edges = (np.flatnonzero(mask[1:] != mask[:-1]) + 1).tolist()
+    edges = [*([0] if mask[0] else []), *edges, *([len(mask)] if mask[-1] else [])] if len(mask) else []
+    return zip(edges[::2], edges[1::2], strict=True)
 
 
 def replay(conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None) -> Timeline:

@@ -70,8 +70,8 @@ def shorter_results(context: Context, key: Hashable, shorten: Callable[[Message,
     if found is None:
         tokens = history.sums.tokens
         results = np.flatnonzero(history.columns.role == TOOL).tolist()
-        texts = Texts(conversation, counter, {i: shorten(conversation[i], int(tokens[i])) for i in results})
-        found = conversation.derived["shorter", key, counter.key] = texts.where(texts.tokens < tokens)
+        texts = {i: shorten(conversation[i], int(tokens[i])) for i in results}
+        found = conversation.derived["shorter", key, counter.key] = Texts(conversation, counter, texts)
     return found
 
 

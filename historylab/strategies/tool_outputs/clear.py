@@ -30,4 +30,4 @@ def clear(
     if not cleared:
         return plan
     texts = shorter_results(context, "clear", lambda _message, tokens: f"[Old tool result cleared: {tokens:,} tokens]")
-    return plan.truncate(texts, CLEARED, only=results[:cleared], keep=keep)
+    return plan.truncate(texts, CLEARED, before=results.item(cleared - 1) + 1, keep=keep)

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from historylab.reasons import reason
 from historylab.registry import FINE, register
-from historylab.strategies.facts import shorter_results, tool_names, tool_results
+from historylab.strategies.facts import shorter_results, tool_names
 
 OLDER_TURN = reason(
     "tool_collapse",
@@ -34,10 +34,8 @@ def collapse(
         tool = names.get(message.tool_call_id or "", "a tool")
         return f"[Result of {tool}, {tokens:,} tokens: {line[:characters]}]"
 
-    texts = shorter_results(context, ("collapse", characters), shorten)
-    results = tool_results(history)
-    if turns and history.users >= turns:
-        results = results[: results.searchsorted(history.columns.users[history.users - turns])]
-    elif turns:
+    if turns > history.users:
         return plan
-    return plan.truncate(texts, OLDER_TURN, only=results, turns=turns)
+    before = history.columns.users.item(history.users - turns) if turns else history.size
+    texts = shorter_results(context, ("collapse", characters), shorten)
+    return plan.truncate(texts, OLDER_TURN, before=before, turns=turns)

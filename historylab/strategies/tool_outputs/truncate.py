@@ -6,7 +6,7 @@ from pydantic import Field
 
 from historylab.reasons import reason
 from historylab.registry import register
-from historylab.strategies.facts import shorter_results, tool_results
+from historylab.strategies.facts import shorter_results
 
 TOO_LONG = reason(
     "tool_truncate",
@@ -36,4 +36,4 @@ def truncate(
         return f"{text[:characters]}\n[... truncated {len(text) - characters:,} characters ...]"
 
     texts = shorter_results(context, ("truncate", characters), shorten)
-    return plan.truncate(texts, TOO_LONG, only=tool_results(context.history), limit=limit, unit=unit)
+    return plan.truncate(texts, TOO_LONG, limit=limit, unit=unit)
