@@ -6,7 +6,7 @@ from historylab.errors import HistoryLabError
 from historylab.ui import cached, opening, state
 from historylab.ui.components.consent import waiting
 from historylab.ui.components.conversation_bar import conversation_bar
-from historylab.ui.components.debug_panel import debug_panel
+from historylab.ui.components.debug_drawer import debug_drawer
 from historylab.ui.components.notice import notice
 from historylab.ui.components.refusals import refusals
 from historylab.ui.components.request_view import request_view
@@ -28,8 +28,6 @@ except HistoryLabError as problem:  # settings that need another, such as the wi
 waiting(resolution, timeline)
 conversation_bar(conversation, timeline, resolution)
 log_history(resolution, conversation)
-if state.is_debug():
-    debug_panel(resolution, conversation)
 if timeline.plans:
     request_view(timeline)
 else:
@@ -38,3 +36,4 @@ else:
         '<div class="hl-cost">A request is made for every answer to a user or a tool. Open another conversation.</div>'
     )
 say(settings_sidebar(resolution), timeline, conversation)  # last: what the settings do is shown first
+debug_drawer(resolution, conversation, timeline)

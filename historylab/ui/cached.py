@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
+from itertools import pairwise
+from time import perf_counter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import streamlit as st
@@ -26,6 +29,7 @@ from historylab.figures.token_chart import token_chart
 from historylab.generators.base import generate
 from historylab.importers.base import Report
 from historylab.importers.load import Conversations
+from historylab.pipeline import project
 from historylab.replay import Timeline, replay
 from historylab.retention import Likely, Retention, asked_later, retention
 from historylab.samples import load_sample
@@ -61,9 +65,23 @@ def timeline(conversation: Conversation, settings: Settings) -> Timeline:
 
 @st.cache_resource(max_entries=5, scope="session", show_spinner="Replaying every request")
 def _timeline(digest: str, key: str, asked: str, _conversation: Conversation, _settings: Settings) -> Timeline:
+    stamps = [perf_counter()]
+    token_column(project(_conversation, _settings), counter(_settings))
+    stamps.append(perf_counter())
     made = replay(_conversation, _settings)
+    stamps.append(perf_counter())
     _ = made.steps, made.tokens_by_kind, made.over_budget, made.untrimmed
+    stamps.append(perf_counter())
+    _took[made] = tuple(after - before for before, after in pairwise(stamps))
     return made
+
+
+_took: WeakKeyDictionary[Timeline, tuple[float, float, float]] = WeakKeyDictionary()
+
+
+def took(made: Timeline) -> tuple[float, float, float]:
+    """Seconds it took to count the messages, to plan every request, and to add up what the screens show."""
+    return _took[made]
 
 
 def _key(made: Timeline) -> str:

@@ -24,6 +24,7 @@ PAGES = {
 
 def start_page(title: str) -> None:
     """Set the page up and read the link. Call it before anything else."""
+    state.begin()
     st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(f"<style>{_style()}{action_colours()}</style>")
     log_to_stderr()

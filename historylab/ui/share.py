@@ -9,15 +9,22 @@ import streamlit as st
 
 from historylab.settings.link import encode
 from historylab.settings.model import Settings
-from historylab.ui import state
+from historylab.ui import editing, state
 
 
 def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
     """Every setting, defaults too, the sample or seed that is open, the request looked at, what it is compared with.
 
+    Of an edited conversation it opens the original, which has other requests: the one looked at isn't in it.
+
     `path` is the page's: "compare". Raises SettingsError when the link would be too long to be one.
     """
-    return f"{address()}{path}?{encode(settings, state.place(request=state.desk().request, compare=compare))}"
+    return f"{address()}{path}?{encode(settings, state.place(request=request_to_tell(), compare=compare))}"
+
+
+def request_to_tell() -> int | None:
+    """The request looked at (from 0), where a link can open it: nobody else has one's own edits."""
+    return None if editing.edited() else state.desk().request
 
 
 def address() -> str:

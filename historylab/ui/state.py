@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import streamlit as st
@@ -95,6 +96,8 @@ class Desk:
     what_if: dict[str, dict[str, str]] = field(default_factory=dict)
     prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, where this person knows better
     tuning: Tuning = field(default_factory=Tuning)
+    began: float = 0  # when the page began to be drawn, by perf_counter
+    debug: bool | None = None  # whether the debug drawer is open; None: as the link says
 
 
 def desk() -> Desk:
@@ -175,9 +178,15 @@ def query() -> dict[str, str]:
     return {name: st.query_params.get_all(name)[0] for name in st.query_params}
 
 
-def is_debug() -> bool:
-    """Whether the link says `debug=true`."""
-    return query().get(DEBUG, "").lower() == "true"
+def debug_is_shown() -> bool:
+    """Whether the debug drawer is open: as this person left it, at first as the link's `debug=true` says."""
+    shown = desk().debug
+    return query().get(DEBUG, "").lower() == "true" if shown is None else shown
+
+
+def show_debug(shown: bool) -> None:
+    """Open the debug drawer, or close it for good: its link doesn't open it again."""
+    desk().debug = shown
 
 
 def agent() -> str:
@@ -325,6 +334,19 @@ def _stars_to_tell(opened: Opened) -> tuple[int, ...] | None:
     keys = opened.edited.keys if opened.edited else range(len(opened.original))
     marked = tuple(sorted(keys[i] for i in stars() if keys[i] >= 0))
     return None if not opened.spec or marked == own_stars(opened.original) else marked
+
+
+# -- time
+
+
+def begin() -> None:
+    """The page begins to be drawn."""
+    desk().began = perf_counter()
+
+
+def seconds_so_far() -> float:
+    """Since the page began to be drawn."""
+    return perf_counter() - desk().began
 
 
 # -- widgets

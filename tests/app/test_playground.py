@@ -180,15 +180,6 @@ def test_a_models_name_in_a_link_is_only_text(side):
     assert not any("<img" in body for body in written)
 
 
-def test_the_debug_panel_shows_agentdocks_words_and_each_fields_source(monkeypatch):
-    monkeypatch.setenv("HISTORYLAB_LENGTH", "5")
-    app = screen(debug="true", historyPolicy="lastN")
-    panel = next(e.proto.body for e in app.get("html") if "Debug" in e.proto.body)
-    for words in ("Policy", "Length", "Messages", "URL (historyPolicy)", "environment (HISTORYLAB_LENGTH)"):
-        assert words in panel
-    assert "Debug" not in text(screen(historyPolicy="lastN"))
-
-
 def test_the_history_lines_are_logged_in_development_only(monkeypatch, caplog):
     caplog.set_level(logging.INFO, "historylab")
     monkeypatch.setattr(logging.getLogger("historylab"), "handlers", [caplog.handler])

@@ -15,6 +15,8 @@ from historylab.replay import Timeline
 from historylab.samples import samples
 from historylab.settings.resolve import Resolution
 from historylab.ui import opening, state
+from historylab.ui.components.debug_drawer import debug_button
+from historylab.ui.components.edited_bar import edited_bar
 from historylab.ui.components.export_drawer import export_button
 from historylab.ui.components.share_dialog import share_button
 
@@ -25,7 +27,7 @@ WAYS = ("Sample", "Upload", "Paste", "Generate")
 
 def conversation_bar(conversation: Conversation, timeline: Timeline, resolution: Resolution) -> None:
     """One line about the conversation, with buttons to open another and to take the settings along."""
-    about, buttons = st.columns([5, 4], vertical_alignment="center")
+    about, buttons = st.columns([3, 4], vertical_alignment="center")
     about.html(
         f'<div class="hl-title"><bdi>{escaped(one_line(conversation.title, 90))}</bdi></div>'
         f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
@@ -37,6 +39,8 @@ def conversation_bar(conversation: Conversation, timeline: Timeline, resolution:
                 _open()
         share_button(resolution.settings)
         export_button(resolution, timeline)
+        debug_button()
+    edited_bar()
     _several()
     _report()
 

@@ -1,12 +1,9 @@
-"""The debug panel of `?debug=true` in AgentDock's words: Policy, Length, Source, Messages; with each field's source."""
+"""The debug panel in AgentDock's words: Policy, Length, Source, Messages; with each field's source."""
 
 from __future__ import annotations
 
-import platform
-
 import streamlit as st
 
-from historylab._version import __version__
 from historylab.conversation import Conversation
 from historylab.figures.untrusted import escaped, one_line
 from historylab.settings.resolve import Resolution
@@ -15,11 +12,10 @@ from historylab.ui import state
 from historylab.ui.history_log import agentdock_settings
 
 SOURCES = {"url": "URL"}
-VERSIONS = f"HistoryLab {__version__}, Streamlit {st.__version__}, Python {platform.python_version()}"
 
 
 def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
-    """A bordered panel above everything else."""
+    """A table of four rows."""
     panel = agentdock.debug_panel(agentdock_settings(resolution), conversation)
     agent = one_line(state.agent(), 60)
     rows = [
@@ -29,11 +25,7 @@ def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
         ("Messages", f"{panel['messages']:,}", f"Agent: {agent}"),
     ]
     body = "".join(f"<tr><th>{word}</th><td>{escaped(v)}</td><td>{escaped(more)}</td></tr>" for word, v, more in rows)
-    with st.container(border=True, key="debug"):
-        st.html(
-            f'<div class="hl-title">Debug</div><div class="hl-table"><table><tbody>{body}</tbody></table></div>'
-            f'<div class="hl-meta">{VERSIONS}</div>'
-        )
+    st.html(f'<div class="hl-table"><table><tbody>{body}</tbody></table></div>')
 
 
 def _source(resolution: Resolution, name: str) -> str:

@@ -10,6 +10,7 @@ from historylab.figures.untrusted import escaped, one_line, whole
 from historylab.reasons import Action
 from historylab.replay import Timeline
 from historylab.ui import cached, state
+from historylab.ui.components.message_edits import message_edits
 from historylab.ui.components.must_remember import must_remember
 
 SHORT = 600  # characters that are shown without scrolling
@@ -29,6 +30,7 @@ def explanation(timeline: Timeline, number: int) -> None:
         f"(request {since.number + 1:,}) · rule <code>{escaped(found.explanation.rule)}</code></div>"
     )
     must_remember(timeline, number, chosen)
+    message_edits(timeline, number, chosen)
     if found.explanation.action == Action.TRUNCATED:
         sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
         st.html('<div class="hl-meta">What is sent of it</div>')

@@ -10,6 +10,7 @@ from historylab.registry import Member, members
 from historylab.replay import Timeline
 from historylab.report import report
 from historylab.settings.resolve import Resolution
+from historylab.ui import state
 from historylab.ui.components.request_field import current_request
 from historylab.ui.remembered import starred
 
@@ -18,7 +19,15 @@ ORDER = ("dotenv", "shell")  # the rest follow by name
 
 def export_button(resolution: Resolution, timeline: Timeline, label: str = "Export", key: str = "export") -> None:
     """The button that opens the drawer."""
-    if st.button(label, key=key, help="Take settings, a report or a spreadsheet along"):
+    opened = st.button(
+        label,
+        key=key,
+        shortcut="E",
+        on_click=state.show_debug,  # one drawer at a time
+        args=(False,),
+        help="Take settings, a report or a spreadsheet along",
+    )
+    if opened:
         _drawer(resolution, timeline)
 
 

@@ -1,4 +1,4 @@
-"""Octopus' context inspector, below the request under `?debug=true`: what is sent, in which section, how full it is."""
+"""Octopus' context inspector, in the debug drawer: what a request sends, in which section, how full it is."""
 
 from __future__ import annotations
 

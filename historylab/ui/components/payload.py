@@ -17,8 +17,8 @@ LONGEST_TEXT = 4_000  # characters of one text in it that are shown; the downloa
 MOST_MESSAGES = 100
 
 
-def payload(timeline: Timeline, number: int) -> None:
-    """The messages of request `number` (from 0) as JSON, to read, copy and download."""
+def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
+    """The messages of request `number` (from 0) as JSON, to read, copy and download. `key` tells it from another."""
     plan = timeline.plans[number]
     records = request_of(plan)
     left, right = st.columns([4, 1], vertical_alignment="center")
@@ -32,7 +32,7 @@ def payload(timeline: Timeline, number: int) -> None:
         f"request-{number + 1}.json",
         "application/json",
         on_click="ignore",
-        key="download-payload",
+        key=f"download-{key}",
         width="stretch",
     )
     st.code(as_json([shortened(r) for r in records[-MOST_MESSAGES:]]), language="json", height=520)

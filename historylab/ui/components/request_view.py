@@ -6,9 +6,8 @@ import streamlit as st
 
 from historylab.figures.axis import finding
 from historylab.replay import Timeline
-from historylab.ui import cached, state
+from historylab.ui import cached
 from historylab.ui.components.cost_line import cost_line
-from historylab.ui.components.inspector import inspector
 from historylab.ui.components.message_list import message_list
 from historylab.ui.components.payload import payload
 from historylab.ui.components.request_field import current_request, request_field
@@ -38,8 +37,6 @@ def request_view(timeline: Timeline) -> None:
     if trace.open:
         with trace:
             stage_trace(timeline, number)
-    if state.is_debug():
-        inspector(timeline, number)
     with picture:
         retention_map(timeline, number)
     with bill:

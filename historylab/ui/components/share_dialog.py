@@ -10,20 +10,21 @@ import streamlit as st
 from historylab.errors import SettingsError
 from historylab.figures.untrusted import escaped, one_line
 from historylab.settings.model import Settings
-from historylab.ui import state
+from historylab.ui import editing, state
 from historylab.ui.components.notice import notice
-from historylab.ui.share import full_link
+from historylab.ui.share import full_link, request_to_tell
 
 Compared = Sequence[Mapping[str, Any]] | None
 NOT_YOURS = (
     "The conversation is yours and is not in the link: whoever opens it sees the sample. To show yours, "
     "send them the report (Export, Report)."
 )
+NOT_EDITED = "it opens the original. To show the edited conversation, send the report (Export, Report)."
 
 
 def share_button(settings: Settings, path: str = "", compare: Compared = None) -> None:
     """The button that opens the dialog. `path` is the page's: "compare"; `compare` what is compared there."""
-    if st.button("Share", key="share", help="A link to what you see"):
+    if st.button("Share", key="share", on_click=state.show_debug, args=(False,), help="A link to what you see"):
         _dialog(settings, path, compare)
 
 
@@ -39,6 +40,8 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     st.code(link, language=None, wrap_lines=True, height=110)
     if not state.place().conversation:
         notice(NOT_YOURS)
+    elif editing.edited():
+        notice(f"Your edits are not in the link ({editing.said()}): {NOT_EDITED}")
     st.html(
         '<div class="hl-meta">Text you uploaded or pasted is never in it. What the other server’s environment sets '
         "comes before the link there, and shows as such.</div>"
@@ -47,15 +50,16 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 
 def contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """What the link says, a line each."""
-    here, shown = state.desk(), state.place(compare=compare)
+    request, shown = request_to_tell(), state.place(compare=compare)
     yield f"every setting: {len(settings.values())} values, defaults too, so that it means the same everywhere"
     kind, _, name = shown.conversation.partition(":")
+    unedited = ", as it was before your edits" if editing.edited() else ""
     if kind == "sample":
-        yield f"the sample that is open: {name}"
+        yield f"the sample that is open: {name}{unedited}"
     elif kind == "gen":
-        yield f"the generated conversation, by its seed: {one_line(name, 80)}"
-    if here.request is not None:
-        yield f"the request you look at: {here.request + 1:,}"
+        yield f"the generated conversation, by its seed: {one_line(name, 80)}{unedited}"
+    if request is not None:
+        yield f"the request you look at: {request + 1:,}"
     if shown.stars:
         listed = ", ".join(f"{star + 1:,}" for star in shown.stars)
         yield f"which messages must be remembered, by number: {one_line(listed, 80)}"

@@ -1,0 +1,20 @@
+"""That the conversation on screen is not as it was opened: what was changed, and the way back to the original."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.ui import editing
+
+
+def edited_bar() -> None:
+    """A line with two buttons; nothing while nothing was edited."""
+    if not editing.edited():
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="edited"):
+        st.html(
+            f'<div class="hl-edited" role="status"><b>✎ Changed by you: {editing.said()}.</b> In this tab only.</div>',
+            width="content",
+        )
+        st.button("Undo the last edit", key="undo-edit", on_click=editing.undo)
+        st.button("Back to the original", key="back-to-original", on_click=editing.back)

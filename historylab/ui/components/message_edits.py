@@ -1,0 +1,58 @@
+"""Try it: buttons that edit, pin or delete the chosen message, or add one beside it, and the plan follows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from historylab.edits import Delete, Replace
+from historylab.reasons import INVALID
+from historylab.replay import Timeline
+from historylab.stars import origin
+from historylab.ui import editing, opening
+from historylab.ui.components.edit_dialog import LONGEST, edit_dialog
+from historylab.ui.components.insert_dialog import insert_dialog
+
+NOT_ONE = "For the same reason it can’t be edited, pinned or deleted here."  # must_remember told the reason
+
+
+def message_edits(timeline: Timeline, number: int, chosen: int) -> None:
+    """The row of buttons for the timeline's message `chosen`, at request `number` (both from 0)."""
+    at = origin(timeline, chosen)
+    if at is None:
+        st.html(f'<div class="hl-meta">{NOT_ONE}</div>')
+        return
+    with st.container(horizontal=True, gap="small", key="edits"):
+        _edit(timeline, at)
+        if st.button("Add…", key="insert-message", help="Put a message before or after this one, or at the end"):
+            insert_dialog(timeline, at)
+        _pin(timeline, number, chosen, at)
+        if st.button("Delete", key="delete-message", help="In this tab only: it can be taken back"):
+            editing.make(Delete(at), timeline)
+            st.rerun()
+
+
+def _edit(timeline: Timeline, at: int) -> None:
+    too_long = len(opening.conversation()[at].content) > LONGEST
+    why = f"Longer than {LONGEST:,} characters: too long for a text field" if too_long else None
+    if st.button("Edit…", key="edit-message", disabled=too_long, help=why):
+        edit_dialog(timeline, at)
+
+
+def _pin(timeline: Timeline, number: int, chosen: int, at: int) -> None:
+    message = opening.conversation()[at]
+    why = None if message.pinned else _no_pin(timeline, number, chosen)
+    label = "Unpin" if message.pinned else "Pin"
+    if st.button(label, key="pin-message", disabled=bool(why), help=why or "A pinned message is always sent"):
+        editing.make(Replace(at, replace(message, pinned=not message.pinned)), timeline)
+        st.rerun()
+
+
+def _no_pin(timeline: Timeline, number: int, chosen: int) -> str:
+    """Why a pin would change nothing; empty where it may."""
+    if timeline.plans[number].reason(chosen).rule == INVALID.rule:
+        return "An API would refuse it, pinned or not"
+    if timeline.conversation[chosen].role == "system" and timeline.settings.preserve_system_messages:
+        return "System messages are always sent"
+    return ""
