@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -135,20 +135,20 @@ class Timeline:
     def _sent_by_role(self) -> np.ndarray:
         """float64[requests, roles]: differences of running sums where every block is whole, else message by message."""
         sums, columns = np.zeros((len(self.plans), 5)), self.conversation.columns
-        runs = []
+        edges = [np.empty(0, np.int64)] * len(self.plans)
         for number, plan in enumerate(self.plans):
             if not plan.history.whole or len(plan.shortened) > 1:
                 sums[number] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
                 continue
-            runs += [(number, start, stop) for start, stop in _runs(plan.sent)]
+            edges[number] = _edges(plan.sent)
             for cut in plan.shortened:
                 sent = cut.messages[plan.sent[columns.block[cut.messages]]]
                 saved = plan.history.tokens[sent] - cut.texts.tokens[sent]
                 sums[number] -= np.bincount(columns.role[sent], saved, 5)
-        if runs:
-            numbers, starts, stops = np.array(runs).T
-            running = _running_by_role(columns, self.plans[-1].history.sums.tokens)
-            np.add.at(sums, numbers, running[stops] - running[starts])
+        if self.plans:
+            running = _running_by_role(columns, self.plans[-1].history.sums.tokens)[np.concatenate(edges)]
+            numbers = np.repeat(np.arange(len(edges)), [len(found) // 2 for found in edges])
+            np.add.at(sums, numbers, running[1::2] - running[::2])
         return sums
 
     @cached_property
@@ -175,11 +175,12 @@ def _running_by_role(columns: Columns, tokens: np.ndarray) -> np.ndarray:
     return np.concatenate((np.zeros((1, 5)), np.cumsum(cells, axis=0)))
 
 
-def _runs(mask: np.ndarray) -> Iterable[tuple[int, int]]:
-    """Where each run of True begins, and where it ends."""
-    edges = (np.flatnonzero(mask[1:] != mask[:-1]) + 1).tolist()
-    edges = [*([0] if mask[0] else []), *edges, *([len(mask)] if mask[-1] else [])] if len(mask) else []
-    return zip(edges[::2], edges[1::2], strict=True)
+def _edges(mask: np.ndarray) -> np.ndarray:
+    """int64: where each run of True begins and ends, by turns."""
+    edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
+    if len(mask) and mask[0]:
+        edges = np.concatenate(([0], edges))
+    return np.append(edges, len(mask)) if len(edges) % 2 else edges
 
 
 def replay(conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None) -> Timeline:

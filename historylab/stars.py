@@ -69,7 +69,8 @@ def indices(conversation: Conversation, given: Iterable[int | str]) -> list[int]
     for mark in given:
         i = _index(conversation, mark, ids)
         if i is None:
-            raise LoadError(f"message {mark!r} is marked to be remembered, but {conversation.title!r} has none such")
+            which = f"{mark} (counted from 0)" if isinstance(mark, int) else repr(mark)
+            raise LoadError(f"message {which} is marked to be remembered, but {conversation.title!r} has none such")
         found.append(i)
     return list(dict.fromkeys(found))
 

@@ -11,6 +11,7 @@ from sketches import conv
 from historylab import Conversation, Message, Settings, ToolCall, replay, resolve_settings
 from historylab.report import report
 from historylab.samples import load_sample
+from historylab.stars import stars_of
 
 HOSTILE = (
     "<script>window.harmed = 1</script>",
@@ -70,6 +71,16 @@ def test_it_has_verdict_settings_with_sources_chart_and_every_message():
     assert page.open == []
     numbers = re.findall(r'class="number">([\d,]+)<', report(timeline, 40, resolution))
     assert [int(n.replace(",", "")) for n in numbers] == list(range(1, timeline.plans[40].size + 1))
+
+
+def test_what_must_be_remembered_is_told_and_not_folded_away():
+    timeline = replay(conv("s u a u a u a u a u"), Settings(length=1))
+    starred = stars_of(timeline, [3])
+    page = report(timeline, 4, starred=starred)
+    assert "⚑ Message 4, which must be remembered, “w3 w3 w3 w3”, was lost at turn 3." in Page(page).text
+    assert page.count("⚑ must remember") == 1
+    assert "6 messages dropped" not in Page(page).text
+    assert "⚑" not in report(timeline, 4)
 
 
 def test_hostile_text_is_only_text_and_long_text_is_cut():

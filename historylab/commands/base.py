@@ -43,6 +43,36 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_remembered(parser: argparse.ArgumentParser) -> None:
+    """--star and --question: what must be remembered, and what might be asked later."""
+    parser.add_argument(
+        "--star",
+        action="append",
+        default=[],
+        metavar="N",
+        type=_from_one,
+        help="a message that must be remembered, counted from 1; repeat it for more (default: those the file marks)",
+    )
+    parser.add_argument(
+        "--question",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="something that might be asked later; repeat it for more",
+    )
+
+
+def stars_from(arguments: argparse.Namespace) -> tuple[int, ...] | None:
+    """Indices of the messages that must be remembered; None where none was named."""
+    return tuple(number - 1 for number in arguments.star) or None
+
+
+def _from_one(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
+    return int(text)
+
+
 def assignment(text: str) -> tuple[str, str]:
     """NAME=VALUE as a pair."""
     name, equals, value = text.partition("=")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from historylab.commands.base import (
     add_parser,
+    add_remembered,
     add_settings,
     print_json,
     print_line,
     print_table,
     printable,
     settings_from,
+    stars_from,
 )
 from historylab.errors import LoadError, SettingsError
 
@@ -29,7 +32,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--conversation", type=int, default=1, metavar="N", help="which one of the file (default: 1)")
     parser.add_argument("--request", type=int, metavar="N", help="the messages of this request, with the reasons")
     parser.add_argument("--all", action="store_true", help=f"every request, not only the last {ROWS}")
-    parser.add_argument("--question", action="append", default=[], help="something that might be asked later")
+    add_remembered(parser)
     add_settings(parser)
 
 
@@ -48,14 +51,17 @@ def run(arguments: argparse.Namespace) -> int:
     timeline = replay(conversation, settings)
     if arguments.request is not None:
         return _show_request(timeline, arguments.request, arguments.json)
-    kept = retention(timeline, questions=arguments.question)
-    row = measure(conversation, settings, Measures(questions=tuple(arguments.question)))
+    stars = stars_from(arguments)
+    kept = retention(timeline, stars=stars, questions=arguments.question)
+    row = measure(conversation, settings, Measures(stars=stars, questions=tuple(arguments.question)))
     if arguments.json:
-        print_json({**row, "requests": _requests(timeline), "losses": [_told(loss) for loss in kept.losses]})
+        losses, questions = [_told(loss) for loss in kept.losses], [asdict(asked) for asked in kept.questions]
+        print_json({**row, "requests": _requests(timeline), "losses": losses, "questions": questions})
         return 0
     print_line(f"{found.report}")
     _print_requests(timeline, arguments.all)
     _print_figures(timeline, row)
+    _print_remembered(kept)
     _print_losses(kept)
     return 0
 
@@ -99,6 +105,26 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     print_table("In figures", ("", "what"), figures)
     exact = "exact" if timeline.counter.exact else "an estimate"
     print_line(f"Tokens by {timeline.counter.label}: {exact}.")
+
+
+def _print_remembered(kept: Retention) -> None:
+    """What became of the messages that must be remembered, and of what could answer the questions."""
+    from historylab.figures.star_words import remembered
+
+    if kept.timeline.plans and kept.starred:
+        print_line(remembered(kept.timeline, len(kept.timeline.plans) - 1, kept.starred).sentence)
+    rows = [
+        (printable(asked.question, 40), i + 1, "held" if held else "lost", printable(said[i].content, 60))
+        for said in [kept.timeline.conversation]
+        for asked in kept.questions
+        for i, held in zip(asked.messages, asked.kept, strict=True)
+    ]
+    for asked in kept.questions:
+        if not asked.messages:
+            print_line(f"No message shares a telling word with {asked.question!r}.")
+    if rows:
+        title = "What might be asked later: the likeliest messages, an estimate by the words they share"
+        print_table(title, ("question", "message", "at the last request", "text"), rows)
 
 
 def _print_losses(kept: Retention) -> None:

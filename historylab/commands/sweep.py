@@ -9,6 +9,7 @@ from typing import Any
 
 from historylab.commands.base import (
     add_parser,
+    add_remembered,
     add_settings,
     assignment,
     console,
@@ -16,6 +17,7 @@ from historylab.commands.base import (
     print_json,
     print_table,
     settings_from,
+    stars_from,
 )
 from historylab.errors import HistoryLabError, SettingsError
 
@@ -39,7 +41,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--workers", type=int, metavar="N", help="processes to spread the work over")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster to run on (extra: cluster)")
     parser.add_argument("--out", metavar="FILE", help="where the table goes: .parquet, .csv or .jsonl")
-    parser.add_argument("--question", action="append", default=[], help="something that might be asked later")
+    add_remembered(parser)
     add_settings(parser)
 
 
@@ -59,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
                 candidates,
                 workers=arguments.workers,
                 executor=executor,
+                stars=stars_from(arguments),
                 questions=arguments.question,
                 progress=progress,
             )

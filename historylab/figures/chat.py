@@ -6,13 +6,14 @@ HTML in the page's `--hl-…` colours. Every text is escaped, and clipped with a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from historylab.conversation import Message, Summary
 from historylab.figures.palette import LOOKS
+from historylab.figures.star_words import BADGE
 from historylab.figures.untrusted import escaped, one_line, whole
 from historylab.plan import HistoryPlan
 from historylab.reasons import Action
@@ -25,13 +26,20 @@ MOST_REASONS = 2  # on a line
 
 
 def chat(
-    plan: HistoryPlan, shown: Sequence[int], *, after: int = -1, last: bool = True, chosen: int | None = None
+    plan: HistoryPlan,
+    shown: Sequence[int],
+    *,
+    after: int = -1,
+    last: bool = True,
+    chosen: int | None = None,
+    starred: Container[int] = (),
 ) -> str:
     """Those messages (indices, ascending, at least one) as a list to be scrolled, which opens at its end.
 
-    `after` is the message shown before them, on another page; `last` says that no page follows.
+    `after` is the message shown before them, on another page; `last` says that no page follows; `starred` must be
+    remembered.
     """
-    drawn = _Drawn(plan, plan.actions, plan.history.tokens, plan.sent_tokens)
+    drawn = _Drawn(plan, plan.actions, plan.history.tokens, plan.sent_tokens, starred)
     items = "".join(_items(drawn, shown, after, last, chosen))
     about = f"Messages {shown[0] + 1:,} to {shown[-1] + 1:,} as a chat"
     return f'<div class="hl-chat" role="region" aria-label="{about}" tabindex="0"><ol>{items}</ol></div>'
@@ -45,6 +53,7 @@ class _Drawn:
     actions: np.ndarray
     tokens: np.ndarray
     sent_tokens: np.ndarray
+    starred: Container[int]
 
     def sent(self, i: int) -> bool:
         return bool(self.actions[i] <= Action.TRUNCATED)
@@ -122,9 +131,10 @@ def _bubble(drawn: _Drawn, i: int, *, chosen: bool) -> str:
     kind = message.role if message.role in KINDS else "other"
     name = f" <bdi>{escaped(one_line(message.name, 40))}</bdi>" if message.name else ""
     here = ' aria-current="true"' if chosen else ""
+    mark = f" · <b>{BADGE}</b>" if i in drawn.starred else ""
     return (
         f'<li class="hl-said hl-by-{kind} hl-{action.name.lower()}"{here}>'
-        f'<div class="hl-who"><b>{escaped(one_line(message.role, 30))}</b>{name} <span>{i + 1:,}</span></div>'
+        f'<div class="hl-who"><b>{escaped(one_line(message.role, 30))}</b>{name} <span>{i + 1:,}</span>{mark}</div>'
         f"{_body(drawn.plan, message, i)}{_fate(action, _why(drawn, i, action))}</li>"
     )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,9 @@ def pack_timeline(timeline: Timeline, most: int = MOST) -> bytes:
     return zlib.compress(struct.pack("<I", len(still)) + still + grid.newest.tobytes() + grid.cells.tobytes(), QUICK)
 
 
-def pack(packed: bytes, key: str, request: int, message: int | None) -> bytes:
-    """The whole: where one is looking (from 0), and the packed timeline, which `key` names."""
-    now = _json({"key": key, "request": request, "message": message})
+def pack(packed: bytes, key: str, request: int, message: int | None, starred: Iterable[int] = ()) -> bytes:
+    """The whole: where one is looking (from 0) and what must be remembered; the packed timeline, which `key` names."""
+    now = _json({"key": key, "request": request, "message": message, "starred": sorted(starred)})
     return struct.pack("<I", len(now)) + now + packed
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from historylab.registry import register
 
 K1, B = 1.5, 0.75  # bm25s's defaults
+MOST_REMEMBERED = 1_000_000  # scores of one conversation: 8 MB
 
 
 @register("relevance", "bm25", title="Shared rare words")
@@ -31,18 +32,31 @@ class BM25Index:
     """Postings of every word, in the order of the texts."""
 
     def __init__(self, texts: Sequence[str]):
+        self._latest: dict[tuple[str, int], np.ndarray] = {}
         self._words, words, documents = _split(texts)
-        self._lengths = np.concatenate(([0], np.cumsum(np.bincount(documents, minlength=len(texts)))))
+        self._lengths = np.bincount(documents, minlength=len(texts))
         pairs, self._frequency = np.unique(np.stack((words, documents)), axis=1, return_counts=True)
         self._documents = pairs[1]
         self._starts = np.searchsorted(pairs[0], np.arange(len(self._words) + 1))
 
     def scores(self, question: str, size: int) -> np.ndarray:
-        """float64[size] over the first `size` texts; a text without a word of the question scores 0."""
+        """float64[size] over the first `size` texts; a text without a word of the question scores 0.
+
+        The latest are remembered, as far as they fit: every replay under other settings asks the same.
+        """
+        found = self._latest.get((question, size))
+        if found is None:
+            if (len(self._latest) + 1) * size > MOST_REMEMBERED:
+                self._latest.clear()
+            found = self._latest[question, size] = self._scores(question, size)
+            found.setflags(write=False)
+        return found
+
+    def _scores(self, question: str, size: int) -> np.ndarray:
         scores = np.zeros(size)
         if not size:
             return scores
-        lengths = np.diff(self._lengths[: size + 1])
+        lengths = self._lengths[:size]
         norm = K1 * (1 - B + B * lengths / max(lengths.mean(), 1e-9))
         for word in _words_of(question):
             posting = self._posting(word, size)

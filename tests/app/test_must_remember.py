@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
-from screens import screen, shown, text, verdict
+from screens import opening, screen, shown, text, verdict
 
 TUNE, COMPARE = "pages/tune.py", "pages/compare.py"
 SAID = [
@@ -18,8 +18,7 @@ WISH = "keep every must-remember message"
 
 
 def pasted(given: object, **link: str):
-    app = screen(**link)
-    app.segmented_control(key="way").set_value("Paste").run()
+    app = opening(screen(**link), "Paste")
     app.text_area(key="pasted").set_value(json.dumps(given)).run()
     return shown(app.button(key="open-pasted").click().run())
 
@@ -44,7 +43,7 @@ def test_a_mark_is_set_seen_told_and_taken_away_again():
     assert "Message 3, which must be remembered, “&lt;b&gt;number 2&lt;/b&gt;" in verdict(app)
     assert "was lost at turn 5." in verdict(app)
     assert "It is lost since turn 5." in text(app)
-    assert messages(app)["mark"].tolist() == ["", "", "⚑ must remember"] + [""] * 18
+    assert messages(app)["mark"].tolist() == ["", "", "⚑ must"] + [""] * 18
     shown(app.segmented_control(key="show").set_value("starred").run())
     assert messages(app)["#"].tolist() == [3]
 
@@ -106,7 +105,7 @@ def test_a_projection_is_followed_and_what_it_merges_cannot_be_marked_alone():
     shown(app.button(key="remember").click().run())
     app.session_state["historylab"].you["projection"] = "collapsed_tools"
     selected(app, 1)
-    assert messages(app)["mark"].tolist()[1] == "⚑ must remember"
+    assert messages(app)["mark"].tolist()[1] == "⚑ must"
     assert "Message 2, which must be remembered, is still held." in verdict(app)
     shown(app.button(key="forget").click().run())
     assert "made of several of the conversation" in text(app)
@@ -175,6 +174,7 @@ def test_questions_are_gone_with_their_conversation():
     app = unfolded(screen())
     shown(app.text_area(key="questions").set_value("Who is allergic?").run())
     assert len(likeliest(app).value)
+    opening(app, "Sample")
     shown(app.button(key="sample three-languages").click().run())
     assert app.text_area(key="questions").value == ""
     assert "Write what somebody may still ask" in text(app)

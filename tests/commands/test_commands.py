@@ -47,6 +47,29 @@ def test_show_as_json_has_the_same_figures(capsys, sample):
     assert told["stars_kept"] is None
 
 
+def test_show_says_what_became_of_what_must_be_remembered_and_may_be_asked(capsys, sample):
+    given = ("show", sample, "--set", "budget=300", "--star", "2", "--question", "which bike?", "--question", "zebra")
+    code, out, _ = run(capsys, *given)
+    assert code == 0
+    assert "Message 2, which must be remembered, “" in out
+    assert "No message shares a telling word with 'zebra'" in out
+    assert "What might be asked later" in out
+    told = json.loads(run(capsys, *given, "--json")[1])
+    assert (told["stars"], told["stars_kept"]) == (1, 0)
+    assert [len(asked["messages"]) > 0 for asked in told["questions"]] == [True, False]
+
+
+def test_a_star_on_no_message_is_refused_with_its_number(capsys, sample):
+    for wrong in ("0", "x", "-1"):
+        assert "1 or more" in run(capsys, "show", sample, f"--star={wrong}")[2]
+    assert "message 998 (counted from 0)" in run(capsys, "show", sample, "--star", "999")[2]
+
+
+def test_sweep_measures_what_must_be_remembered(capsys, sample):
+    code, out, _ = run(capsys, "sweep", sample, "--grid", "budget=300,60000", "--star", "2", "--json")
+    assert (code, [row["stars_kept"] for row in json.loads(out)]) == (0, [0, 1])
+
+
 def test_show_one_request_says_why(capsys, sample):
     code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--request", "6", "--json")
     messages = json.loads(out)

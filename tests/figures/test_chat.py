@@ -31,6 +31,12 @@ def test_the_cut_is_a_line_before_the_first_message_that_is_sent():
         assert sum(item.startswith("–") for item in told) == 1
 
 
+def test_what_must_be_remembered_says_so():
+    plan = plan_history(conv("s u a u"), Settings())
+    told = items(chat(plan, everything(plan), starred={1}))
+    assert ["must remember" in item for item in told] == [False, True, False, False]
+
+
 def test_the_summary_is_a_bubble_where_it_is_sent():
     talk = Conversation([Message(("user", "assistant")[i % 2], f"message {i} " + "word " * 60) for i in range(9)])
     plan = plan_history(talk, Settings(policy="all", pruner="summarize", budget=300, min_turns=0))

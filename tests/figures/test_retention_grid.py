@@ -124,9 +124,9 @@ def test_a_binned_map_carries_no_message_text():
 
 def test_where_one_looks_stands_before_what_stays():
     packed = pack_timeline(timeline())
-    data = pack(packed, "k", 3, None)
+    data = pack(packed, "k", 3, None, {7, 2})
     (length,) = struct.unpack_from("<I", data)
-    assert json.loads(data[4 : 4 + length]) == {"key": "k", "request": 3, "message": None}
+    assert json.loads(data[4 : 4 + length]) == {"key": "k", "request": 3, "message": None, "starred": [2, 7]}
     assert data[4 + length :] == packed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from historylab import Conversation, Message, Settings, replay
 from historylab.figures.untrusted import escaped, one_line, whole
 from historylab.figures.verdict import verdict
+from historylab.stars import stars_of
 
 
 def chat(turns: int) -> Conversation:
@@ -26,6 +27,42 @@ def test_what_was_forgotten_first_is_quoted_with_its_turn():
     assert said.seen == "At turn 5, the model sees 3 of 9 messages."
     assert said.decisions == "6 dropped."
     assert said.forgotten == "It stopped seeing message 1, “question 1”, at turn 3."
+
+
+def test_what_must_be_remembered_comes_before_what_else_was_forgotten():
+    timeline = replay(chat(5), Settings(length=2))
+    said = verdict(timeline, 4, stars_of(timeline, [0, 2, 8]))
+    lost = "Message 1, which must be remembered, “question 1”, was lost at turn 3; so was message 3."
+    assert said.remembered.sentence == lost
+    assert said.forgotten == "It stopped seeing message 5, “question 3”, at turn 5."
+    assert f"{lost} {said.forgotten}" in str(said)
+
+
+def test_what_must_be_remembered_and_is_held_is_told_too():
+    timeline = replay(chat(5), Settings(length=2))
+    for stars, words in (
+        ([8], "Message 9, which must be remembered, is still held."),
+        ([7, 8], "Both messages"),
+        ([], ""),
+    ):
+        found = verdict(timeline, 4, stars_of(timeline, stars)).remembered
+        assert found.sentence.startswith(words)
+        assert not found.lost
+    assert verdict(timeline, 0, stars_of(timeline, [8])).remembered.sentence == ""
+    everyone = verdict(timeline, 2, stars_of(timeline, range(9))).remembered.sentence
+    assert everyone == "Message 1, which must be remembered, “question 1”, was lost at turn 3; so was message 2."
+
+
+def test_many_lost_ones_are_counted_and_a_projections_gap_is_no_turn():
+    timeline = replay(chat(12), Settings(length=1))
+    told = verdict(timeline, 11, stars_of(timeline, range(20))).remembered.sentence
+    assert told.endswith("was lost at turn 2; so were messages 2, 3, 4, 5, 6 and 14 more.")
+    settings = Settings(projection="collapsed_tools", **{"projection.collapsed_tools.system_messages": False})
+    rules = Conversation([Message("system", "Be kind."), *chat(1)])
+    left_out = replay(rules, settings)
+    assert verdict(left_out, 0, stars_of(left_out, [0])).remembered.sentence == (
+        "Message 1, which must be remembered, “Be kind.”, is left out of what is shown to the model."
+    )
 
 
 def test_being_over_the_budget_says_by_how_much_and_of_what():

@@ -60,7 +60,7 @@ def pairs(plan, context, *, pairs: Pairs = 20, characters: Characters = 100_000,
     if oversized == "truncate" and not len(kept) and pairs and characters:
         kept = past[_first_user(plan, past, last=True) :]
         plan = _cut(plan, kept, characters)
-    gone = np.setdiff1d(past, kept)
+    gone = past[: len(past) - len(kept)]
     plan = plan.drop(gone[gone < _block(past, newest)], TOO_MANY, pairs=pairs)
     plan = plan.drop(gone[gone < _block(past, fitting)], TOO_LONG, characters=characters)
     return plan.drop(gone, NO_QUESTION)
@@ -98,7 +98,9 @@ def _lengths(plan: HistoryPlan) -> np.ndarray:
 def _cut(plan: HistoryPlan, blocks: np.ndarray, room: int) -> HistoryPlan:
     """The blocks filled into the room, the oldest first; what is over is cut, and says so."""
     characters, texts = room, {}
-    for i in np.flatnonzero(np.isin(plan.history.columns.block[: plan.size], blocks)).tolist():
+    chosen = np.zeros(plan.history.blocks, bool)
+    chosen[blocks] = True
+    for i in np.flatnonzero(chosen[plan.history.columns.block[: plan.size]]).tolist():
         text = plan.history.conversation[i].content
         if len(text) > room:
             texts[i] = abbreviated(text, room)

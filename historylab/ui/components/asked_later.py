@@ -21,7 +21,7 @@ EMPTY = (
 )
 ABOUT = (
     "An estimate: messages are ranked by the words they share with the question (BM25), the likeliest first. One is "
-    "held where any message or the summary says the same. Select a row to see why."
+    "held where any message or the summary says the same. Select a row to see why, in the list of messages below."
 )
 QUOTE = 80  # characters of a question
 
@@ -33,7 +33,7 @@ def asked_later(timeline: Timeline) -> None:
         f"Questions, one a line, at most {state.MOST_QUESTIONS}",
         key=state.seed(KEY, "\n".join(state.questions())),
         placeholder=EXAMPLE,
-        height=100,
+        height=124,
         on_change=lambda: state.set_questions(state.value_of(KEY) or ""),
     )
     found = cached.likeliest(timeline)

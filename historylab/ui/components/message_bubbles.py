@@ -11,6 +11,7 @@ from historylab.figures.verdict import counted_by
 from historylab.replay import Step, Timeline
 from historylab.ui import state
 from historylab.ui.components.message_choice import page_of
+from historylab.ui.remembered import starred_messages
 
 
 def message_bubbles(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
@@ -19,7 +20,8 @@ def message_bubbles(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
     start = int(np.searchsorted(shown, rows[0]))
     before = int(shown[start - 1]) if start else -1
     last = rows[-1] == shown[-1]
-    st.html(chat(step.plan, rows.tolist(), after=before, last=bool(last), chosen=state.desk().message))
+    starred = starred_messages(timeline)
+    st.html(chat(step.plan, rows.tolist(), after=before, last=bool(last), chosen=state.desk().message, starred=starred))
     how = escaped(counted_by(timeline.counter))  # the model's name is in it, which a link may give
     st.html(
         f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing included. What is not sent '

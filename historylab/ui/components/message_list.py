@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from historylab.figures.palette import LOOKS
-from historylab.figures.star_words import BADGE
+from historylab.figures.star_words import GLYPH
 from historylab.figures.untrusted import escaped, one_line
 from historylab.figures.verdict import counted_by
 from historylab.plan import HistoryPlan
@@ -32,6 +32,7 @@ from historylab.ui.components.projected import projected_note
 from historylab.ui.remembered import starred_messages
 from historylab.ui.theme import is_dark
 
+MARK = f"{GLYPH} must"  # short, for the text beside it needs the room
 PREVIEW = 160  # characters of a message in its row
 EMPTY = {
     "sent": "Nothing of this conversation is sent.",
@@ -116,7 +117,7 @@ def _columns(*, dark: bool) -> dict:
     narrow = column.TextColumn(width=90)
     return {
         "#": column.NumberColumn(width=45),
-        "mark": column.TextColumn(width=125),
+        "mark": column.TextColumn(width=75, help="must be remembered"),
         "role": narrow,
         "decision": badges,
         "tokens": number,
@@ -141,7 +142,7 @@ def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[
         "text": [preview(m) for m in said],
     }
     if starred:
-        marks = [BADGE if i in starred else "" for i in rows.tolist()]
+        marks = [MARK if i in starred else "" for i in rows.tolist()]
         columns = {"#": columns.pop("#"), "mark": marks, **columns}
     if plan.shortened:
         columns["sent"] = plan.sent_tokens[rows].tolist()

@@ -11,6 +11,7 @@ from historylab.figures.retention_map import pack
 from historylab.replay import Timeline
 from historylab.ui import cached, state
 from historylab.ui.components.message_choice import choose
+from historylab.ui.remembered import starred_messages
 
 KEY = "map"
 NAME = "historylab.retention_map"
@@ -24,7 +25,7 @@ def retention_map(timeline: Timeline, number: int) -> None:
     known = message is not None and message < timeline.plans[number].size
     _component()(
         key=KEY,
-        data=pack(packed, key, number, message if known else None),
+        data=pack(packed, key, number, message if known else None, starred_messages(timeline)),
         on_look_change=lambda: _look(timeline),
     )
 

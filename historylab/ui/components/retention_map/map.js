@@ -9,7 +9,7 @@ class RetentionMap {
     this.find = (name) => root.querySelector(name);
     [this.plot, this.base, this.marks] = [this.find(".plot"), this.find(".cells"), this.find(".marks")];
     [this.flag, this.tip, this.button] = [this.find(".flag"), this.find(".tip"), this.find(".play")];
-    [this.request, this.message, this.hover, this.press] = [0, null, null, null];
+    [this.request, this.message, this.hover, this.press, this.starred] = [0, null, null, null, []];
     [this.still, this.told, this.keyTimer, this.playTimer] = [null, null, 0, 0];
     this.watcher = new ResizeObserver(() => this.draw());
     this.watcher.observe(this.plot);
@@ -25,7 +25,7 @@ class RetentionMap {
 
   receive({ now, still }, send) {
     const other = still !== this.still;
-    [this.still, this.send] = [still, send];
+    [this.still, this.send, this.starred] = [still, send, now.starred];
     if (other) this.stop();
     if (this.told && (other || now.request === this.told.request || Date.now() - this.told.at > ANSWER_MS)) this.told = null;
     if (other || !(this.told || this.press || this.keyTimer || this.playTimer)) {

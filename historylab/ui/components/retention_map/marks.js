@@ -1,13 +1,14 @@
-// Draws what moves: the scrubber's line, the chosen message, the cell under the pointer, the strip's caption.
+// Draws what moves: the scrubber's line, the chosen message, the cell under the pointer, the strip's caption, the flags.
 
-const CUT_MOVED = "cut moved";
+const CUT_MOVED = "cut moved", FLAG = "⚑";
 
-function mark(canvas, still, box, colours, scale, { request, message, hover }) {
+function mark(canvas, still, box, colours, scale, { request, message, hover, starred }) {
   canvas.width = Math.round(box.width * scale);
   canvas.height = Math.round(box.all * scale);
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
   if (hover) markHover(pen, still, box, colours, hover);
+  markStarred(pen, still, box, colours, starred);
   markRequest(pen, still, box, colours, request);
   if (message !== null) markMessage(pen, still, box, colours, message, request);
   markCaption(pen, still, box, colours, request);
@@ -59,6 +60,14 @@ function markMessage(pen, still, box, colours, message, request) {
   pen.fillRect(0, y - 8, LEFT - 3, 16);
   pen.fillStyle = colours.ink;
   pen.fillText(number, LEFT - 6, y);
+}
+
+// What must be remembered: a flag at the end of its row, where nothing else stands.
+function markStarred(pen, still, box, colours, starred) {
+  write(pen, colours, 12, 400, "left", "middle");
+  pen.fillStyle = colours.ink;
+  const rows = new Set(starred.map((message) => binOf(message, still.messages, still.rows)));
+  for (const row of rows) pen.fillText(FLAG, LEFT + box.w + 1, TOP + ((row + 0.5) * box.h) / still.rows);
 }
 
 function markCaption(pen, still, box, colours, request) {

@@ -1,0 +1,38 @@
+"""Marking a message in a real browser: the verdict, the address with Back and Forward, and one's own questions."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from opened import opened, select_row
+
+pytestmark = pytest.mark.browser
+LOST = re.compile("Message 2, which must be remembered, .* was lost at turn 21")
+
+
+def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(page, home, seen):
+    opened(page, home)
+    select_row(page, 2)
+    page.get_by_role("button", name="⚑ Must remember", exact=True).click()
+    page.locator(".hl-forgot", has_text=LOST).wait_for()
+    page.get_by_text("Must be remembered.").wait_for()
+    page.wait_for_url(re.compile(r"stars=2(&|$)"))
+
+    page.go_back()
+    page.locator(".hl-forgot", has_text=LOST).wait_for(state="detached")
+    page.go_forward()
+    page.locator(".hl-forgot", has_text=LOST).wait_for()
+
+    page.get_by_text("Cost, losses and refused requests").click()
+    box = page.get_by_label("Questions, one a line")
+    box.fill("What is Pia allergic to?")
+    box.press("Control+Enter")
+    page.get_by_text("“What is Pia allergic to?”: the last request holds").wait_for()
+    table = page.locator(".st-key-likeliest")
+    table.evaluate("it => it.scrollIntoView({block: 'center'})")
+    frame = table.get_by_test_id("stDataFrame").bounding_box()
+    page.mouse.click(frame["x"] + 15, frame["y"] + 38 + 17)
+    page.locator(".hl-title", has_text=re.compile("Message 89: × dropped")).wait_for()
+    assert "allergic" not in page.url
+    assert seen.errors == []
