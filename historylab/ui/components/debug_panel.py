@@ -24,7 +24,10 @@ def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
         ("Source", panel["source"], "the strongest that decided one of the two"),
         ("Messages", f"{panel['messages']:,}", f"Agent: {agent}"),
     ]
-    body = "".join(f"<tr><th>{word}</th><td>{escaped(v)}</td><td>{escaped(more)}</td></tr>" for word, v, more in rows)
+    body = "".join(
+        f'<tr><th>{word}</th><td class="hl-word">{escaped(value)}</td><td>{escaped(more)}</td></tr>'
+        for word, value, more in rows
+    )
     st.html(f'<div class="hl-table"><table><tbody>{body}</tbody></table></div>')
 
 

@@ -26,6 +26,7 @@ from historylab.settings.resolve import Provenance, Resolution
 from historylab.strategies.filters.participants import named
 from historylab.systems.presets.base import Knob
 from historylab.ui import opening, state
+from historylab.ui.components.overhead_count import overhead_count
 
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
 STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
@@ -45,6 +46,8 @@ def setting_field(resolution: Resolution, name: str, knob: Knob | None = None) -
             setting_widget(name, origin.value, knob=knob)
             if name in FIELDS_THAT_CHOOSE:
                 _what_it_does(name, origin.value)
+    if name == "overhead":
+        overhead_count(resolution)
 
 
 def label_of(name: str, knob: Knob | None = None) -> str:
