@@ -21,6 +21,9 @@ from historylab.replay import Timeline
 from historylab.retention import retention
 
 LETTERS = "ABCD"
+SENT_AS = np.array([0, 0, 1, 2, 3], np.uint8)
+"""Per Action how a message is sent: 0 whole, 1 in part, 2 in a summary, 3 not at all."""
+IN_PART = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def matched(timelines: Sequence[Timeline]) -> bool:
 
 def sent_by(plan: HistoryPlan) -> np.ndarray:
     """uint8[size]: 0 sent whole, 1 in part, 2 in a summary, 3 not at all."""
-    return np.array([0, 0, 1, 2, 3], np.uint8)[plan.actions]
+    return SENT_AS[plan.actions]
 
 
 def differing_messages(timelines: Sequence[Timeline], number: int) -> np.ndarray:

@@ -68,3 +68,8 @@ CONFIGURATIONS: tuple[Look, ...] = (
     Look("D", "D", "#0E7490", "#67D3E8"),
 )
 """What is compared. The letter always goes with the colour, in charts a kind of line too."""
+
+NEITHER = Look("in neither", "×", "#DEDCD4", "#30353C", "neither sends it")
+BOTH = Look("in both", "=", "#B9CFE2", "#2F4F6E", "both send it alike, whole or in part")
+UNLIKE = Look("not alike", "≈", "#6F93B5", "#5484B5", "one sends it whole and one in part, or one has it in a summary")
+"""What two configurations do with a message, beside that only one of them sends it: its letter and colour say so."""

@@ -78,18 +78,21 @@ def reasons(timeline: Timeline, grid: RetentionGrid) -> tuple[list[str], list[Ma
             reason = grid.codes[k - 1][1]
             asked = reason, repr(plan.numbers.get(reason))
             if asked not in told:
-                if not _says(plan, reason):  # only an earlier request of the bin does
+                sentence = sentence_of(plan, reason)
+                if sentence is None:  # only an earlier request of the bin says so
                     continue
                 told[asked] = len(sentences)
-                sentences.append(reason_of(reason).sentence.format(**plan.numbers.get(reason, {})))
+                sentences.append(sentence)
             here[k] = told[asked]
         per_column.append(here)
     return sentences, per_column
 
 
-def _says(plan: HistoryPlan, reason: int) -> bool:
-    """Whether the plan decides on any message for that reason."""
-    return bool(((plan.reasons if plan.shortened else plan.block_reasons) == reason).any())
+def sentence_of(plan: HistoryPlan, reason: int) -> str | None:
+    """Why the plan decides as it does on the messages with that reason; None where it decides on none for it."""
+    if not ((plan.reasons if plan.shortened else plan.block_reasons) == reason).any():
+        return None
+    return reason_of(reason).sentence.format(**plan.numbers.get(reason, {}))
 
 
 def _worst_of(plans: Sequence[HistoryPlan]) -> np.ndarray:

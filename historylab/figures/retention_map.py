@@ -11,14 +11,14 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from historylab.conversation import Conversation
 from historylab.figures.axis import turn_ticks
-from historylab.figures.palette import LOOKS
+from historylab.figures.palette import LOOKS, Look
 from historylab.figures.prefix_strip import prefix_strip
 from historylab.figures.retention_grid import MOST, RetentionGrid, reasons, retention_grid
 from historylab.figures.untrusted import one_line
@@ -27,13 +27,19 @@ from historylab.replay import Timeline
 
 SNIPPET = 90  # characters of a message in its tooltip
 QUICK = 1  # compression level: the cells are long runs
+TEXTURES = {Action.SUMMARIZED: "hatched", Action.TRUNCATED: "ruled", Action.DROPPED: "dotted"}
 
 
 def pack_timeline(timeline: Timeline, most: int = MOST) -> bytes:
     """The part that depends on the timeline alone."""
     grid = retention_grid(timeline, most)
-    still = _json({**_axes(timeline), **_words(timeline, grid), **_strip(timeline, grid)})
-    return zlib.compress(struct.pack("<I", len(still)) + still + grid.newest.tobytes() + grid.cells.tobytes(), QUICK)
+    return deflated({**axes(timeline), **_words(timeline, grid), **_strip(timeline, grid)}, grid.newest, grid.cells)
+
+
+def deflated(still: Mapping[str, Any], newest: np.ndarray, cells: np.ndarray) -> bytes:
+    """The second part: its JSON, the newest message's code per column, and the cells, row by row."""
+    words = _json(still)
+    return zlib.compress(struct.pack("<I", len(words)) + words + newest.tobytes() + cells.tobytes(), QUICK)
 
 
 def pack(packed: bytes, key: str, request: int, message: int | None, starred: Iterable[int] = ()) -> bytes:
@@ -42,7 +48,8 @@ def pack(packed: bytes, key: str, request: int, message: int | None, starred: It
     return struct.pack("<I", len(now)) + now + packed
 
 
-def _axes(timeline: Timeline) -> dict[str, Any]:
+def axes(timeline: Timeline) -> dict[str, Any]:
+    """Messages and requests: how many, their names, the turns' ticks, how much each request sends."""
     steps = timeline.steps
     positions, names = turn_ticks(timeline)
     sent = [int(p.history.block_sizes.dot(p.sent)) for p in timeline.plans]
@@ -60,19 +67,21 @@ def _axes(timeline: Timeline) -> dict[str, Any]:
 
 def _words(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
     sentences, why = reasons(timeline, grid)
-    single = len(timeline.conversation) == len(grid.rows) - 1
-    who, texts = _said(timeline.conversation) if single else ((), ())
     return {
-        "rows": len(grid.rows) - 1,
-        "columns": len(grid.columns) - 1,
-        "looks": [_look(action) for action in Action],
+        **bins(timeline.conversation, len(grid.rows) - 1, len(grid.columns) - 1),
+        "looks": [drawn(LOOKS[action], TEXTURES.get(action, "")) for action in Action],
         "codes": [int(action) for action, _ in grid.codes],
         "pins": grid.pins,
         "sentences": sentences,
         "why": why,
-        "who": who,
-        "texts": texts,
+        "binned": "at worst ",
     }
+
+
+def bins(conversation: Conversation, rows: int, columns: int) -> dict[str, Any]:
+    """The grid's size; and, where a row is one message, who said it and how it begins."""
+    who, texts = _said(conversation) if len(conversation) == rows else ((), ())
+    return {"rows": rows, "columns": columns, "who": who, "texts": texts}
 
 
 def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
@@ -85,10 +94,10 @@ def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
     return conversation.derived["snippets"]
 
 
-def _look(action: Action) -> dict[str, str]:
-    look = LOOKS[action]
+def drawn(look: Look, texture: str) -> dict[str, str]:
+    """What the browser draws for a look: the texture ("hatched", "ruled", "dotted" or none) says it without colour."""
     colours = {"light": look.light, "dark": look.dark, "onLight": look.ink(False), "onDark": look.ink(True)}
-    return {"word": look.word, "glyph": look.glyph, **colours}
+    return {"word": look.word, "glyph": look.glyph, "texture": texture, **colours}
 
 
 def _strip(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:

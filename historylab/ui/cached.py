@@ -6,7 +6,7 @@ session. All results are resources, handed out without a copy, and read only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from time import perf_counter
@@ -24,6 +24,7 @@ from historylab.cost import Prices
 from historylab.counters.base import open_counter, token_column
 from historylab.economics import Comparison, compare_under
 from historylab.explain import Answer
+from historylab.figures.difference_map import pack_difference
 from historylab.figures.retention_map import pack_timeline
 from historylab.figures.token_chart import token_chart
 from historylab.generators.base import generate
@@ -100,6 +101,27 @@ def packed(made: Timeline) -> tuple[bytes, str]:
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing the map")
 def _packed(digest: str, key: str, _made: Timeline) -> tuple[bytes, str]:
     return pack_timeline(_made), blake2b(f"{digest} {key}".encode(), digest_size=12).hexdigest()
+
+
+def packed_difference(a: Timeline, b: Timeline, letter: str) -> tuple[bytes, str]:
+    """What two timelines do differently as the map's bytes, and the key the browser knows them by."""
+    return _packed_difference(a.conversation.digest, _key(a), _key(b), letter, a, b)
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing what differs")
+def _packed_difference(digest: str, key: str, other: str, letter: str, _a: Timeline, _b: Timeline) -> tuple[bytes, str]:
+    name = blake2b(f"{digest} {key} {letter} {other}".encode(), digest_size=12).hexdigest()
+    return pack_difference(_a, _b, letter), name
+
+
+def differing_requests(timelines: Sequence[Timeline]) -> list[int]:
+    """The requests (from 0) that don't send every message alike under all of them."""
+    return _differing_requests(timelines[0].conversation.digest, tuple(map(_key, timelines)), timelines)
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what differs")
+def _differing_requests(digest: str, keys: tuple[str, ...], _timelines: Sequence[Timeline]) -> list[int]:
+    return contrast.differing_requests(_timelines)
 
 
 def figures(made: Timeline, prices: Prices | None) -> Figures:

@@ -86,6 +86,7 @@ class Desk:
     search: str = ""  # words the messages shown must hold
     view: str = "list"
     only_differing: bool = False
+    against: str = "B"  # which configuration the difference map draws against A
     page: int | None = None  # of the messages; None is where their view opens
     picks: int = 0  # messages chosen outside the list, which must then be drawn anew to show it
     problem: str = ""

@@ -6,7 +6,7 @@ from functools import cache
 
 import streamlit as st
 
-from historylab.figures.palette import ALARM, CONFIGURATIONS, FAINT, INK, LOOKS, PAGE
+from historylab.figures.palette import ALARM, BOTH, CONFIGURATIONS, FAINT, INK, LOOKS, NEITHER, PAGE, UNLIKE
 
 
 def is_dark() -> bool:
@@ -32,6 +32,7 @@ def _colours() -> dict[str, tuple[str, str]]:
     """Per variable the colour in light and in dark."""
     named = {action.name.lower(): look for action, look in LOOKS.items()}
     named |= {"page": PAGE, "ink": INK, "faint": FAINT, "alarm": ALARM}
+    named |= {"both": BOTH, "neither": NEITHER, "unlike": UNLIKE}
     named |= {f"only-{look.word}": look for look in CONFIGURATIONS}
     fills = {name: (look.light, look.dark) for name, look in named.items()}
     return fills | {f"on-{name}": (look.ink(False), look.ink(True)) for name, look in named.items()}

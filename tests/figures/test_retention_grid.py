@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import struct
-import zlib
 
 import numpy as np
 import pytest
+from map_bytes import unpacked
 from sketches import conv
 
 from historylab import Action, Conversation, Message, Settings, generate, replay
@@ -25,16 +25,6 @@ SETTINGS = {
 
 def timeline(name: str = "fifo", turns: int = 30):
     return replay(generate("support_desk", turns=turns), SETTINGS[name])
-
-
-def unpacked(data: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
-    """The JSON, the newest codes and the cells, read as the browser reads them."""
-    plain = zlib.decompress(data)
-    (length,) = struct.unpack_from("<I", plain)
-    still = json.loads(plain[4 : 4 + length])
-    rest = np.frombuffer(plain[4 + length :], np.uint8)
-    columns = still["columns"]
-    return still, rest[:columns], rest[columns:].reshape(still["rows"], columns)
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from historylab.contrast import differing_messages, differing_requests, matched
+from historylab.contrast import differing_messages, matched
 from historylab.figures.compare_chart import compare_chart, compare_finding
 from historylab.figures.message_strip import difference_strip, message_strip
 from historylab.figures.palette import LOOKS
 from historylab.figures.untrusted import one_line
 from historylab.reasons import Action
 from historylab.replay import Timeline
-from historylab.ui import state
+from historylab.ui import cached, state
 from historylab.ui.comparison import Configuration
+from historylab.ui.components.compared_message import compared_message
+from historylab.ui.components.difference_map import difference_map
 from historylab.ui.components.message_list import preview
 from historylab.ui.components.notice import notice
 from historylab.ui.components.request_field import current_request
@@ -29,7 +31,7 @@ UNMATCHED = "One of them rewrites the conversation (point of view), so its messa
 def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> None:
     """Chart, scrubber, and below them what this request sends under each."""
     fits = matched(timelines)
-    differing = differing_requests(timelines) if fits else []
+    differing = cached.differing_requests(timelines) if fits else []
     number = _number(timelines[0], differing)
     st.plotly_chart(
         compare_chart(timelines, number, dark=is_dark()),
@@ -37,10 +39,13 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
         config={"displayModeBar": False},
         alt=compare_finding(timelines),
     )
+    if fits:
+        difference_map(compared, timelines, number)
     _scrubber(timelines[0], differing, number, fits=fits)
     if not fits:
         notice(UNMATCHED)
         return
+    compared_message(compared, timelines, number)
     _strips(compared, timelines, number)
     _list(compared, timelines, number)
 

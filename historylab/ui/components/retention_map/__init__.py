@@ -23,7 +23,7 @@ def retention_map(timeline: Timeline, number: int) -> None:
     packed, key = cached.packed(timeline)
     message = state.desk().message
     known = message is not None and message < timeline.plans[number].size
-    _component()(
+    component()(
         key=KEY,
         data=pack(packed, key, number, message if known else None, starred_messages(timeline)),
         on_look_change=lambda: _look(timeline),
@@ -31,7 +31,8 @@ def retention_map(timeline: Timeline, number: int) -> None:
 
 
 @cache
-def _component():
+def component():
+    """The map in the browser; `figures.retention_map.pack` says what it is given, whatever its cells mean."""
     return st.components.v2.component(
         NAME, html=_text("map.html"), css=_text("map.css"), js="\n".join(_text(f"{name}.js") for name in SCRIPTS)
     )

@@ -1,6 +1,6 @@
 // Draws what stands still: the cells with their textures, the axes, the names of the bands, the prefix strip.
 
-const KEPT = 0, PINNED = 1, TRUNCATED = 2, SUMMARIZED = 3, DROPPED = 4;
+const PINNED = 1;
 const LEFT = 48, RIGHT = 12; // the token chart has the same margins, so that requests stand above one another
 const TOP = 26, AXIS = 22, CAPTION = 20, STRIP = 26, BELOW = 3;
 const TALLEST = 340, SHORTEST = 110, ROW = 16, NARROW = 520;
@@ -58,6 +58,7 @@ function paintCells(pen, still, box, colours, scale, textured) {
   const action = Int8Array.from([-1, ...still.codes]);
   const fill = colours.looks.map((look) => asPixel(look.fill));
   const tint = colours.looks.map((look) => asPixel(mix(look.fill, look.ink, 0.3)));
+  const texture = still.looks.map((look) => TEXTURES[look.texture]);
   const rim = asPixel(colours.bar);
   const image = pen.createImageData(w, h);
   const pixels = new Uint32Array(image.data.buffer);
@@ -76,19 +77,20 @@ function paintCells(pen, still, box, colours, scale, textured) {
       const a = action[fate], px = Math.floor(x / scale);
       const outer = (lowest && row + 1 < rows && !small[line + columns + column]) ||
         (column && !small[line + column - 1] && across[Math.max(0, x - gap)] !== column);
-      pixels[y * w + x] = outer && !gaps ? rim : textured && texture(a, px, py) ? tint[a] : fill[a];
+      pixels[y * w + x] = outer && !gaps ? rim : textured && texture[a](px, py) ? tint[a] : fill[a];
     }
   }
   pen.putImageData(image, Math.round(LEFT * scale), Math.round(TOP * scale));
   return (x, y) => action[small[Math.floor((y * rows) / box.h) * columns + Math.floor((x * columns) / box.w)]];
 }
 
-// Colour is never alone: a summary is hatched, what is sent in part is ruled, what is dropped is dotted.
-function texture(action, x, y) {
-  if (action === SUMMARIZED) return (x + y) % 9 < 2;
-  if (action === TRUNCATED) return y % 4 === 0;
-  return action === DROPPED && x % 6 === 0 && y % 6 === 0;
-}
+// Colour is never alone: a summary is hatched, say, and what is dropped is dotted.
+const TEXTURES = {
+  hatched: (x, y) => (x + y) % 9 < 2,
+  ruled: (x, y) => y % 4 === 0,
+  dotted: (x, y) => x % 6 === 0 && y % 6 === 0,
+  "": () => false,
+};
 
 // Pins, and the newest message of every request, are lines: they would be lost in rows thinner than a pixel.
 function paintThinLines(pen, still, box, colours) {
@@ -124,7 +126,7 @@ function paintNames(pen, still, box, colours, actionAt) {
   const STEP = 4, across = Math.floor(box.w / STEP), down = Math.floor(box.h / STEP);
   write(pen, colours, 12, 600, "center", "middle");
   still.looks.forEach((look, action) => {
-    const words = `${look.glyph} ${look.word}`;
+    const words = badge(look);
     const wide = Math.ceil((pen.measureText(words).width + 12) / STEP), tall = Math.ceil(20 / STEP);
     const sums = new Int32Array((across + 1) * (down + 1));
     let [area, middleX, middleY] = [0, 0, 0];

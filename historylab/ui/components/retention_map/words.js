@@ -5,17 +5,21 @@ const count = (n) => n.toLocaleString("en");
 const span = (what, first, after) =>
   after - first > 1 ? `${what}s ${count(first + 1)}–${count(after)}` : `${what} ${count(first + 1)}`;
 
-const valueText = (still, request) =>
-  `${still.labels[request]}: ${count(still.sent[request])} of ${count(still.said[request])} messages sent`;
+// A map of differences brings what it says of every request with it.
+const valueText = (still, request, sent = "messages sent") =>
+  `${still.labels[request]}: ${still.says?.[request] ?? `${count(still.sent[request])} of ${count(still.said[request])} ${sent}`}`;
 
-const flagText = (still, request) =>
-  `${still.labels[request]}: ${count(still.sent[request])} of ${count(still.said[request])} sent`;
+const flagText = (still, request) => valueText(still, request, "sent");
 
 function stripText(still, request) {
   const column = binOf(request, still.requests, still.columns);
+  if (still.says) return still.share[column] ? `differs in ${still.share[column]}% of its messages` : "sends the same under both";
   if (!request) return "has none before it";
   return `shares its first ${still.share[column]}% with the one before${still.moved.has(column) ? ": the cut moved" : ""}`;
 }
+
+// "× dropped"; a glyph that is in the word already isn't said twice.
+const badge = (look) => (look.word.includes(look.glyph) ? look.word : `${look.glyph} ${look.word}`);
 
 // The tooltip of a cell: {title, text, fate, why, action}; `action` is null where nothing is decided.
 function cellWords(still, row, column) {
@@ -28,9 +32,9 @@ function cellWords(still, row, column) {
   if (!fate) return { title, text: "", fate: `${when}: not said yet`, why: "", action: null };
   const action = still.codes[fate - 1];
   const look = still.looks[action];
-  const worst = after - first > 1 || to - from > 1 ? "at worst " : "";
+  const worst = after - first > 1 || to - from > 1 ? still.binned : "";
   const why = still.sentences[still.why[column][fate]] ?? "";
-  return { title, text: still.texts[row] ?? "", fate: `${when}: ${worst}${look.glyph} ${look.word}`, why, action };
+  return { title, text: still.texts[row] ?? "", fate: `${when}: ${worst}${badge(look)}`, why, action };
 }
 
 function fillTip(tip, words, colour) {

@@ -1,0 +1,121 @@
+"""The difference grid: which messages only one of two settings sends, at every request, one byte a cell.
+
+In a cell that stands for several messages or requests a difference wins, so that agreement never hides one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+
+import numpy as np
+
+from historylab.contrast import IN_PART, SENT_AS
+from historylab.figures.retention_grid import MOST, NOT_SAID, edges
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
+from historylab.replay import Timeline
+
+
+class Difference(IntEnum):
+    """What two plans do with a message; a higher number is more of a difference."""
+
+    NEITHER = 0
+    BOTH = 1
+    UNLIKE = 2  # whole or in part, in a summary or not at all
+    ONLY_B = 3
+    ONLY_A = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What a cell's code stands for: the difference, and each side's action and reason."""
+
+    difference: Difference
+    actions: tuple[Action, Action]
+    reasons: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class DifferenceGrid:
+    """Messages × requests of two timelines.
+
+    Attributes:
+        cells: uint8[rows, columns]; NOT_SAID, or k for `codes[k - 1]`. A higher byte is more of a difference.
+        codes: what the bytes mean. A plan gives few reasons, one a stage, so their pairs stay far below 255.
+        rows, columns: int64, one more than there are, as in RetentionGrid.
+        newest: uint8[columns]; the code of the newest message, which a bin may hide.
+        counts: int64[requests, 5]; how many messages there are of each Difference.
+    """
+
+    cells: np.ndarray
+    codes: tuple[Decisions, ...]
+    rows: np.ndarray
+    columns: np.ndarray
+    newest: np.ndarray
+    counts: np.ndarray
+
+
+def difference_grid(a: Timeline, b: Timeline, most: int = MOST) -> DifferenceGrid:
+    """The grid of two timelines whose messages match one by one. Linear in messages × requests, over arrays."""
+    messages = len(a.conversation)
+    rows, columns = edges(messages, most), edges(len(a.plans), most)
+    wide = np.zeros((len(columns) - 1, len(rows) - 1), np.uint32)
+    newest = np.zeros(len(columns) - 1, np.uint32)
+    counts = np.zeros((len(a.plans), len(Difference)), np.int64)
+    spread = np.zeros(messages, np.uint32)  # what was said by then only grows
+    for column, (first, after) in enumerate(pairwise(columns.tolist())):
+        for request in range(first, after):
+            fates = _fates(a.plans[request], b.plans[request])
+            counts[request] = np.bincount((fates - 1) >> _SHIFT, minlength=len(Difference))
+            said = spread[: len(fates)]
+            spread[: len(fates)] = fates if request == first else np.maximum(said, fates)
+        newest[column] = fates[-1]
+        wide[column] = spread if len(rows) > messages else np.maximum.reduceat(spread, rows[:-1])
+    seen = np.union1d(np.unique(wide), [NOT_SAID, *newest])
+    cells = np.searchsorted(seen, wide).astype(np.uint8)
+    codes = tuple(_decisions(fate - 1) for fate in seen[1:].tolist())
+    return DifferenceGrid(cells.T, codes, rows, columns, np.searchsorted(seen, newest).astype(np.uint8), counts)
+
+
+# A fate is a number: the difference, then per side 3 bits of action and 8 of reason; and 1 more, so never NOT_SAID.
+
+_SIDE = 11
+_SHIFT = 2 * _SIDE
+
+
+def _difference(mine: Action, other: Action) -> Difference:
+    ways = int(SENT_AS[mine]), int(SENT_AS[other])
+    sent, sent_too = (way <= IN_PART for way in ways)
+    if sent != sent_too:
+        return Difference.ONLY_A if sent else Difference.ONLY_B
+    if ways[0] != ways[1]:
+        return Difference.UNLIKE
+    return Difference.BOTH if sent else Difference.NEITHER
+
+
+_DIFFERENCES = np.array([[_difference(mine, other) for other in Action] for mine in Action], np.uint32) << _SHIFT
+
+
+def _fates(a: HistoryPlan, b: HistoryPlan) -> np.ndarray:
+    """uint32[size]: one request's fates."""
+    if a.shortened or b.shortened:
+        return _fate((a.actions, a.reasons), (b.actions, b.reasons))
+    sides = ((plan.block_actions, plan.block_reasons) for plan in (a, b))
+    return _fate(*sides)[a.history.columns.block[: a.size]]
+
+
+def _fate(a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    (mine, why), (other, why_other) = a, b
+    return _DIFFERENCES[mine, other] + (_side(mine, why) << _SIDE) + _side(other, why_other) + 1
+
+
+def _side(actions: np.ndarray, reasons: np.ndarray) -> np.ndarray:
+    return np.left_shift(actions, 8, dtype=np.uint32) + reasons
+
+
+def _decisions(fate: int) -> Decisions:
+    sides = [fate >> _SIDE & 0x7FF, fate & 0x7FF]
+    actions, reasons = [Action(side >> 8) for side in sides], [side & 0xFF for side in sides]
+    return Decisions(Difference(fate >> _SHIFT), (actions[0], actions[1]), (reasons[0], reasons[1]))

@@ -1,0 +1,88 @@
+"""What the browser gets of two timelines: which messages only one of them sends, drawn as the retention map is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from historylab.figures.difference_grid import Decisions, Difference, DifferenceGrid, difference_grid
+from historylab.figures.palette import BOTH, CONFIGURATIONS, LOOKS, NEITHER, UNLIKE, Look
+from historylab.figures.retention_grid import MOST, sentence_of
+from historylab.figures.retention_map import axes, bins, deflated, drawn
+from historylab.plan import HistoryPlan
+from historylab.reasons import Action
+from historylab.replay import Timeline
+
+TEXTURES = {Difference.NEITHER: "dotted", Difference.UNLIKE: "ruled", Difference.ONLY_B: "hatched"}
+
+
+def pack_difference(a: Timeline, b: Timeline, letter: str, most: int = MOST) -> bytes:
+    """The part that depends on the two timelines alone, whose messages must match; B goes by `letter`."""
+    grid = difference_grid(a, b, most)
+    looks = difference_looks(letter)
+    still = {
+        **axes(a),
+        **bins(a.conversation, len(grid.rows) - 1, len(grid.columns) - 1),
+        **_words(a, b, letter, grid),
+        "looks": [drawn(looks[difference], TEXTURES.get(difference, "")) for difference in Difference],
+        "codes": [int(code.difference) for code in grid.codes],
+        "says": [_says(counts, letter) for counts in grid.counts.tolist()],
+        "binned": "somewhere ",
+        "share": _share(grid),
+        "over": [],
+        "pins": [],
+        "moved": [],
+    }
+    return deflated(still, grid.newest, grid.cells)
+
+
+def difference_looks(letter: str) -> Mapping[Difference, Look]:
+    """How each difference from A is named and drawn."""
+    a, b = (next(look for look in CONFIGURATIONS if look.word == word) for word in ("A", letter))
+    only = {
+        Difference.ONLY_B: Look(f"only {letter}", letter, b.light, b.dark, f"{letter} sends it, A doesn’t"),
+        Difference.ONLY_A: Look("only A", "A", a.light, a.dark, f"A sends it, {letter} doesn’t"),
+    }
+    return {Difference.NEITHER: NEITHER, Difference.BOTH: BOTH, Difference.UNLIKE: UNLIKE, **only}
+
+
+def _says(counts: list[int], letter: str) -> str:
+    """ "12 messages only in A, 3 only in B" """
+    words = {Difference.ONLY_A: "only in A", Difference.ONLY_B: f"only in {letter}", Difference.UNLIKE: "not alike"}
+    told = [f"{counts[difference]:,} {how}" for difference, how in words.items() if counts[difference]]
+    if not told:
+        return "the same messages"
+    first, *more = told
+    count, _, how = first.partition(" ")
+    return ", ".join((f"{count} {'message' if count == '1' else 'messages'} {how}", *more))
+
+
+def _share(grid: DifferenceGrid) -> list[int]:
+    """Percent of the messages said that differ, in a bin the most; never 0 where one does."""
+    differ = grid.counts[:, Difference.UNLIKE :].sum(axis=1)
+    percent = np.ceil(100 * differ / np.maximum(1, grid.counts.sum(axis=1))).astype(int)
+    return np.maximum.reduceat(percent, grid.columns[:-1]).tolist()
+
+
+def _words(a: Timeline, b: Timeline, letter: str, grid: DifferenceGrid) -> dict[str, Any]:
+    """The sentences, and per column {code: which of them}, as the column's last request words it."""
+    told: dict[str, int] = {}
+    why = []
+    for column, after in enumerate(grid.columns[1:].tolist()):
+        plans = a.plans[after - 1], b.plans[after - 1]
+        here = {}
+        for k in np.flatnonzero(np.bincount(grid.cells[:, column]))[1:].tolist():
+            here[k] = told.setdefault(_sentence(grid.codes[k - 1], plans, ("A", letter)), len(told))
+        why.append(here)
+    return {"sentences": list(told), "why": why}
+
+
+def _sentence(code: Decisions, plans: tuple[HistoryPlan, HistoryPlan], letters: tuple[str, str]) -> str:
+    """ "A: ● kept. B: × dropped. Older than the last 10 user messages." """
+    parts = []
+    for letter, plan, action, reason in zip(letters, plans, code.actions, code.reasons, strict=True):
+        because = sentence_of(plan, reason) if action > Action.PINNED else ""
+        parts.append(" ".join(filter(None, (f"{letter}: {LOOKS[action].badge}.", because))))
+    return " ".join(parts)

@@ -1,0 +1,49 @@
+"""The map of differences in a real browser: it says what differs, moves the page's request, and selects a message."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from opened import headline
+
+pytestmark = pytest.mark.browser
+
+LEFT, RIGHT, TOP, BELOW = 48, 12, 26, 71  # pixels around the cells, as in paint.js
+MESSAGES, REQUESTS = 166, 83
+
+
+def test_it_says_what_differs_moves_the_request_and_selects_a_message(page, home, seen):
+    page.set_default_timeout(60_000)
+    page.set_viewport_size({"width": 1280, "height": 2400})
+    page.goto(home + "/compare?v=1&cmp=historyLength:5")
+    headline(page, "B sends")
+    slider = page.get_by_role("slider", name="Request looked at")
+    says(page, slider, r"^turn 83: 30 messages only in A$")
+    slider.focus()
+    slider.press("Home")
+    says(page, slider, "^turn 1: the same messages$")
+    page.get_by_text(f"Request 1 of {REQUESTS}").wait_for()
+    slider.press("PageUp")
+    says(page, slider, "^turn 2:")
+    page.get_by_text(f"Request 2 of {REQUESTS}").wait_for()
+
+    box = slider.bounding_box()
+    wide, tall = box["width"] - LEFT - RIGHT, box["height"] - TOP - BELOW
+    cell = {"x": LEFT + 60.5 * wide / REQUESTS, "y": TOP + 95.5 * tall / MESSAGES}
+    slider.hover(position=cell)
+    tip = page.get_by_role("tooltip")
+    tip.filter(has_text="request 61, turn 61: only A").wait_for()
+    assert "A: ● kept. B: × dropped. Older than the last 5 user messages." in tip.inner_text()
+    slider.click(position=cell)
+    page.get_by_text(re.compile("^Message 96, user, with request 61$")).wait_for()
+    page.get_by_role("button", name="Close").click()
+    page.locator(".hl-title", has_text="Message 96").wait_for(state="detached")
+    assert seen.errors == []
+
+
+def says(page, slider, words: str) -> None:
+    page.wait_for_function(
+        "([map, words]) => new RegExp(words).test(map.getAttribute('aria-valuetext'))",
+        arg=[slider.element_handle(), words],
+    )
