@@ -15,6 +15,7 @@ from historylab.replay import Timeline
 from historylab.ui import cached, state
 from historylab.ui.comparison import Configuration
 from historylab.ui.components.retention_map import component
+from historylab.ui.remembered import starred_messages
 
 KEY = "difference map"
 AGAINST = "against"
@@ -30,7 +31,7 @@ def difference_map(compared: Sequence[Configuration], timelines: Sequence[Timeli
     known = message is not None and message < base.plans[number].size
     component()(
         key=KEY,
-        data=pack(packed, key, number, message if known else None),
+        data=pack(packed, key, number, message if known else None, starred_messages(base)),
         on_look_change=lambda: _look(base),
     )
 
