@@ -70,8 +70,13 @@ def ask_now() -> None:
 
 
 def _first_for(conversation: Conversation, settings: Settings) -> bool:
-    """Whether the environment has a model asked that was not asked about this conversation yet."""
+    """Whether the environment has a model asked that was not asked about this conversation yet.
+
+    An edit makes no other conversation of it: else every one would ask.
+    """
     here = state.desk()
+    if here.opened and here.opened.edited:
+        return False
     return here.agreed != whom(settings.model) and conversation.digest not in here.answered
 
 

@@ -116,6 +116,18 @@ def test_the_environment_is_a_yes_and_names_who_is_asked(server, monkeypatch):
     assert SECRET not in everything(app)
 
 
+def test_an_edit_asks_nothing_until_somebody_clicks(server, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_SUMMARIZER", "model")
+    app = screen(PAGE, **FOLDS)
+    asked = len(server.requests)
+    app.session_state["historylab"].message = 1
+    shown(app.run())
+    shown(app.button(key="delete-message").click().run())
+    assert len(server.requests) == asked
+    shown(app.button(key="ask").click().run())
+    assert len(server.requests) > asked
+
+
 def test_a_fallback_that_stepped_in_says_so_without_unfolding_anything(server):
     server.behaviours = [status(500, "oops")]
     app = screen(PAGE, **FOLDS, summarizer="model")

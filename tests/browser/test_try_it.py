@@ -1,0 +1,60 @@
+"""Keys and edits in a real browser: D and E open drawers and Esc closes them, never while one types; edits are text."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from opened import HOSTILE, headline, opened, select_row
+
+pytestmark = pytest.mark.browser
+
+MINE = "\n".join(text for text in HOSTILE if len(text) < 1000)
+
+
+def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, seen):
+    opened(page, home + "/?debug=true&conv=sample:bike-rental-support")
+    drawer = page.get_by_role("dialog")
+    for word in ("Policy", "Length", "Source", "Messages"):
+        drawer.get_by_role("rowheader", name=word, exact=True).wait_for()
+    page.keyboard.press("Escape")
+    drawer.wait_for(state="hidden")
+
+    select_row(page, 2)
+    page.get_by_role("button", name="Edit…").click()
+    field = drawer.get_by_role("textbox", name="Text")
+    field.fill(MINE)
+    field.press_sequentially("dDeE")  # in a text field they are letters
+    drawer.get_by_role("button", name="Save").click()
+    page.get_by_text("Changed by you: 1 edited").wait_for()
+    drawer.wait_for(state="hidden")  # the link's drawer stays closed
+    page.get_by_test_id("stCode").get_by_text("window.harmed=3").first.wait_for()
+    search = page.get_by_placeholder("Search messages")
+    search.press_sequentially("de")
+    assert drawer.count() == 0
+    search.fill("")
+
+    page.mouse.click(900, 5)  # nowhere
+    page.keyboard.press("d")
+    drawer.get_by_text("window.harmed = 1").first.wait_for()
+    drawer.get_by_role("tab", name="Timings").click()
+    drawer.get_by_text("Replay: plan").wait_for()
+    page.keyboard.press("Escape")
+    drawer.wait_for(state="hidden")
+
+    page.keyboard.press("e")
+    with page.expect_download() as download:
+        drawer.get_by_role("button", name="Decisions (CSV)").click()
+    rows = list(csv.DictReader(download.value.path().read_text("utf-8-sig").splitlines()))
+    assert rows[1]["text"].startswith("<script>")
+    page.keyboard.press("Escape")
+    drawer.wait_for(state="hidden")
+
+    page.get_by_role("button", name="Delete").click()
+    headline(page, "all 25 messages")
+    page.get_by_role("button", name="Back to the original").click()
+    headline(page, "all 26 messages")
+    assert page.evaluate("window.harmed") is None
+    assert page.locator("img[src=x], a[href^=javascript]").count() == 0
+    assert seen.external == []
+    assert seen.errors == []
