@@ -16,7 +16,7 @@ import numpy as np
 
 from historylab.columns import ASSISTANT
 from historylab.conversation import Conversation, Message, ToolCall
-from historylab.summarizers.extractive import literals_in
+from historylab.summarizers.lines import literals_of
 
 SHORTEST, LONGEST = 3, 20_000  # characters of a value: a shorter one is everywhere, a longer one is data
 WORD = re.compile(r"[A-Za-z0-9_]+|[^\x00-\x7f]")  # a letter outside ASCII is a word: Chinese has no spaces
@@ -144,7 +144,7 @@ def _uses(message: Message) -> Iterable[tuple[str, str, str]]:
         for path, leaf in values_of(call):
             if _counts(value := leaf.strip()):
                 uses.setdefault(value, ("reference", value, f"{call.name}.{path}" if path else call.name))
-    for literal in literals_in(Message(message.role, message.content)):
+    for literal in literals_of(message.content):
         if _counts(literal):
             uses.setdefault(literal, ("link", literal, "the answer"))
     return uses.values()

@@ -54,7 +54,8 @@ def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why
     room = min(room, int(plan.block_tokens @ blocks) + plan.summary_tokens - 1)  # shorter than what it replaces
     left = room - count_text(instruments.counter, heading)
     former = plan.summary.body if plan.summary else ""
-    task = SummaryTask([history.conversation[i] for i in indices], left, instruments.counter, former)
+    conversation = history.conversation
+    task = SummaryTask([conversation[i] for i in indices], left, instruments.counter, former, conversation.derived)
     written, by = write(task, instruments.summarizer) if left > 0 else (Written(""), "")
     tokens = count_text(instruments.counter, heading + written.text)
     if not written.text or tokens > room:
@@ -78,7 +79,7 @@ def write(task: SummaryTask, summarizer: Summarizer) -> tuple[Written, str]:
         return written, summarizer.name
     why = written.note or f"{summarizer.name} gave an empty text"
     if not fits:
-        why = f"{summarizer.name} wrote {count_text(task.counter, written.text):,} tokens where {task.max_tokens:,} fit"
+        why = f"{summarizer.name} wrote {task.count(written.text):,} tokens where {task.max_tokens:,} fit"
     instead = ExtractiveSummarizer()
     return Written(instead.summarize(task), written.usage, f"{instead.name} stepped in: {why}"), instead.name
 

@@ -7,8 +7,8 @@ says `offline = True` and may be asked as often as one likes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from historylab.conversation import Message, Usage
@@ -20,16 +20,25 @@ from historylab.registry import member
 class SummaryTask:
     """Messages to summarise, the summary they follow (to be absorbed, never lost), and the room there is.
 
-    `max_tokens` is counted by `counter` as one system message, framing included.
+    `max_tokens` is counted by `counter` as one system message, framing included. `known` is where a summarizer keeps
+    what it worked out about these messages: given with the next task, nothing is worked out twice.
     """
 
     messages: Sequence[Message]
     max_tokens: int
     counter: Counter
     previous: str = ""
+    known: MutableMapping[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    _counted: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def fits(self, text: str) -> bool:
-        return count_text(self.counter, text) <= self.max_tokens
+        return self.count(text) <= self.max_tokens
+
+    def count(self, text: str) -> int:
+        """Tokens of a text as a system message, counted once."""
+        if text not in self._counted:
+            self._counted[text] = count_text(self.counter, text)
+        return self._counted[text]
 
 
 @dataclass(frozen=True, slots=True)

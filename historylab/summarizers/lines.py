@@ -1,0 +1,134 @@
+"""Messages as lines that can be quoted: `role: sentence`, with the words and the literals in each.
+
+A *literal* is an id, a number, a path or an address: what a summary must say word for word or not at all. What was read
+once is remembered with the conversation, because replays under other settings summarise the same messages again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation import Message
+
+LONGEST_LINE = 240  # characters: a longer one is cut at a word; its literals may still be listed
+LONGEST_LITERAL = 200  # characters: a longer one is data, no name of anything
+SCANNED = 100_000  # characters of one line that are searched for literals
+LITERAL = re.compile(  # each part begins only where its kind of word begins, so that no text takes quadratic time
+    r"https?://[^\s\"'<>()\[\]]*[\w/]"
+    r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+"  # addresses
+    r"|(?<![\w./~-])[\w.~-]*+/[\w./~%-]*\w"  # paths
+    r"|(?<![\w-])[\w-]++\.(?:py|js|ts|go|rs|md|json|toml|yaml|yml|txt|csv|sql|html|css)\b"
+    r"|(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z0-9_-]{2,}[A-Za-z0-9_]"  # ids: letters and digits
+    r"|(?<![A-Za-z0-9_])[$v]?\d(?:[\d.,:/-]*\d)?%?"  # numbers, dates, amounts, versions
+)
+HINT_OF_LITERAL = re.compile(r"[\d/@]|\.\w")  # every literal holds one, most lines of prose hold none
+WORD = re.compile(r"\w{2,}")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Some lines, and of each, in arrays: how many different words, literals and characters it has.
+
+    `words` (int64) are hashes of those words, line by line. `literals` are the literals of a line as it is shown and
+    then of what it leaves out; only the former are counted.
+    """
+
+    texts: tuple[str, ...]
+    literals: tuple[tuple[str, ...], ...]
+    words: np.ndarray
+    word_counts: np.ndarray
+    literal_counts: np.ndarray
+    lengths: np.ndarray
+
+
+def joined(parts: Sequence[Lines]) -> Lines:
+    """All lines of some parts, in order."""
+    texts = tuple(chain.from_iterable(part.texts for part in parts))
+    literals = tuple(chain.from_iterable(part.literals for part in parts))
+    arrays = zip(*((p.words, p.word_counts, p.literal_counts, p.lengths) for p in parts), strict=True)
+    return Lines(texts, literals, *map(np.concatenate, arrays))
+
+
+def lines_of(message: Message, known: MutableMapping[Any, Any]) -> Lines:
+    """A message's lines, each once, read at the first call and remembered in `known`."""
+    remembered = known.setdefault("lines", {})
+    found = remembered.get(message)
+    if found is None:
+        once: dict[str, str] = {}
+        for shown, whole in _said(message):
+            once.setdefault(shown, whole)
+        read = [(shown, *_read(shown)) for shown in once]
+        hidden = [literals_of(whole) if len(whole) > LONGEST_LINE else () for whole in once.values()]
+        found = remembered[message] = _together(read, hidden)
+    return found
+
+
+def lines_in(texts: Iterable[str]) -> Lines:
+    """Lines of a former summary, as they were shown there."""
+    read = [(text, *_read_again(text)) for text in texts]
+    return _together(read, [()] * len(read))
+
+
+def literals_in(message: Message, known: MutableMapping[Any, Any]) -> tuple[str, ...]:
+    """Literals in a message's text and calls, in order, found at the first call and remembered in `known`."""
+    remembered = known.setdefault("literals", {})
+    found = remembered.get(message)
+    if found is None:
+        texts = (message.content, *(call.arguments for call in message.tool_calls))
+        found = remembered[message] = tuple(x for text in texts for x in literals_of(text))
+    return found
+
+
+def literals_of(text: str) -> tuple[str, ...]:
+    """Ids, numbers, paths and addresses in a text, in order, each once."""
+    if not HINT_OF_LITERAL.search(text):
+        return ()
+    return tuple(x for x in dict.fromkeys(LITERAL.findall(text[:SCANNED])) if len(x) <= LONGEST_LITERAL)
+
+
+def _together(read: list[tuple[str, list[int], tuple[str, ...]]], hidden: list[tuple[str, ...]]) -> Lines:
+    texts, words, shown = zip(*read, strict=True) if read else ((), (), ())
+    every = np.array([word for some in words for word in some], np.int64)
+    counts = (np.array([len(x) for x in some], np.int64) for some in (words, shown, texts))
+    return Lines(texts, tuple(a + b for a, b in zip(shown, hidden, strict=True)), every, *counts)
+
+
+def _read(text: str) -> tuple[list[int], tuple[str, ...]]:
+    """A line's different words, as hashes, and its literals."""
+    words = WORD.findall(text.lower()) if text.isascii() else map(str.casefold, WORD.findall(text))
+    return list(map(hash, set(words))), literals_of(text)
+
+
+_read_again = lru_cache(maxsize=10_000)(_read)
+
+
+def _said(message: Message) -> Iterator[tuple[str, str]]:
+    """Each line as it would be shown, and what it shows or shortens."""
+    speaker = message.name or message.role
+    for sentence in _sentences(message.content):
+        yield f"- {speaker}: {_shortened(sentence)}", sentence
+    for call in message.tool_calls:
+        yield f"- {speaker} called {call.name}({_shortened(call.arguments)})", call.arguments
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Lines, cut after a full stop that a space follows (not within "3.14" or "app.py") or a Chinese one."""
+    for line in text.splitlines():
+        if not line.isspace():
+            yield from filter(None, (piece.strip() for piece in SENTENCE_END.split(line)))
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text[: 50 * LONGEST_LINE].split())
+    if len(text) <= LONGEST_LINE:
+        return text
+    space = text.rfind(" ", LONGEST_LINE * 3 // 4, LONGEST_LINE)
+    return text[: space if space > 0 else LONGEST_LINE] + " …"
