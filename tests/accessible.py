@@ -15,7 +15,7 @@ NOT_OURS = {
 
 UNROLLED = ".hl-chat { max-height: none !important; }"  # axe can't measure in a list that is scrolled from its end
 RUN = """async ([notOurs, rules]) => {
-    const all = { resultTypes: ["violations", "incomplete"] };
+    const all = { resultTypes: ["violations", "incomplete"], preload: false }; // style sheets needn't be fetched again
     const found = await axe.run(document, rules.length ? { ...all, runOnly: rules } : all);
     const drawn = (node) => document.querySelector(node.target.flat().at(-1));
     const ours = (rule) => (node) => !(notOurs[rule] ?? []).some((those) => drawn(node)?.matches(those));

@@ -10,6 +10,7 @@ from opened import opened, select_row
 
 pytestmark = pytest.mark.browser
 
+SMALL = "/?conv=sample:tide-tables-agent&historyLength=1"  # tool calls, and a message that is dropped
 DRAWN = {  # page → what is on it once it is drawn
     "Compare": '[data-testid="stDataFrame"] canvas',
     "Tune": '[data-testid="stPlotlyChart"] .point',
@@ -20,7 +21,7 @@ DRAWN = {  # page → what is on it once it is drawn
 
 def test_nothing_serious_is_found_by_axe_on_any_page_in_light_and_dark(page, home):
     page.emulate_media(color_scheme="light")
-    opened(page, home + "/?historyLength=10")
+    opened(page, home + SMALL)
     found = {"playground": both(page)}
     select_row(page, 2)
     page.get_by_text("Message 2: × dropped").wait_for()
