@@ -28,20 +28,16 @@ def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
         return
     raised = settings.budget + found.overhead - settings.overhead
     with st.container(horizontal=True):
-        st.button(
-            f"Use the measured overhead of {found.overhead:,} tokens (fit R² {found.fit:.3f})",
-            key="use-overhead",
-            on_click=_use,
-            args=(found.overhead, None),
-        )
-        if not resolution.provenance["budget"].locked:
-            st.button(
-                f"… and raise the budget to {raised:,}",
-                key="use-overhead-and-raise",
-                on_click=_use,
-                args=(found.overhead, raised),
-                help="The overhead counts against the budget. Raised by as much, the history keeps the room it has.",
-            )
+        if st.button(
+            f"Use the measured overhead of {found.overhead:,} tokens (fit R² {found.fit:.3f})", key="use-overhead"
+        ):
+            _use(found.overhead, None)
+        if not resolution.provenance["budget"].locked and st.button(
+            f"… and raise the budget to {raised:,}",
+            key="use-overhead-and-raise",
+            help="The overhead counts against the budget. Raised by as much, the history keeps the room it has.",
+        ):
+            _use(found.overhead, raised)
 
 
 def _told(found: Calibration) -> str:
@@ -53,6 +49,8 @@ def _told(found: Calibration) -> str:
 
 
 def _use(overhead: int, budget: int | None) -> None:
+    """The whole page follows, not only the fragment this stands in."""
     state.choose("overhead", overhead)
     if budget is not None:
         state.choose("budget", budget)
+    st.rerun()
