@@ -19,6 +19,7 @@ from historylab.summarizers.filling import ALSO, ledger_of, that_fit, with_ledge
 from historylab.summarizers.lines import Lines, joined, lines_in, lines_of
 
 SHORTEST_LINE = 40  # characters: less of a line says nothing
+MOST_REMEMBERED = 2_000  # summaries of one conversation: settings that fold the same messages need it written once
 FRACTION = 2.0**40  # of a weight: whole numbers, whose sums don't depend on their order
 
 
@@ -30,12 +31,23 @@ class ExtractiveSummarizer:
     offline = True
 
     def summarize(self, task: SummaryTask) -> str:
-        lines = _lines(task)
-        if not lines.texts:
-            return ""
-        ranked = _ranked(lines, _each_once(lines.texts))
-        literals = chain(ledger_of(task.previous), chain.from_iterable(lines.literals[k] for k in ranked))
-        return with_ledger(_fill(ranked, lines.texts, task), list(dict.fromkeys(literals)), task)
+        written = task.known.setdefault("extracts", {})
+        key = (tuple(task.messages), task.previous, task.max_tokens, task.counter.key)
+        text = written.get(key)
+        if text is None:
+            if len(written) >= MOST_REMEMBERED:
+                written.clear()
+            text = written[key] = _summary(task)
+        return text
+
+
+def _summary(task: SummaryTask) -> str:
+    lines = _lines(task)
+    if not lines.texts:
+        return ""
+    ranked = _ranked(lines, _each_once(lines.texts))
+    literals = chain(ledger_of(task.previous), chain.from_iterable(lines.literals[k] for k in ranked))
+    return with_ledger(_fill(ranked, lines.texts, task), list(dict.fromkeys(literals)), task)
 
 
 def _lines(task: SummaryTask) -> Lines:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,9 +19,16 @@ from hypothesis import strategies as st
 from historylab import registry
 from historylab.conversation import Message, ToolCall
 from historylab.counters.base import count_text, open_counter
+from historylab.counters.exact import ExactCounter
 from historylab.registry import member
+from historylab.replay import replay
+from historylab.samples import load_sample
+from historylab.settings.model import Settings
+from historylab.summarizers import lines
 from historylab.summarizers.base import SummaryTask
 
+TEXTS = st.lists(st.text(max_size=30) | st.sampled_from(["ORD-1 at /srv/a.py", "漢字。", "7.5% of $1,200"]), max_size=8)
+FOLDING = Settings(policy="all", pruner="summarize", budget=1200)
 COUNTERS = [open_counter(name, "gpt-4o") for name in ("exact", "chars/4")]
 OFFLINE = sorted(name for name in registry.members("summarizer") if name in ("extractive", "ledger"))
 HOSTILE = {
@@ -62,7 +73,7 @@ def test_hostile_text_takes_little_time_and_no_more_than_its_room(name, kind):
 @pytest.mark.parametrize("name", OFFLINE)
 @examples(max_examples=25)
 @given(
-    st.lists(st.text(max_size=30) | st.sampled_from(["ORD-1 at /srv/a.py", "漢字。", "7.5% of $1,200"]), max_size=8),
+    TEXTS,
     st.integers(-5, 120),
     st.sampled_from(COUNTERS),
     st.text(max_size=20),
@@ -136,7 +147,12 @@ def test_nothing_to_say_is_an_empty_text():
 WRITE = """
 from historylab.conversation import Message
 from historylab.counters.base import open_counter
+from historylab.counters.exact import ExactCounter
 from historylab.registry import member
+from historylab.replay import replay
+from historylab.samples import load_sample
+from historylab.settings.model import Settings
+from historylab.summarizers import lines
 from historylab.summarizers.base import SummaryTask
 words = "red blue green pink gold grey cyan teal navy plum".split()
 said = [Message("user", " ".join(words[k % 7 :] + words[: k % 5]) + f" item I-{k}") for k in range(40)]
@@ -151,3 +167,40 @@ def test_every_process_writes_the_same_summary():
         for seed in ("1", "2")
     }
     assert len(written) == 1
+
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden/summaries.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("which", GOLDEN)
+def test_the_summaries_of_the_samples_are_what_they_were(which):
+    """A change of words is told in the changelog, and here: this is what was summarised before."""
+    sample, name = which.split()
+    timelines = [replay(chat, FOLDING.replace(summarizer=name)) for chat in load_sample(sample)]
+    texts = dict.fromkeys(plan.summary.text for timeline in timelines for plan in timeline.plans if plan.summary)
+    assert hashlib.blake2b("\0".join(texts).encode(), digest_size=8).hexdigest() == GOLDEN[which], "\n\n".join(texts)
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+@examples(max_examples=60)
+@given(st.lists(st.tuples(TEXTS, st.integers(0, 80)), min_size=2, max_size=5))
+def test_what_is_remembered_of_a_conversation_changes_no_summary(name, tasks):
+    known, previous = {}, ""
+    for texts, room in tasks:
+        messages = [Message("user", text) for text in texts]
+        afresh = SummaryTask(messages, room, COUNTERS[0], previous)
+        again = replace(afresh, known=known)
+        previous, remembered = (member("summarizer", name).target().summarize(task) for task in (afresh, again))
+        assert remembered == previous
+
+
+def test_no_line_is_read_or_counted_again_under_other_settings(monkeypatch):
+    chat, read, counted = load_sample()[0], [], []
+    replay(chat, FOLDING)
+    real_read, real_count = lines._read, ExactCounter.count
+    monkeypatch.setattr(lines, "_read", lambda text: (read.append(text), real_read(text))[1])
+    monkeypatch.setattr(ExactCounter, "count", lambda self, m: (counted.append(len(m)), real_count(self, m))[1])
+    changed = replay(chat, FOLDING.replace(budget=1300))
+    assert any(plan.summary for plan in changed.plans)
+    assert read == []
+    assert set(counted) == {1}  # whole texts, one at a time, and no lines
