@@ -48,7 +48,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
         drawer.get_by_role("button", name="Decisions (CSV)").click()
     rows = list(csv.DictReader(download.value.path().read_text("utf-8-sig").splitlines()))
     assert rows[1]["text"].startswith("<script>")
-    page.keyboard.press("Escape")
+    drawer.press("Escape")
     drawer.wait_for(state="hidden")
 
     page.get_by_role("button", name="Delete").click()

@@ -8,10 +8,14 @@ from historylab.ui import editing
 
 
 def edited_bar() -> None:
-    """A line with two buttons; nothing while nothing was edited."""
+    """A line with two buttons; nothing while nothing was edited.
+
+    Its place is there all the same: else all below it would be another element, and be drawn from nothing.
+    """
+    place = st.container(horizontal=True, vertical_alignment="center", gap="small", key="edited")
     if not editing.edited():
         return
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="edited"):
+    with place:
         st.html(
             f'<div class="hl-edited" role="status"><b>✎ Changed by you: {editing.said()}.</b> In this tab only.</div>',
             width="content",
