@@ -20,6 +20,7 @@ from historylab.summarizers.lines import literals_of
 
 SHORTEST, LONGEST = 3, 20_000  # characters of a value: a shorter one is everywhere, a longer one is data
 WORD = re.compile(r"[A-Za-z0-9_]+|[^\x00-\x7f]")  # a letter outside ASCII is a word: Chinese has no spaces
+AS_WRITTEN = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)  # numbers stay the text they are
 ASCII_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
@@ -70,8 +71,7 @@ def text_of(message: Message, content: str | None = None) -> str:
 def values_of(call: ToolCall) -> list[tuple[str, str]]:
     """Every text and number in a call's arguments, with its path ("edits.0.old"); all of it where it is no JSON."""
     try:
-        arguments = json.loads(call.arguments, parse_int=str, parse_float=str, strict=False)
-        return list(_leaves(arguments, ""))
+        return list(_leaves(AS_WRITTEN.decode(call.arguments), ""))
     except (ValueError, RecursionError):
         return [("", call.arguments)] if call.arguments else []
 

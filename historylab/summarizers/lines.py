@@ -22,11 +22,12 @@ LONGEST_LITERAL = 200  # characters: a longer one is data, no name of anything
 SCANNED = 100_000  # characters of one line that are searched for literals
 LITERAL = re.compile(  # each part begins only where its kind of word begins, so that no text takes quadratic time
     r"https?://[^\s\"'<>()\[\]]*[\w/]"
-    r"|(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+"  # addresses
+    r"|(?<![A-Za-z0-9_])(?:"  # within a word nothing else begins: most places are passed over here
+    r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+"  # addresses
     r"|(?<![\w./~-])[\w.~-]*+/[\w./~%-]*\w"  # paths
     r"|(?<![\w-])[\w-]++\.(?:py|js|ts|go|rs|md|json|toml|yaml|yml|txt|csv|sql|html|css)\b"
-    r"|(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z0-9_-]{2,}[A-Za-z0-9_]"  # ids: letters and digits
-    r"|(?<![A-Za-z0-9_])[$v]?\d(?:[\d.,:/-]*\d)?%?"  # numbers, dates, amounts, versions
+    r"|(?<!-)(?=[A-Za-z_-]*+\d)(?=[\d_-]*+[A-Za-z])[A-Za-z0-9_-]{2,}[A-Za-z0-9_]"  # ids: letters and digits
+    r"|[$v]?\d(?:[\d.,:/-]*\d)?%?)"  # numbers, dates, amounts, versions
 )
 HINT_OF_LITERAL = re.compile(r"[\d/@]|\.\w")  # every literal holds one, most lines of prose hold none
 WORD = re.compile(r"\w{2,}")
