@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from historylab.conversation import Conversation, Message, ToolCall, Usage
@@ -53,7 +54,7 @@ class Edited:
     conversation: Conversation
     keys: tuple[int, ...]
 
-    @property
+    @cached_property
     def tally(self) -> Mapping[str, int]:
         """How many messages were edited, inserted, deleted, pinned and unpinned in the end; only what is not 0."""
         pairs = [(self.original[key], m) for key, m in zip(self.keys, self.conversation, strict=True) if key >= 0]
@@ -134,7 +135,7 @@ def open_calls(conversation: Conversation) -> list[tuple[int, ToolCall]]:
 
 
 def _made(original: Conversation, messages: list[Message], keys: list[int]) -> Conversation:
-    if messages == list(original):
+    if keys == list(range(len(original))) and not any(map(_differs, original, messages)):
         return original
     first = _first_said_else(original, messages, keys)
     messages[first:] = map(_asked_something_else, messages[first:])
@@ -158,6 +159,10 @@ def _asked_something_else(message: Message) -> Message:
 
 def _says_else(old: Message, new: Message) -> bool:
     return (old.role, old.content, old.tool_calls) != (new.role, new.content, new.tool_calls)
+
+
+def _differs(old: Message, new: Message) -> bool:
+    return old is not new and (old.pinned != new.pinned or _says_else(old, new))
 
 
 def _source(message: Message, given: Any) -> dict[str, Any] | None:

@@ -108,6 +108,9 @@ def test_edits_that_come_to_nothing_give_the_original():
     ]
     assert apply(original, there_and_back).conversation is original
     assert apply(original, there_and_back).tally == {}
+    costly = Conversation([Message("assistant", "yes", metadata={"usage": Usage(10, 5)})])
+    no = reworded(costly[0], content="no")
+    assert apply(costly, [Replace(0, no), Replace(0, reworded(no, content="yes"))]).conversation is costly
 
 
 def test_an_edit_of_no_message_is_refused_by_its_number():

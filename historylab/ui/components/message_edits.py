@@ -34,7 +34,8 @@ def message_edits(timeline: Timeline, number: int, chosen: int) -> None:
 
 
 def _edit(timeline: Timeline, at: int) -> None:
-    too_long = len(opening.conversation()[at].content) > LONGEST
+    message = opening.conversation()[at]
+    too_long = any(len(text) > LONGEST for text in (message.content, *(call.arguments for call in message.tool_calls)))
     why = f"Longer than {LONGEST:,} characters: too long for a text field" if too_long else None
     if st.button("Edit…", key="edit-message", disabled=too_long, help=why):
         edit_dialog(timeline, at)
