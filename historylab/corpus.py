@@ -38,14 +38,19 @@ class Piece:
         """The conversations of this piece, in order. Raises LoadError naming the file."""
         try:
             return tuple(self._read())
-        except LoadError as problem:
-            named = os.path.basename(self.path) in str(problem)
-            raise problem if named else LoadError(f"{self.path}: {problem}") from None
+        except (LoadError, OSError) as problem:
+            why = str(problem)
+            raise LoadError(why if os.path.basename(self.path) in why else f"{self}: {why}") from None
+
+    def __str__(self) -> str:
+        if self.row_group is not None:
+            return f"{self.path}, row group {self.row_group + 1}"
+        return self.path if self.stop is None else f"{self.path}, from byte {self.start:,}"
 
     def _read(self) -> Sequence[Conversation]:
         name = os.path.basename(self.path)
-        if self.row_group is not None:
-            return load(_row_group(self.path, self.row_group), name=f"{name}.jsonl")
+        if self.path.endswith(".parquet"):
+            return load(_rows(self.path, self.row_group), name=f"{name}.jsonl")
         if self.stop is None:
             return load(self.path)
         lines = _lines(self.path, self.start, self.stop)
@@ -62,17 +67,17 @@ def sources(given: Iterable[Conversation | str | os.PathLike]) -> Iterator[Sourc
 
 
 def pieces(path: str) -> list[Piece]:
-    """The pieces of a file. One that only the workers can see, or that is one conversation, is one piece."""
+    """The pieces of a file. One that is one conversation, that only the workers can see or nobody can read, is one."""
     try:
         found, path = os.stat(path), os.path.abspath(path)  # a cluster's workers run in another folder
         whole = Piece(path, stamp=(found.st_size, found.st_mtime_ns))
         if path.endswith(".parquet"):
-            return [replace(whole, row_group=k) for k in range(_parquet(path).num_row_groups)]
+            return [replace(whole, row_group=k) for k in range(_parquet(path).num_row_groups)] or [whole]
         if path.endswith(LINES) and found.st_size > PIECE_BYTES and _is_corpus(path):
             starts = range(0, found.st_size, PIECE_BYTES)
             return [replace(whole, start=start, stop=start + PIECE_BYTES) for start in starts]
         return [whole]
-    except OSError:
+    except (OSError, LoadError):
         return [Piece(path)]
 
 
@@ -99,7 +104,7 @@ def _is_corpus(path: str) -> bool:
     with open(path, "rb") as file:
         try:
             first = json.loads(file.readline())
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
     return isinstance(first, dict) and any(isinstance(first.get(name), list) for name in ("messages", "traj"))
 
@@ -128,16 +133,28 @@ def _parquet(path: str) -> Any:
         raise LoadError(f"{path!r} can't be read as Parquet: {problem}") from None
 
 
-def _row_group(path: str, number: int) -> bytes:
-    """The rows of a row group as JSON lines. A `messages` column may hold lists or their JSON text."""
-    rows = _parquet(path).read_row_group(number).to_pylist()
+def _rows(path: str, row_group: int | None) -> bytes:
+    """The rows of a row group, or of all, as JSON lines. A `messages` column may hold lists or their JSON text."""
+    file = _parquet(path)
+    try:
+        rows = (file.read() if row_group is None else file.read_row_group(row_group)).to_pylist()
+    except Exception as problem:
+        raise LoadError(f"{path!r} is a broken Parquet file: {problem}") from None
     return b"\n".join(json.dumps(_record(row), default=str).encode() for row in rows)
 
 
 def _record(row: dict[str, Any]) -> dict[str, Any]:
     messages = row.get("messages")
-    read = json.loads(messages) if isinstance(messages, str) else messages
+    read = _read_json(messages) if isinstance(messages, str) else messages
     return {k: _without_nulls(v) for k, v in {**row, "messages": read}.items() if v is not None}
+
+
+def _read_json(text: str) -> Any:
+    """The value; the text itself where it is none, which the importer will report."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _without_nulls(value: Any) -> Any:

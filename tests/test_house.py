@@ -16,7 +16,7 @@ FENCES = {
     "genai_prices": ("historylab/cost.py",),
     "streamlit": ("historylab/ui/", "pages/", "app.py"),
     "plotly": ("historylab/figures/",),
-    "pandas": ("historylab/figures/", "historylab/sweep.py"),
+    "pandas": ("historylab/figures/", "historylab/tables.py"),
     "rich": ("historylab/commands/",),
     "distributed": ("historylab/commands/sweep.py",),
 }

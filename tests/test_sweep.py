@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from importlib import import_module
 from importlib.util import find_spec
 
 import deaths
@@ -16,7 +15,7 @@ import pandas
 import pytest
 from pandas.testing import assert_frame_equal
 
-from historylab import Conversation, Message, Settings, generate, replay
+from historylab import Conversation, Message, Settings, generate, replay, rows
 from historylab.batches import TRIES, Workers, run_batches
 from historylab.corpus import Piece, pieces, read
 from historylab.counters.exact import ExactCounter
@@ -25,9 +24,9 @@ from historylab.errors import HistoryLabError, LoadError, SettingsError, WorkerL
 from historylab.importers.chat_messages import to_record
 from historylab.measures import COLUMNS
 from historylab.retention import retention
+from historylab.sweep import grid, random_search, sweep
+from historylab.tables import ENDINGS, read_table, settings_of, write_table
 
-sweeping = import_module("historylab.sweep")  # the package's own name for it is the function
-grid, random_search, sweep = sweeping.grid, sweeping.random_search, sweeping.sweep
 CHATS = [generate("support_desk", turns=8, seed=1), generate("coding_agent", turns=6, seed=2)]
 CANDIDATES = grid(Settings(), budget=[600, 3000], pruner=["fifo", "summarize"], tool_output=["off", "clear"])
 
@@ -79,7 +78,7 @@ def test_a_row_for_every_conversation_and_settings(table):
 
 def test_its_figures_are_those_of_the_replays(table):
     for _, row in table.iterrows():
-        settings = sweeping.settings_of(row)
+        settings = settings_of(row)
         assert settings == CANDIDATES[row.candidate]
         timeline = replay(CHATS[row.conversation], settings)
         assert row.tokens_mean == timeline.tokens.mean()
@@ -102,8 +101,8 @@ def test_every_message_is_counted_once_whatever_is_swept(monkeypatch):
 
 def test_settings_that_differ_only_in_what_they_do_not_use_are_measured_once(monkeypatch):
     measured = []
-    measure = sweeping.measure
-    monkeypatch.setattr(sweeping, "measure", lambda *given: (measured.append(given[1]), measure(*given))[1])
+    measure = rows.measure
+    monkeypatch.setattr(rows, "measure", lambda *given: (measured.append(given[1]), measure(*given))[1])
     found = sweep(CHATS[0], grid(Settings(), pruner=["fifo", "off"], **{"pruner.fifo.unit": ["turn", "block"]}))
     assert (len(found), len(measured)) == (4, 3)
 
@@ -155,7 +154,11 @@ def test_a_dask_cluster_over_tcp_gives_the_identical_table(tmp_path):
     paths = [write_lines(tmp_path / f"{k}.jsonl", [chat]) for k, chat in enumerate(CHATS)]
     cluster = LocalCluster(2, threads_per_worker=1, processes=True, protocol="tcp://", dashboard_address=None)
     with cluster, Client(cluster) as client, client.get_executor() as executor:
-        assert_frame_equal(sweep(paths, CANDIDATES), sweep(paths, CANDIDATES, executor=executor, workers=2))
+        here = sweep([*paths, str(tmp_path)], CANDIDATES)
+        there = sweep([*paths, str(tmp_path)], CANDIDATES, executor=executor, workers=2)
+    assert_frame_equal(here, there)
+    assert here.attrs == there.attrs
+    assert "is a folder" in there.attrs["skipped"][str(tmp_path)]
 
 
 def test_cancelling_processes_stops_them():
@@ -164,9 +167,7 @@ def test_cancelling_processes_stops_them():
 
 
 @pytest.mark.parametrize("workers", [None, 2])
-def test_what_is_wrong_with_a_file_or_settings_is_said_wherever_it_happens(workers, tmp_path):
-    with pytest.raises(HistoryLabError, match="no-such-file"):
-        sweep("no-such-file.json", CANDIDATES, workers=workers)
+def test_what_is_wrong_with_settings_is_said_wherever_it_happens(workers):
     with pytest.raises(HistoryLabError, match="window of 'nobodys-model' is not known"):
         sweep(CHATS, [Settings(compaction="at_threshold", model="nobodys-model")], workers=workers)
 
@@ -208,6 +209,47 @@ def test_a_bug_is_not_swallowed():
 
 
 # -- files
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """Two files that can be read, among three that can't."""
+    files = {"notes.md": b"# Notes\n", "broken.parquet": b"PAR1 not one", "index.json": b'[{"file": "a.json"}]'}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    good = [write_lines(tmp_path / f"chat {k}.jsonl", [chat]) for k, chat in enumerate(CHATS)]
+    return [str(tmp_path / "notes.md"), good[0], *(str(tmp_path / name) for name in [*files][1:]), good[1]]
+
+
+def swept_by(how: str, given: list[str], **options):
+    if how == "threads":
+        with ThreadPoolExecutor(2) as executor:
+            return sweep(given, CANDIDATES, executor=executor, **options)
+    return sweep(given, CANDIDATES, workers=2 if how == "processes" else None, **options)
+
+
+@pytest.mark.parametrize("how", ["here", "processes", "threads"])
+def test_a_file_nobody_can_read_is_skipped_and_named_wherever_the_work_is_done(mixed, table, how):
+    seen = []
+    found = swept_by(how, mixed, progress=lambda *now: seen.append(now))
+    assert_frame_equal(found.drop(columns=["file", "title"]), table.drop(columns=["file", "title"]))
+    assert list(found.attrs["skipped"]) == [mixed[0], *mixed[2:4]]
+    assert all(path in why for path, why in found.attrs["skipped"].items())
+    assert seen[-1] == (len(table), len(table))
+
+
+@pytest.mark.parametrize("how", ["here", "threads"])
+def test_strictly_the_first_file_nobody_can_read_ends_it(mixed, how):
+    with pytest.raises(LoadError, match=r"no importer recognises|Parquet"):
+        swept_by(how, mixed, strict=True)
+
+
+@pytest.mark.parametrize("how", ["here", "threads"])
+def test_when_no_file_can_be_read_there_is_no_table(mixed, how):
+    with pytest.raises(LoadError, match="no-such-file"):
+        swept_by(how, ["no-such-file.json"])
+    with pytest.raises(LoadError, match=r"none of the 2 files could be read: .*notes.md: .*; .*broken.parquet"):
+        swept_by(how, [mixed[0], mixed[2]])
 
 
 def write_lines(path, chats) -> str:
@@ -257,21 +299,21 @@ def test_a_path_that_only_workers_see_is_handed_on_as_it_is():
     assert pieces("/only/there.jsonl") == [Piece("/only/there.jsonl")]
 
 
-@pytest.mark.parametrize("ending", sweeping.ENDINGS)
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_a_table_comes_back_from_disk(tmp_path, table, ending):
     path = str(tmp_path / f"table{ending}")
-    sweeping.write_table(table, path)
-    assert_frame_equal(sweeping.read_table(path), table, check_dtype=False)
+    write_table(table, path)
+    assert_frame_equal(read_table(path), table, check_dtype=False)
 
 
 def test_no_table_of_ours_is_refused(tmp_path):
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     with pytest.raises(LoadError, match="no column 'settings'"):
-        sweeping.read_table(str(tmp_path / "other.csv"))
+        read_table(str(tmp_path / "other.csv"))
     with pytest.raises(SettingsError, match="kind of table"):
-        sweeping.read_table("table.xlsx")
+        read_table("table.xlsx")
     with pytest.raises(LoadError, match="there is no file"):
-        sweeping.read_table("no-such-table.parquet")
+        read_table("no-such-table.parquet")
     (tmp_path / "broken.parquet").write_text("not one")
     with pytest.raises(LoadError, match="can't be read"):
-        sweeping.read_table(str(tmp_path / "broken.parquet"))
+        read_table(str(tmp_path / "broken.parquet"))

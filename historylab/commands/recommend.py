@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the choice, why, what it gives up, the frontier and the knobs; 1 when nothing meets the constraints."""
     from historylab.exporters.base import export
     from historylab.recommend import recommend
-    from historylab.sweep import read_table
+    from historylab.tables import read_table
 
     found = recommend(read_table(arguments.table), arguments.constraints)
     if arguments.json:

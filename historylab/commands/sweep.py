@@ -47,7 +47,8 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Sweep, write, and show the frontier."""
-    from historylab.sweep import check_table_name, grid, random_search, sweep, write_table
+    from historylab.sweep import grid, random_search, sweep
+    from historylab.tables import check_table_name, write_table
 
     if arguments.out:
         check_table_name(arguments.out)

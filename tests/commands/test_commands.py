@@ -9,7 +9,8 @@ import pytest
 from dotenv import dotenv_values
 
 from historylab import Settings, cli, export, load, replay, resolve_settings
-from historylab.sweep import grid, read_table, sweep
+from historylab.sweep import grid, sweep
+from historylab.tables import read_table
 
 
 @pytest.fixture
