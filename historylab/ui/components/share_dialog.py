@@ -43,8 +43,8 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     elif editing.edited():
         notice(f"Your edits are not in the link ({editing.said()}): {NOT_EDITED}")
     st.html(
-        '<div class="hl-meta">Text you uploaded, pasted or wrote is never in it. What the other server’s environment sets '
-        "comes before the link there, and shows as such.</div>"
+        '<div class="hl-meta">Text you uploaded, pasted or wrote is never in it. What the other server’s environment '
+        "sets comes before the link there, and shows as such.</div>"
     )
 
 
