@@ -14,6 +14,7 @@ from pathlib import Path
 
 from historylab._version import __version__
 from historylab.commands import export, recommend, show, sweep
+from historylab.commands.parser import Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 
 COMMANDS = (show, sweep, recommend, export)
@@ -59,7 +60,7 @@ def check_template(path: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="historylab",
         description="Opens the playground: see which messages of a conversation your model is really sent, and why.",
         allow_abbrev=False,

@@ -5,7 +5,8 @@
     ├── UnknownMember           (also ValueError)   a family has no member of that name
     ├── LoadError               (also ValueError)   a file is no conversation we can read
     │   ├── UnknownFormat                           no importer, or several, claim it
-    │   └── TooLarge                                it is over a stated limit
+    │   ├── TooLarge                                it is over a stated limit
+    │   └── NothingRead                             of several files, none could be read
     ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot reach what it keeps
     ├── PlanError                                   a stage broke a rule of the plan
     ├── InstrumentError                             a counter, summarizer or model could not do its work
@@ -15,6 +16,9 @@ A message says what was asked, what was found, and what to do. Anything else tha
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
 
 
 class HistoryLabError(Exception):
@@ -26,10 +30,13 @@ class SettingsError(HistoryLabError, ValueError):
 
 
 class UnknownMember(HistoryLabError, ValueError):
-    """A family (pruners, counters, …) has no member of that name."""
+    """A family (pruners, counters, …) has no member of that name. `titles`: what people call members → their names."""
 
-    def __init__(self, family: str, name: object, known: list[str]):
-        super().__init__(f"there is no {family} {name!r:.80}; choose one of {', '.join(known)}")
+    def __init__(self, family: str, name: object, known: list[str], titles: Mapping[str, str] | None = None):
+        by_word = {word.casefold(): given for word, given in [*zip(known, known, strict=True), *(titles or {}).items()]}
+        near = get_close_matches(str(name).casefold()[:80], by_word, n=2)
+        meant = f" (did you mean {' or '.join(dict.fromkeys(by_word[word] for word in near))}?)" if near else ""
+        super().__init__(f"there is no {family} {name!r:.80}{meant}; choose one of {', '.join(known)}")
         self.family, self.name, self.known = family, name, known
 
 
@@ -43,6 +50,15 @@ class UnknownFormat(LoadError):
 
 class TooLarge(LoadError):
     """The content is over a limit we state."""
+
+
+class NothingRead(LoadError):
+    """Of several files none could be read. `skipped`: each one's path → the reason."""
+
+    def __init__(self, skipped: Mapping[str, str]):
+        why = list(skipped.values())
+        super().__init__(why[0] if len(why) == 1 else f"none of the {len(why):,} files could be read: {'; '.join(why)}")
+        self.skipped = dict(skipped)
 
 
 class StoreError(HistoryLabError, ValueError):

@@ -194,7 +194,7 @@ def _choose(
         least = BALANCED * best if wishes.aim == "balanced" else 0
         choice = min((p for p in allowed if p.kept >= least), key=lambda p: (p.cost, -p.kept))
         what = "is the cheapest" + (f" that keeps {BALANCED:.0%} of the best" if wishes.aim == "balanced" else "")
-    how_many = f"{len(allowed):,} of {len(points):,} settings meet all constraints" if len(points) > 1 else "It fits"
+    how_many = _how_many(len(allowed), len(points))
     ratio = choice.figures.get(f"ratio_{wishes.cache}", math.nan)
     times = f", {ratio:.2f}× not trimming" if not math.isnan(ratio) and cost_is != "tokens_total" else ""
     why = [f"{how_many}; {choice.label} {what}: {_money(choice.cost, cost_is)}{times}."]
@@ -204,12 +204,22 @@ def _choose(
     return choice, tuple(why)
 
 
+def _how_many(allowed: int, of: int) -> str:
+    """ "4 of 6 settings meet all constraints": how many there were to choose from."""
+    if of == 1:
+        return "It fits"
+    if allowed == of:
+        return f"All {of:,} settings meet all constraints"
+    return f"{allowed:,} of {of:,} settings {'meets' if allowed == 1 else 'meet'} all constraints"
+
+
 def _nothing_fits(points: Sequence[Point]) -> str:
     nearest = min(points, key=lambda p: (len(p.broken), p.cost))
     counts = Counter(words for point in points for words in point.broken)
     told = ", ".join(f"“{words}” excludes {n:,}" for words, n in counts.most_common())
     broken = "” and “".join(nearest.broken)
-    return f"None of {len(points):,} settings meets every constraint: {told}. {nearest.label} breaks only “{broken}”."
+    none = f"None of the {len(points):,} settings meets" if len(points) > 1 else "The only settings don't meet"
+    return f"{none} every constraint: {told}. {nearest.label} breaks only “{broken}”."
 
 
 def _gives_up(choice: Point, points: Sequence[Point], kept_is: str, cost_is: str) -> Iterable[str]:

@@ -129,7 +129,7 @@ def member(family: str, name: str) -> Member:
     """The member of that name; UnknownMember lists the others."""
     known = members(family)
     if name not in known:
-        raise UnknownMember(family, name, sorted(known))
+        raise UnknownMember(family, name, sorted(known), {m.attributes.get("title", n): n for n, m in known.items()})
     return known[name]
 
 

@@ -20,7 +20,7 @@ from historylab.candidates import grid, random_search
 from historylab.conversation import Conversation
 from historylab.corpus import Source, read, sources
 from historylab.cost import Prices
-from historylab.errors import HistoryLabError, LoadError, SettingsError
+from historylab.errors import HistoryLabError, LoadError, NothingRead, SettingsError
 from historylab.measures import Measures, Stars
 from historylab.rows import BATCHES_PER_WORKER, Done, Job, Unread, batches, results, run
 from historylab.settings.model import Settings
@@ -60,8 +60,8 @@ def sweep(
         progress: called with (pairs done, pairs known of) in this process.
         cancelled: asked often; once it says True, the rows done so far are the table (`table.attrs["cancelled"]`).
 
-    Raises LoadError when no file could be read, or if `strict` one; HistoryLabError with the settings' problem;
-    WorkerLost when workers die again and again.
+    Raises NothingRead when no file could be read; LoadError if `strict` and one couldn't; HistoryLabError with the
+    settings' problem; WorkerLost when workers die again and again.
     """
     given = [conversations] if isinstance(conversations, Conversation | str | os.PathLike) else conversations
     found, chosen = list(sources(given)), list(candidates)
@@ -79,15 +79,9 @@ def sweep(
     for number in sorted(unread):
         skipped.setdefault(found[number].path, unread[number])
     if skipped and not len(table) and not cancelled():
-        raise LoadError(none_readable(skipped))
+        raise NothingRead(skipped)
     table.attrs.update(cancelled=cancelled(), skipped=skipped)
     return table
-
-
-def none_readable(skipped: Mapping[str, str]) -> str:
-    """In words, that none of these files could be read, and why."""
-    why = list(skipped.values())
-    return why[0] if len(why) == 1 else f"none of the {len(why):,} files could be read: {'; '.join(why)}"
 
 
 # -- the work

@@ -7,7 +7,10 @@ import sys
 
 from historylab.commands.base import add_parser, add_settings, print_json, settings_from, write_text
 
-TARGETS = "dotenv (the default), shell, docker_compose, configmap (Kubernetes), json, agentdock, python or langchain"
+TARGETS = (
+    "dotenv (the default), shell, docker_compose, configmap (Kubernetes), json, agentdock; or as code: python, "
+    "langchain, langchain_agents, langgraph, openai_agents, pydantic_ai"
+)
 
 
 def add_to(commands: argparse._SubParsersAction) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from historylab.commands.base import add_parser, print_json, print_line, print_table
+from historylab.commands.files import add_strict, readable, report
+from historylab.errors import SettingsError
 
 if TYPE_CHECKING:
     from historylab.recommend import Point, Recommendation
@@ -17,11 +20,13 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser = add_parser(commands, "recommend", "Choose settings from a sweep's table", run)
     parser.add_argument("table", metavar="TABLE", help="what `historylab sweep --out` wrote")
     parser.add_argument(
-        "constraints",
-        nargs="?",
-        default="balanced",
-        help='in words: "keep every must-remember message, never over the budget, cheapest under automatic caching"',
+        "more",
+        metavar="TABLE or WISHES",
+        nargs="*",
+        help='more tables; and, in words: "keep every must-remember message, never over the budget, cheapest under '
+        'automatic caching"',
     )
+    add_strict(parser)
     parser.add_argument("--target", help="print the chosen settings as this export (dotenv, json, …) and nothing else")
 
 
@@ -31,14 +36,29 @@ def run(arguments: argparse.Namespace) -> int:
     from historylab.recommend import recommend
     from historylab.tables import read_table
 
-    found = recommend(read_table(arguments.table), arguments.constraints)
+    skipped: dict[str, str] = {}
+    tables, wishes = _tables_and_wishes([arguments.table, *arguments.more])
+    read = readable(tables, read_table, skipped, strict=arguments.strict)
+    found = recommend([row for table in read for row in table.to_dict("records")], wishes)
+    report(skipped)
     if arguments.json:
-        print_json(_told(found))
+        print_json({**_told(found), "skipped": skipped})
     elif arguments.target and found.settings:
         print(export(found.settings, arguments.target), end="")
     else:
         _print(found)
     return 0 if found.choice else NOTHING_FITS
+
+
+def _tables_and_wishes(given: Sequence[str]) -> tuple[list[str], str]:
+    """Which of the arguments are tables, and the one that says what is wished."""
+    from historylab.tables import ENDINGS
+
+    tables = [name for k, name in enumerate(given) if not k or name.endswith(ENDINGS)]
+    wishes = [words for words in given if words not in tables] or ["balanced"]
+    if len(wishes) > 1:
+        raise SettingsError(f'the wishes are one text, in quotes: "{", ".join(wishes)}"')
+    return tables, wishes[0]
 
 
 def _print(found: Recommendation) -> None:

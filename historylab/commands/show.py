@@ -1,9 +1,10 @@
-"""`historylab show FILE`: what every request of a conversation sends, costs and forgets, under the settings given."""
+"""`historylab show FILE…`: what every request of a conversation sends, costs and forgets, under the settings given."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from historylab.commands.base import (
@@ -17,37 +18,60 @@ from historylab.commands.base import (
     settings_from,
     stars_from,
 )
+from historylab.commands.files import add_strict, readable, report
 from historylab.errors import LoadError, SettingsError
+from historylab.figures.amounts import counted
 
 if TYPE_CHECKING:
+    from historylab.conversation import Conversation
+    from historylab.importers.load import Conversations
     from historylab.replay import Timeline
     from historylab.retention import Loss, Retention
+    from historylab.settings.model import Settings
 
 ROWS, LOSSES = 20, 10  # that are shown unless more are asked for
 
 
 def add_to(commands: argparse._SubParsersAction) -> None:
     parser = add_parser(commands, "show", "Show what every request of a conversation sends, costs and forgets", run)
-    parser.add_argument("file", metavar="FILE")
-    parser.add_argument("--conversation", type=int, default=1, metavar="N", help="which one of the file (default: 1)")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts")
+    parser.add_argument("--conversation", type=int, default=1, metavar="N", help="which one of a file (default: 1)")
     parser.add_argument("--request", type=int, metavar="N", help="the messages of this request, with the reasons")
     parser.add_argument("--all", action="store_true", help=f"every request, not only the last {ROWS}")
+    add_strict(parser)
     add_remembered(parser)
     add_settings(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Replay and print."""
+    """Replay and print each file."""
+    settings, skipped, told = settings_from(arguments), {}, []
+    for found, conversation in readable(arguments.files, partial(_chosen, arguments), skipped, strict=arguments.strict):
+        if not (arguments.json or arguments.request):
+            print_line(f"{found.report}")
+        told.append(_show(arguments, conversation, settings))
+    report(skipped)
+    if arguments.json:
+        print_json(told[0] if len(arguments.files) == 1 else {"files": told, "skipped": skipped})
+    return 0
+
+
+def _chosen(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
+    """What is in a file, and the conversation that was asked for."""
     from historylab.importers.load import load
+
+    found, number = load(path), arguments.conversation
+    if not 1 <= number <= len(found):
+        raise LoadError(f"{path} has {counted(len(found), 'conversation')}; there is no number {number}")
+    return found, found[number - 1]
+
+
+def _show(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Any:
+    """Print a conversation's replay; with --json, give what is to be printed."""
     from historylab.measures import Measures, measure
     from historylab.replay import replay
     from historylab.retention import retention
 
-    settings = settings_from(arguments)
-    found = load(arguments.file)
-    if not 1 <= arguments.conversation <= len(found):
-        raise LoadError(f"{arguments.file} has {len(found)} conversations; there is no number {arguments.conversation}")
-    conversation = found[arguments.conversation - 1]
     timeline = replay(conversation, settings)
     if arguments.request is not None:
         return _show_request(timeline, arguments.request, arguments.json)
@@ -56,14 +80,12 @@ def run(arguments: argparse.Namespace) -> int:
     row = measure(conversation, settings, Measures(stars=stars, questions=tuple(arguments.question)))
     if arguments.json:
         losses, questions = [_told(loss) for loss in kept.losses], [asdict(asked) for asked in kept.questions]
-        print_json({**row, "requests": _requests(timeline), "losses": losses, "questions": questions})
-        return 0
-    print_line(f"{found.report}")
+        return {**row, "requests": _requests(timeline), "losses": losses, "questions": questions}
     _print_requests(timeline, arguments.all)
     _print_figures(timeline, row)
     _print_remembered(kept)
     _print_losses(kept)
-    return 0
+    return None
 
 
 def _requests(timeline: Timeline) -> list[dict[str, Any]]:
@@ -144,7 +166,7 @@ def _told(loss: Loss) -> dict[str, Any]:
     return {"request": loss.step + 1, "estimate": loss.estimate, **told}
 
 
-def _show_request(timeline: Timeline, number: int, as_json: bool) -> int:
+def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     if not 1 <= number <= len(timeline.plans):
         raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
     plan = timeline.plans[number - 1]
@@ -155,8 +177,7 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> int:
     ]
     names = ("message", "role", "action", "tokens", "text", "reason")
     if as_json:
-        print_json([dict(zip(names, row, strict=True)) for row in rows])
-        return 0
+        return [dict(zip(names, row, strict=True)) for row in rows]
     title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {plan.budget:,}"
     print_table(title, names, [(i + 1, *row, printable(text, 50), why) for i, *row, text, why in rows])
-    return 0
+    return None

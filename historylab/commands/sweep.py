@@ -19,7 +19,9 @@ from historylab.commands.base import (
     settings_from,
     stars_from,
 )
+from historylab.commands.files import add_strict, report
 from historylab.errors import HistoryLabError, SettingsError
+from historylab.figures.amounts import counted
 
 SHOWN = 20
 INTERRUPTED = 130
@@ -41,6 +43,7 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("--workers", type=int, metavar="N", help="processes to spread the work over")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster to run on (extra: cluster)")
     parser.add_argument("--out", metavar="FILE", help="where the table goes: .parquet, .csv or .jsonl")
+    add_strict(parser)
     add_remembered(parser)
     add_settings(parser)
 
@@ -64,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
                 executor=executor,
                 stars=stars_from(arguments),
                 questions=arguments.question,
+                strict=arguments.strict,
                 progress=progress,
             )
     except KeyboardInterrupt:
@@ -71,9 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
         return INTERRUPTED
     if arguments.out:
         write_table(table, arguments.out)
-        note(f"{len(table):,} rows written to {arguments.out}")
+        note(f"{counted(len(table), 'row')} written to {arguments.out}")
+    report(table.attrs["skipped"])
     if arguments.json:
-        print_json(table.to_dict("records"))
+        print_json({"rows": table.to_dict("records"), "skipped": table.attrs["skipped"]})
     elif not arguments.out:
         _print_candidates(table)
     return 0
@@ -134,6 +139,6 @@ def _print_candidates(table: Any) -> None:
     rows = [(p.label, p.kept, p.cost, *(p.figures[name] for name in figures)) for p in cheapest_first]
     columns = ("settings", f"{found.kept_is} kept", found.cost_is, "tokens mean", "peak", "over budget", "losses")
     more = f", the {SHOWN} cheapest" if len(rows) > SHOWN else ""
-    print_table(f"{len(rows):,} settings{more}", columns, rows[:SHOWN])
+    print_table(f"{counted(len(rows), 'settings')}{more}", columns, rows[:SHOWN])
     if len(rows) > SHOWN:
         note("write all of them with --out results.csv, or print them with --json")

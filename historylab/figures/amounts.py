@@ -1,9 +1,16 @@
-"""Amounts as people read them: money, ratios to not trimming, shares that say 100% only where it is all."""
+"""Amounts as people read them: how many, money, ratios to not trimming, shares that say 100% only where it is all."""
 
 from __future__ import annotations
 
 import math
 from decimal import Decimal
+
+
+def counted(number: int, what: str) -> str:
+    """How many, of what: "1 row", "1,200 rows". What is many by itself stays: "1 set of settings", "12 settings"."""
+    if what == "settings":
+        return "1 set of settings" if number == 1 else f"{number:,} settings"
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def money(amount: Decimal | float) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
-from historylab.figures.amounts import percent, times
+from historylab.figures.amounts import counted, percent, times
 from historylab.figures.palette import FAINT, GRID, INK, Look
 from historylab.figures.untrusted import escaped
 from historylab.recommend import Point, Recommendation
@@ -51,7 +51,8 @@ def frontier_finding(found: Recommendation) -> str:
     """What the chart shows, in words: its alternative text."""
     ends = found.frontier[:1] + found.frontier[1:][-1:]
     said = (f"{p.label} keeps {percent(p.kept)} for {times(relative_cost(p, found))}" for p in ends)
-    return f"{len(found.points):,} settings, {found.kept_is} kept over cost. On the frontier {' up to '.join(said)}."
+    tried = counted(len(found.points), "settings")
+    return f"{tried}, {found.kept_is} kept over cost. On the frontier {' up to '.join(said)}."
 
 
 def _place(found: Recommendation, points: Iterable[Point]) -> dict[str, list[float]]:

@@ -94,7 +94,7 @@ def test_what_the_environment_sets_is_not_varied(monkeypatch):
 def test_knobs_and_how_many_are_yours_to_choose():
     app = tune()
     shown(app.pills(key="turned").set_value(["budget"]).run())
-    assert {"5 settings, 1 knobs turned"} <= {e.label for e in app.expander}
+    assert {"5 settings, 1 knob turned"} <= {e.label for e in app.expander}
     shown(app.pills(key="turned").set_value([]).run())
     assert "No knob that is turned does anything here" in text(app)
 

@@ -9,6 +9,7 @@ import pytest
 from dotenv import dotenv_values
 
 from historylab import Settings, cli, export, load, replay, resolve_settings
+from historylab.registry import members
 from historylab.sweep import grid, sweep
 from historylab.tables import read_table
 
@@ -68,7 +69,7 @@ def test_a_star_on_no_message_is_refused_with_its_number(capsys, sample):
 
 def test_sweep_measures_what_must_be_remembered(capsys, sample):
     code, out, _ = run(capsys, "sweep", sample, "--grid", "budget=300,60000", "--star", "2", "--json")
-    assert (code, [row["stars_kept"] for row in json.loads(out)]) == (0, [0, 1])
+    assert (code, [row["stars_kept"] for row in json.loads(out)["rows"]]) == (0, [0, 1])
 
 
 def test_show_one_request_says_why(capsys, sample):
@@ -95,7 +96,8 @@ def test_sweep_prints_a_table_or_json(capsys, sample):
     code, out, _ = run(capsys, "sweep", sample, "--grid", "budget=300,600")
     assert (code, "budget=600" in out) == (0, True)
     code, out, _ = run(capsys, "sweep", sample, "--random", "2", "--grid", "budget=300,600,900", "--json")
-    assert (code, len(json.loads(out))) == (0, 2)
+    assert (code, len(json.loads(out)["rows"])) == (0, 2)
+    assert "1 set of settings" in run(capsys, "sweep", sample)[1]
 
 
 def test_recommend_reads_it_and_its_exit_code_says_whether_anything_fits(capsys, sample, tmp_path):
@@ -166,3 +168,85 @@ def test_what_is_not_there_is_named_with_what_is_near_or_to_do(capsys, tmp_path)
     assert "did you mean budget?" in run(capsys, "export", "--set", "bugdet=4")[2]
     missing = str(tmp_path / "nope.parquet")
     assert f"there is no file {missing!r}; write one with `historylab sweep" in run(capsys, "recommend", missing)[2]
+
+
+def test_all_sample_files_are_swept_and_what_is_no_conversation_is_named(capsys, root):
+    folder = root / "sample_conversations"
+    names = sorted(path.name for path in folder.iterdir())
+    code, out, err = run(capsys, "sweep", *(str(folder / name) for name in names), "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert "2 files skipped:" in err
+    assert [path.rpartition("/")[2] for path in told["skipped"]] == ["README.md", "index.json"]
+    assert all(why in err for why in told["skipped"].values())
+    swept = {row["file"].rpartition("/")[2] for row in told["rows"]}
+    assert swept == {*names} - {"README.md", "index.json"}
+
+
+def test_show_goes_on_with_the_next_file(capsys, root, sample):
+    index = str(root / "sample_conversations" / "index.json")
+    code, out, err = run(capsys, "show", index, sample, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert [shown["title"] for shown in told["files"]] == [load(sample)[0].title]
+    assert f"1 file skipped:\nhistorylab:   {index}: found a list" in err
+    code, out, _ = run(capsys, "show", sample, sample, "--set", "budget=300")
+    assert (code, out.count("Forgotten:")) == (0, 2)
+
+
+def test_recommend_takes_several_tables_and_skips_what_is_none(capsys, root, sample, tmp_path):
+    other = str(root / "sample_conversations" / "tide-tables-agent.json")
+    tables = [str(tmp_path / f"{k}.csv") for k in range(2)]
+    for path, file in zip(tables, [sample, other], strict=True):
+        run(capsys, "sweep", file, "--grid", "budget=300,2000", "--out", path)
+    broken = tmp_path / "broken.csv"
+    broken.write_text("a,b\n1,2\n")
+    code, out, err = run(capsys, "recommend", tables[0], str(broken), tables[1], "keeps most", "--json")
+    told = json.loads(out)
+    assert (code, told["choice"]["knobs"], list(told["skipped"])) == (0, {"budget": 2000}, [str(broken)])
+    assert "no column 'settings'" in err
+    code, out, _ = run(capsys, "recommend", tables[0], "keeps most", "cheapest")
+    assert (code, out) == (2, "")
+
+
+@pytest.mark.parametrize("command", ["show", "sweep"])
+def test_strictly_one_file_that_cannot_be_read_is_an_error(capsys, root, sample, command):
+    index = str(root / "sample_conversations" / "index.json")
+    code, out, err = run(capsys, command, sample, index, "--strict", "--json")
+    assert (code, out) == (1, "")
+    assert "found a list" in err.splitlines()[-1]
+    assert run(capsys, command, index, str(root / "README.md"))[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("session.jsonl",), "to see a conversation in a file: historylab show session.jsonl"),
+        (("my chats/a b.json",), "historylab show 'my chats/a b.json'"),
+        (("sweeep", "a.json"), "there is no command 'sweeep'; did you mean sweep?"),
+        (("show", "a.json", "--quesion", "why"), "did you mean --question?"),
+        (("show", "a.json", "--budget=4000"), "did you mean --set budget=4000?"),
+        (("show", "a.json", "--min-turns", "2"), "did you mean --set min_turns=…?"),
+        (("show", "a.json", "--buget=4000"), "did you mean --set budget=4000?"),
+        (("sweep", "a.json", "--works"), "did you mean --workers?"),
+        (("recommend",), "the following arguments are required: TABLE"),
+    ],
+)
+def test_what_is_not_understood_is_said_with_what_may_have_been_meant(capsys, arguments, words):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err.splitlines()[-1]
+    own = (
+        f"usage: historylab {arguments[0]}" if arguments[0] in ("show", "sweep", "recommend") else "usage: historylab ["
+    )
+    assert err.startswith(own)
+
+
+def test_a_target_is_found_by_what_people_call_it(capsys):
+    assert "(did you mean docker_compose?)" in run(capsys, "export", "--target", "compose")[2]
+    assert "(did you mean configmap?)" in run(capsys, "export", "--target", "kubernetes")[2]
+
+
+def test_the_help_of_export_names_every_target(capsys):
+    told = " ".join(run(capsys, "export", "--help")[1].split())
+    assert all(name in told for name in members("exporter"))

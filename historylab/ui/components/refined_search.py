@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from historylab.constraints import Constraints
+from historylab.figures.amounts import counted
 from historylab.figures.cut_words import knobs_in_words
 from historylab.recommend import Recommendation, recommend
 from historylab.settings.model import Settings
@@ -38,7 +39,7 @@ def try_around(search: Search, best: Settings, key: str) -> Work:
         work,
         key,
         "Turning one knob at a time",
-        f"Try {len(tried):,} settings around these",
+        f"Try {counted(len(tried), 'settings')} around these",
         lambda show: try_all(search, tried, work, show),
         at_once=search.at_once(tried),
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from historylab.figures.amounts import counted
 from historylab.figures.setting_words import title_of
 from historylab.figures.untrusted import escaped
 from historylab.settings.model import Settings
@@ -21,9 +22,8 @@ def search_form(search: Search, tried: Sequence[Settings]) -> None:
     names = {knob.name: knob.question for knob in search.knobs}
     many = len(search.conversations)
     where = f" on {many:,} conversations" if many > 1 else ""
-    with st.expander(
-        f"{len(tried):,} settings, {len(search.turned)} knobs turned{where}", key="search", type="compact"
-    ):
+    turned = f"{counted(len(search.turned), 'knob')} turned"
+    with st.expander(f"{counted(len(tried), 'settings')}, {turned}{where}", key="search", type="compact"):
         st.pills(
             "Questions to try answers to",
             list(names),
