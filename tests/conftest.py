@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from historylab.settings.resolve import _log_once
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -27,7 +29,8 @@ def _no_settings_from_outside(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _the_log_as_it_was():
-    """A page run under NODE_ENV=development sends our log to stderr; the next test starts without that."""
+    """What one test logged, and where to (NODE_ENV=development sends it to stderr), is nothing to the next."""
+    _log_once.cache_clear()
     logger = logging.getLogger("historylab")
     handlers, level = list(logger.handlers), logger.level
     yield

@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from historylab.errors import SettingsError, UnknownMember
@@ -135,4 +136,10 @@ def _warn(resolution: Resolution) -> None:
     for c in resolution.refused:
         # What stands under a name we don't know may be anybody's secret; a link may be as long as it likes.
         given = "" if c in resolution.unknown else f"={c.raw!r:.{LONGEST_LOGGED}}"
-        log.warning("Refused %s %s%s: %.300s", c.source, c.name, given, c.why)
+        _log_once(f"Refused {c.source} {c.name}{given}: {c.why:.300}")
+
+
+@lru_cache(maxsize=1_000)
+def _log_once(line: str) -> None:
+    """Each refusal once per process: a screen resolves its settings at every click."""
+    log.warning("%s", line)

@@ -113,10 +113,13 @@ def test_names_nobody_knows_are_refused_not_swallowed():
     assert resolution.settings == Settings()
 
 
-def test_refusals_are_logged(caplog):
-    resolve(env={POLICY: "everything"})
+def test_each_refusal_is_logged_once_however_often_it_is_met(caplog):
+    for _ in range(3):
+        resolve(env={POLICY: "everything"})
+    resolve(env={POLICY: "something"})
     assert caplog.messages == [
-        f"Refused environment {POLICY}='everything': there is no policy 'everything'; choose one of all, lastN, none"
+        f"Refused environment {POLICY}='{wrong}': there is no policy '{wrong}'; choose one of all, lastN, none"
+        for wrong in ("everything", "something")
     ]
 
 
