@@ -1,7 +1,6 @@
 """Requests an API would refuse: how many the naive version of the same settings makes, and what the guard changes.
 
-The naive version is what most code does first: the last N messages, or the last that fit the budget, sliced without
-looking what belongs together. A tool result then loses its call, or the history no longer starts with the user.
+Sliced naively (`naive`), a tool result loses its call, or the history no longer starts with the user.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import numpy as np
 
 from historylab.columns import SYSTEM, TOOL, USER, Columns
 from historylab.history import History
+from historylab.naive import naive_masks, naive_starts
 from historylab.pipeline import invalid_blocks
 from historylab.plan import HistoryPlan
 from historylab.replay import Timeline
@@ -58,47 +58,12 @@ def validity(timeline: Timeline) -> Validity:
 
 def naive_validity(timeline: Timeline) -> Validity:
     """What would be wrong with the same settings sliced naively, message by message."""
-    if not timeline.conversation.columns.clean:
+    if not timeline.conversation.columns.clean or timeline.settings.filter != "off":
         return _check(timeline, naive_masks(timeline))
     starts = naive_starts(timeline)
     return _validity(
         [_sliced(timeline.conversation.columns, p.size, k) for p, k in zip(timeline.plans, starts, strict=True)]
     )
-
-
-def naive_starts(timeline: Timeline) -> list[int]:
-    """Per request, the index from which the naive version sends every message.
-
-    `lastN` slices the last `length` *messages*; a pruner keeps the longest run of newest messages that fits the budget,
-    never fewer than one; `none` keeps the newest.
-    """
-    settings, starts = timeline.settings, []
-    if not timeline.plans:
-        return starts
-    tokens, role = timeline.plans[-1].history.sums.tokens, timeline.conversation.columns.role
-    always = (role == SYSTEM) & settings.preserve_system_messages
-    running, leading = (np.concatenate(([0], np.cumsum(tokens * mask))) for mask in (~always, always))
-    for plan in timeline.plans:
-        size, start = plan.size, 0
-        if settings.policy != "all":
-            start = size - (max(1, settings.length) if settings.policy == "lastN" else 1)
-        if settings.pruner != "off":
-            room = plan.budget - plan.history.counter.per_request - int(leading[size])
-            over = int(running[:size].searchsorted(running[size] - room))  # from here on they fit
-            start = max(start, min(size - 1, over))
-        starts.append(max(0, start))
-    return starts
-
-
-def naive_masks(timeline: Timeline) -> list[np.ndarray]:
-    """Per request, bool[size]: what the naive version sends; see `naive_starts`. System messages stay if any do."""
-    masks = []
-    for plan, start in zip(timeline.plans, naive_starts(timeline), strict=True):
-        role = plan.history.columns.role[: plan.size]
-        mask = (role == SYSTEM) & timeline.settings.preserve_system_messages
-        mask[start:] = True
-        masks.append(mask)
-    return masks
 
 
 def _sliced(columns: Columns, size: int, start: int) -> tuple[int, int, bool, bool]:
@@ -125,11 +90,13 @@ class GuardReport:
     refused: int
     results_left_out: int
     calls_left_out: int
+    filtered: bool = False
 
     def sentence(self) -> str:
         """ "Sliced naively, 42 of 105 requests would be refused: 61 tool results without their call." """
+        sliced = "Filtered, then sliced naively," if self.filtered else "Sliced naively,"
         if not self.refused:
-            return f"Sliced naively, none of the {self.requests:,} requests would be refused."
+            return f"{sliced} none of the {self.requests:,} requests would be refused."
         halves = [
             f"{n:,} {what}"
             for n, what in (
@@ -139,14 +106,15 @@ class GuardReport:
             if n
         ]
         why = f": {' and '.join(halves)}" if halves else ""
-        return f"Sliced naively, {self.refused:,} of {self.requests:,} requests would be refused{why}."
+        return f"{sliced} {self.refused:,} of {self.requests:,} requests would be refused{why}."
 
 
 def guard_report(timeline: Timeline) -> GuardReport:
     """What the pairing guard spared these settings."""
     found = naive_validity(timeline)
     refused, orphans = int(found.refused.sum()), int(found.orphans.sum())
-    return GuardReport(len(timeline.plans), refused, orphans, int(found.unanswered.sum()))
+    filtered = timeline.settings.filter != "off"
+    return GuardReport(len(timeline.plans), refused, orphans, int(found.unanswered.sum()), filtered)
 
 
 def _check(timeline: Timeline, masks: list[np.ndarray]) -> Validity:

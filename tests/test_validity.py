@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import any_conversation
 import pytest
 from counted import counted, replayed
+from hypothesis import given
 
+from historylab.conversation import Conversation, Message
+from historylab.naive import naive_masks, naive_starts
 from historylab.replay import replay
 from historylab.samples import load_sample, samples
 from historylab.settings.model import Settings
-from historylab.validity import guard_report, naive_masks, naive_validity, validity
+from historylab.validity import guard_report, naive_validity, validity
 
 TOOLS = "s10 u10 c10 t10 a10 u10 c10 t10 a10 u10"
 
@@ -33,6 +37,25 @@ def test_a_budget_cuts_between_a_call_and_its_result():
     sizes = [int(mask.sum()) for mask in naive_masks(timeline)]
     assert sizes == [2, 4, 4, 4, 4]
     assert naive_validity(timeline).orphans.tolist() == [0, 0, 1, 0, 1]
+
+
+@given(any_conversation.conversations(), any_conversation.settings(filter="off"))
+def test_slices_and_masks_are_the_same_naive_version(conversation, settings):
+    timeline = replay(conversation, settings)
+    always = conversation.columns.system[conversation.columns.block] & settings.preserve_system_messages
+    for plan, start, mask in zip(timeline.plans, naive_starts(timeline), naive_masks(timeline), strict=True):
+        assert mask.tolist() == [i >= start or bool(always[i]) for i in range(plan.size)]
+
+
+def test_what_the_filter_leaves_is_what_is_sliced():
+    said = [("ann", 1), ("bo", 2), ("ann", 3), ("bo", 4), ("ann", 5)]
+    messages = [Message("user", f"{name} says {k}", f"m{k}", name=name) for name, k in said]
+    settings = Settings(
+        filter="participants", policy="lastN", length=2, pruner="off", **{"filter.participants.ids": "ann"}
+    )
+    timeline = replay(Conversation(messages), settings)
+    assert naive_masks(timeline)[-1].tolist() == [False, False, True, False, True]
+    assert guard_report(timeline).sentence().startswith("Filtered, then sliced naively, none of the")
 
 
 def test_the_newest_message_is_sent_however_small_the_budget():
