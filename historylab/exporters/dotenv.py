@@ -6,24 +6,32 @@ It is called `historylab.env` because browsers strip a leading dot from what the
 from historylab.exporters.base import environment_of, heading
 from historylab.registry import register
 
+LEFT_OUT = (
+    "# {name} is left out: no quotes around its value mean the same to a shell and to dotenv. Take the shell export, "
+    "or JSON."
+)
+
 
 @register("exporter", title=".env", file_name="historylab.env", mime="text/plain", language="bash")
 def dotenv(settings, names):
     """A .env file."""
     lines = [f"# {line}" for line in heading(settings)]
-    return "\n".join([*lines, *(f"{n}={quoted(v)}" for n, v in environment_of(settings, names).items())]) + "\n"
+    for name, value in environment_of(settings, names).items():
+        text = quoted(value)
+        lines.append(LEFT_OUT.format(name=name) if text is None else f"{name}={text}")
+    return "\n".join(lines) + "\n"
 
 
-def quoted(value: str) -> str:
-    """Quoted where the value holds anything but plain characters, so that a shell reads the file as dotenv does.
+def quoted(value: str) -> str | None:
+    """The value so that a shell reads it as dotenv does; None where nothing does: one of them might run what is in it.
 
-    They agree on single quotes unless `\\` or `'` is inside, and on double quotes unless `$` or a backtick is.
+    They agree on single quotes unless `'` is inside or a `\\` that escapes something, on double quotes unless `$` or a
+    backtick is.
     """
     if value and all(c.isascii() and (c.isalnum() or c in "._-/:@%+,") for c in value):
         return value
-    escaped = value.replace("\\", "\\\\")
-    if escaped != value or "'" in value:
-        if not set("$`") & set(value):
-            return '"' + escaped.replace('"', '\\"') + '"'
-        escaped = escaped.replace("'", "\\'")
-    return f"'{escaped}'"
+    if "'" not in value and "\\\\" not in value and not value.endswith("\\"):
+        return f"'{value}'"
+    if not set("$`") & set(value):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return None

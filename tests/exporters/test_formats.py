@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from dotenv import dotenv_values
 
 from historylab import Message, Settings, export, resolve_settings, trim
 from historylab.counters.base import open_counter
@@ -141,12 +143,35 @@ def test_the_heading_says_version_and_tokenizer_and_stays_a_comment():
         assert second == "# Tokens by o200k_base in place of a�b's own tokenizer, an estimate."
 
 
-@pytest.mark.parametrize(
-    "heading", ["it's {n}", 'he said "{n}"', "a\\b {n}", "it's a \\ and a \" {n}", "$HOME `{n}`", "{n}\nlines"]
-)
+HEADINGS = [
+    "it's {n}", 'he said "{n}"', "a\\b {n}", "it's a \\ and a \" {n}", "$HOME `{n}`", "{n}\nlines", "a\\b $HOME `{n}`",
+    "ends in {n}\\",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
 def test_a_shell_reads_the_env_file_as_dotenv_does(heading, tmp_path):
     file = tmp_path / "historylab.env"
     file.write_text(export(Settings(summary_heading=heading), "dotenv"))
     assert read_template(file)["HISTORYLAB_SUMMARY_HEADING"] == heading
     read = ["sh", "-c", f'. "{file}"; printf %s "$HISTORYLAB_SUMMARY_HEADING"']
+    assert subprocess.run(read, capture_output=True, text=True, check=True).stdout == heading
+
+
+@pytest.mark.parametrize("heading", ["it's `touch {n}`", "'; touch $HOME/{n} '", "\\' $(touch {n})", "`touch {n}`\\"])
+def test_what_a_shell_and_dotenv_read_differently_is_left_out_and_nothing_in_it_is_run(heading, tmp_path):
+    settings = Settings(summary_heading=heading, budget=4321)
+    file = tmp_path / "historylab.env"
+    file.write_text(export(settings, "dotenv"))
+    (said,) = [line for line in file.read_text().splitlines() if "SUMMARY_HEADING" in line]
+    assert said.startswith("# HISTORYLAB_SUMMARY_HEADING is left out:")
+    assert "shell export" in said
+    found = dotenv_values(file, interpolate=False)
+    assert (found["HISTORYLAB_BUDGET"], "HISTORYLAB_SUMMARY_HEADING" in found) == ("4321", False)
+    read = ["sh", "-c", f'. "{file}"; printf %s "$HISTORYLAB_BUDGET"']
+    done = subprocess.run(read, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert (done.stdout, done.stderr, os.listdir(tmp_path)) == ("4321", "", ["historylab.env"])
+    shell = tmp_path / "historylab.sh"
+    shell.write_text(export(settings, "shell"))
+    read = ["sh", "-c", f'. "{shell}"; printf %s "$HISTORYLAB_SUMMARY_HEADING"']
     assert subprocess.run(read, capture_output=True, text=True, check=True).stdout == heading
