@@ -1,10 +1,12 @@
 """Consent: what asks a model on a server is switched on by the environment or by a person, never by a link or a file.
 
-Whoever opens a link would else send a conversation to the server's model, and pay with its key, without a word.
+Whoever opens a link would else send a conversation to the server's model, and pay with its key, without a word. What
+the environment switches on covers neither another model that a link names nor what a link wants it to be told.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +15,7 @@ from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, read_setting
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 
 WHY = "it sends messages to a model on a server, which only the environment or your own yes can switch on"
+WHY_BY_LINK = "a link names the model, or how it is asked, and that needs your own yes"
 
 
 def asks(name: str, value: Any) -> bool:
@@ -30,15 +33,17 @@ def offline(settings: Settings) -> Settings:
     return settings.replace(**{name: Settings.model_fields[name].default for name in asking(settings)})
 
 
-def within_consent(resolution: Resolution, *, agreed: bool = False) -> Resolution:
+def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Collection[str] = ()) -> Resolution:
     """The same, with what asks a model refused unless the environment chose it or the person `agreed`.
 
-    The next source then decides; the provenance keeps the refused candidate, with the reason.
+    The environment's choice counts as long as no link decides whom or how it asks; `linked` are settings that a link
+    may have chosen under another name. The next source then decides; the provenance keeps the refused candidate, with
+    the reason.
     """
     refused = {
         name: _without_asking(resolution.provenance[name])
         for name in asking(resolution.settings)
-        if not agreed and not resolution.provenance[name].locked
+        if not agreed and not _covered(resolution, name, linked)
     }
     if not refused:
         return resolution
@@ -46,9 +51,26 @@ def within_consent(resolution: Resolution, *, agreed: bool = False) -> Resolutio
     return Resolution(settings, {**resolution.provenance, **refused}, resolution.unknown)
 
 
+def _covered(resolution: Resolution, name: str, linked: Collection[str]) -> bool:
+    """Whether the environment chose a member that asks a model, and no link whom or how."""
+    if not resolution.provenance[name].locked or name in linked:
+        return False
+    members = registry.chosen(name, resolution.settings.value(name))
+    deciding = ["model", *(f"{name}.{m.name}.{option.name}" for m in members for option in m.options)]
+    return not any(one in linked or _by_link(resolution.provenance[one]) for one in deciding)
+
+
+def _by_link(origin: Provenance) -> bool:
+    """Whether a setting is what a link says and would be something else without it."""
+    if origin.source != "url":
+        return False
+    others = (c for c in origin.candidates if c.source != "url" and c.status != "refused")
+    return read_setting(origin.setting, next(others).raw) != origin.value
+
+
 def refused_for_consent(resolution: Resolution, name: str) -> Candidate | None:
     """The strongest value of a setting that was refused for want of a yes."""
-    return next((c for c in resolution.provenance[name].refused if c.why == WHY), None)
+    return next((c for c in resolution.provenance[name].refused if c.why in (WHY, WHY_BY_LINK)), None)
 
 
 def _without_asking(origin: Provenance) -> Provenance:
@@ -67,4 +89,4 @@ def _without_asking(origin: Provenance) -> Provenance:
 def _refused(name: str, candidate: Candidate) -> Candidate:
     if candidate.status == "refused" or not asks(name, candidate.raw):
         return candidate
-    return replace(candidate, status="refused", why=WHY)
+    return replace(candidate, status="refused", why=WHY_BY_LINK if candidate.source == "environment" else WHY)

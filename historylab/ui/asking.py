@@ -50,9 +50,12 @@ def _key(conversation: Conversation, settings: Settings) -> str:
 
 def may_ask(settings: Settings) -> bool:
     """Whether the person at this screen said yes to asking this model, or the environment did."""
+    resolution = state.resolution()
     if state.desk().agreed == whom(settings.model):
         return True
-    return all(state.resolution().provenance[name].locked for name in asking(settings))
+    return settings.model == resolution.settings.model and all(
+        resolution.provenance[name].locked for name in asking(settings)
+    )
 
 
 def agree(yes: bool) -> None:

@@ -211,7 +211,8 @@ def resolution(*, what_if: bool = False, also: Mapping[str, Any] | None = None) 
         url={**here.link, **tried.get("url", {})},
         template={**template(), **tried.get("template", {})},
     )
-    return within_consent(resolution, agreed=here.agreed == whom(resolution.settings.model))
+    agreed = here.agreed == whom(resolution.settings.model)
+    return within_consent(resolution, agreed=agreed, linked=also or ())  # a link may bring what is compared
 
 
 def try_value(source: str, name: str, value: str) -> None:

@@ -128,6 +128,23 @@ def test_an_edit_asks_nothing_until_somebody_clicks(server, monkeypatch):
     assert len(server.requests) > asked
 
 
+def test_a_model_that_a_link_names_needs_a_yes_even_then(server, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_SUMMARIZER", "model")
+    app = screen(PAGE, **FOLDS, model="gpt-4o")
+    assert server.requests == []
+    assert "Summarizer 'model' from the environment was refused: a link names the model" in plain(app)
+    assert app.checkbox(key="agreed").label == "Let gpt-4o at 127.0.0.1 write them"
+    shown(app.checkbox(key="agreed").check().run())
+    assert {request["model"] for request in server.requests} == {"gpt-4o"}
+    assert "by model gpt-4o" in expanders(app)
+
+
+def test_nor_is_one_asked_that_a_link_compares_with(server, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_SUMMARIZER", "model")
+    screen("pages/compare.py", **FOLDS, cmp="model:gpt-4o")
+    assert {request["model"] for request in server.requests} == {"gpt-5.5"}
+
+
 def test_a_fallback_that_stepped_in_says_so_without_unfolding_anything(server):
     server.behaviours = [status(500, "oops")]
     app = screen(PAGE, **FOLDS, summarizer="model")

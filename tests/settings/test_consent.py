@@ -34,6 +34,41 @@ def test_the_strongest_source_that_asks_nobody_counts_instead():
     assert "comes first" in found.candidates[-1].why
 
 
+ENVIRONMENT = {"HISTORYLAB_SUMMARIZER": "model"}
+TOLD = "summarizer.model.prompt"
+
+
+@pytest.mark.parametrize("link", [{"model": "gpt-4o"}, {TOLD: "Write poems."}, {"summarizer.model.most_calls": "9999"}])
+def test_the_environments_choice_covers_no_other_model_and_nothing_a_link_wants_it_told(link):
+    refused = resolved(env=ENVIRONMENT, url=link)
+    assert (refused.settings.summarizer, refused.provenance["summarizer"].locked) == ("extractive", False)
+    assert refused_for_consent(refused, "summarizer").source == "environment"
+    assert "your own yes" in refused_for_consent(refused, "summarizer").why
+    assert resolved(env=ENVIRONMENT, url=link, agreed=True).settings.summarizer == "model"
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [
+        {"url": {"model": "gpt-5.5"}},  # the default, as any link of ours says it
+        {"url": {"model": "gpt-4o"}, "template": {"model": "gpt-4o"}},
+        {"url": {"model": "gpt-4o"}, "you": {"model": "gpt-4.1"}},
+        {"url": {"model": "gpt-4o"}, "env": {**ENVIRONMENT, "HISTORYLAB_MODEL": "gpt-4.1"}},
+        {"template": {"model": "gpt-4o", TOLD: "Write poems."}},
+        {"you": {"model": "gpt-4o"}},
+        {"url": {TOLD: "", "budget": "4000", "pruner": "summarize"}},
+    ],
+)
+def test_it_covers_the_model_that_anybody_but_a_link_named(sources):
+    assert resolved(**{"env": ENVIRONMENT, **sources}).settings.summarizer == "model"
+
+
+def test_what_a_link_may_have_chosen_under_another_name_is_not_covered():
+    found = resolve_settings(env=ENVIRONMENT, you={"model": "gpt-4o"})
+    assert within_consent(found, linked=["budget"]).settings.summarizer == "model"
+    assert within_consent(found, linked=["model"]).settings.summarizer == "extractive"
+
+
 def test_the_rest_of_the_link_still_counts():
     assert resolved(url={**MODEL, "budget": "4000"}).settings.budget == 4000
 
