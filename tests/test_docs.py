@@ -36,6 +36,11 @@ def test_every_importer_is_on_the_formats_page():
     assert [name for name in members("importer") if f"`{name}`" not in page] == []
 
 
+def test_the_readme_names_every_pruner():
+    (row,) = re.findall(r"^\| `pruner` \|.*$", (ROOT / "README.md").read_text(), re.M)
+    assert [name for name in members("pruner") if f"`{name}`" not in row] == []
+
+
 def test_the_examples_in_the_readme_run(monkeypatch, tmp_path):
     session = tmp_path / "session.jsonl"
     lines = ['{"role": "user", "content": "hello"}', '{"role": "assistant", "content": "hi"}'] * 40
