@@ -354,9 +354,14 @@ def seconds_so_far() -> float:
 # -- widgets
 
 
-def seed(key: str, value: Any) -> str:
-    """Set a widget's value before it is drawn; returns its key."""
-    if key not in st.session_state or st.session_state[key] != value:
+def seed(key: str, value: Any, *, may_be_empty: bool = False) -> str:
+    """Set a widget's value before it is drawn, where it is drawn already and holds another; returns its key.
+
+    A new widget takes the value from its own argument. A browser that is behind may put it on the page from a later
+    answer than its first, which would no longer say what was set, and then tell us that somebody emptied it. Only a
+    number that `may_be_empty` has None as its argument, for that is what it holds when it is emptied.
+    """
+    if st.session_state[key] != value if key in st.session_state else may_be_empty:
         st.session_state[key] = value
     return key
 

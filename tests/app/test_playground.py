@@ -42,6 +42,18 @@ def test_what_is_chosen_on_screen_beats_the_link_and_goes_into_the_address():
     assert app.query_params["budget"] == "500"
 
 
+def test_a_later_answer_still_says_what_every_field_holds():
+    """A browser that is behind puts a field on the page from it alone, and what it then holds comes back as chosen."""
+    app = screen(budget="3000", historyPolicy="all").run()
+    groups = [group.proto for group in app.get("button_group")]
+    said = {group.id.rpartition("-")[2]: [group.options[place].content for place in group.default] for group in groups}
+    assert (said["show"], said["view"], said["set policy"]) == (["Everything"], ["List"], ["All"])
+    assert app.number_input(key="set budget").proto.default == 3000
+    assert (
+        app.selectbox(key="set pruner").proto.options[app.selectbox(key="set pruner").proto.default].endswith("(fifo)")
+    )
+
+
 @pytest.mark.parametrize("key", ["set budget", "set length", "request"])
 def test_an_emptied_field_changes_nothing(key):
     app = screen(budget="3000")

@@ -29,9 +29,11 @@ QUOTE = 80  # characters of a question
 def asked_later(timeline: Timeline) -> None:
     """The box, and what became of the answers; before there is a question, what it is for."""
     st.html('<div class="hl-title">What might be asked later?</div>')
+    asked = "\n".join(state.questions())
     st.text_area(
         f"Questions, one a line, at most {state.MOST_QUESTIONS}",
-        key=state.seed(KEY, "\n".join(state.questions())),
+        asked,
+        key=state.seed(KEY, asked),
         placeholder=EXAMPLE,
         height=124,
         on_change=lambda: state.set_questions(state.value_of(KEY) or ""),

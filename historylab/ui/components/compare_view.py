@@ -71,6 +71,7 @@ def _scrubber(base: Timeline, differing: list[int], number: int, *, fits: bool) 
             st.select_slider(
                 f"Request {number + 1:,} of {len(base.plans):,}",
                 choices,
+                number,
                 format_func=lambda step: base.steps[step].label,
                 key=state.seed(SLIDER, number),
                 on_change=lambda: state.look_at(state.value_of(SLIDER)),
@@ -79,7 +80,7 @@ def _scrubber(base: Timeline, differing: list[int], number: int, *, fits: bool) 
     if fits:
         state.seed(TOGGLE, state.desk().only_differing)
         words = f"Only requests that differ ({len(differing):,} of {len(base.plans):,})"
-        st.toggle(words, key=TOGGLE, on_change=_only, disabled=not differing)
+        st.toggle(words, state.desk().only_differing, key=TOGGLE, on_change=_only, disabled=not differing)
 
 
 def _step(label: str, key: str, choices: list[int], place: int) -> None:

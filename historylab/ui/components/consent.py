@@ -35,6 +35,7 @@ def consent(resolution: Resolution) -> None:
         return
     st.checkbox(
         f"Let {whom(settings.model)} write them",
+        on,
         key=state.seed("agreed", on),
         on_change=lambda: asked.agree(state.value_of("agreed")),
     )

@@ -62,6 +62,7 @@ def _several() -> None:
         st.selectbox(
             f"This file holds {len(opened.conversations):,} conversations",
             range(len(opened.conversations)),
+            opened.which,
             format_func=lambda i: f"{i + 1}. {one_line(opened.conversations[i].title, 80)}",
             key=state.seed("which", opened.which),
             on_change=lambda: opening.pick(state.value_of("which")),

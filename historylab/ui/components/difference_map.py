@@ -45,6 +45,7 @@ def _letter(compared: Sequence[Configuration]) -> str:
         st.segmented_control(
             "A against",
             letters,
+            default=state.desk().against,
             required=True,
             key=state.seed(AGAINST, state.desk().against),
             on_change=_against,

@@ -73,6 +73,7 @@ def filter_field(timeline: Timeline) -> None:
     st.segmented_control(
         "Show",
         list(known),
+        default=state.desk().show,
         required=True,
         format_func=lambda name: known[name][0],
         label_visibility="collapsed",
@@ -86,6 +87,7 @@ def view_field() -> None:
     st.segmented_control(
         "View",
         [LIST, CHAT],
+        default=state.desk().view,
         required=True,
         format_func=str.capitalize,
         label_visibility="collapsed",

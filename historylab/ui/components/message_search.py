@@ -52,6 +52,7 @@ def search_field() -> None:
     """Where the words are typed; the messages follow while one types."""
     st.text_input(
         "Search",
+        state.desk().search,
         type="search",
         placeholder="Search messages",
         label_visibility="collapsed",

@@ -25,7 +25,7 @@ def price_list(model: str) -> None:
             format="%.3f",
             value=None,
             placeholder="not known" if name in prices.NEEDED else "as input",
-            key=state.seed(key, None if amount is None else float(amount)),
+            key=state.seed(key, None if amount is None else float(amount), may_be_empty=True),
             on_change=_given,
             args=(model, name, key),
         )

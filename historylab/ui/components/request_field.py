@@ -29,7 +29,7 @@ def request_field(timeline: Timeline) -> None:
             f"Request, from 1 to {count:,}",
             1,
             count,
-            None,
+            number + 1,
             key=state.seed(KEY, number + 1),
             on_change=_look,
             label_visibility="collapsed",

@@ -28,6 +28,7 @@ def search_form(search: Search, tried: Sequence[Settings]) -> None:
             "Questions to try answers to",
             list(names),
             selection_mode="multi",
+            default=search.turned,
             format_func=names.get,
             key=state.seed("turned", search.turned),
             on_change=_turn,
@@ -37,6 +38,7 @@ def search_form(search: Search, tried: Sequence[Settings]) -> None:
         left.segmented_control(
             "Settings to try",
             list(HOW_MANY),
+            default=state.desk().tuning.most,
             format_func=HOW_MANY.get,
             required=True,
             key=state.seed("most", state.desk().tuning.most),
@@ -46,6 +48,7 @@ def search_form(search: Search, tried: Sequence[Settings]) -> None:
         if len(state.desk().opened.conversations) > 1:
             right.toggle(
                 f"Over all {len(state.desk().opened.conversations):,} conversations of the file",
+                state.desk().tuning.everywhere,
                 key=state.seed("everywhere", state.desk().tuning.everywhere),
                 on_change=lambda: _set("everywhere"),
             )

@@ -95,20 +95,21 @@ def setting_widget(
     elif name == "model":
         options = list(MODELS if value in MODELS else (value, *MODELS))
         state.seed(common["key"], value)
-        st.selectbox(label, options, accept_new_options=True, **common)
+        st.selectbox(label, options, options.index(value), accept_new_options=True, **common)
     elif "enum" in schema:
         state.seed(common["key"], value)
-        st.segmented_control(label, schema["enum"], format_func=choice_word, required=True, **common)
+        st.segmented_control(label, schema["enum"], default=value, format_func=choice_word, required=True, **common)
     elif kind == "boolean":
         state.seed(common["key"], bool(value))
-        st.toggle(label, **common)
+        st.toggle(label, bool(value), **common)
     elif kind in ("integer", "number"):
         _number(name, value, label, schema, whole=kind == "integer", common=common)
     elif people := _people(schema):
         _ids(value, label, people, several=schema["offers"] == "participants", common=common)
     else:
-        state.seed(common["key"], "" if value is None else str(value))
-        st.text_input(label, **common)
+        text = "" if value is None else str(value)
+        state.seed(common["key"], text)
+        st.text_input(label, text, **common)
 
 
 def _choice(name: str, value: str, label: str, choices: Mapping[str, str], common: dict[str, Any]) -> None:
@@ -120,15 +121,17 @@ def _choice(name: str, value: str, label: str, choices: Mapping[str, str], commo
     order = list(dict.fromkeys(order))
     common["help"] = "  \n".join([common["help"] or "", *(f"**{words[m]}**: {known[m].summary}" for m in order)])
     if name in SEVERAL:
-        state.seed(common["key"], [m for m in value.split("+") if m != "off"])
-        st.multiselect(label, [m for m in order if m != "off"], format_func=words.get, placeholder="Off", **common)
+        chosen = [m for m in value.split("+") if m != "off"]
+        options = [m for m in order if m != "off"]
+        state.seed(common["key"], chosen)
+        st.multiselect(label, options, chosen, format_func=words.get, placeholder="Off", **common)
         return
     state.seed(common["key"], value)
     if name == "policy":
         shown = {m: choices.get(m) or known[m].title for m in known}
-        st.segmented_control(label, list(known), format_func=shown.get, required=True, **common)
+        st.segmented_control(label, list(known), default=value, format_func=shown.get, required=True, **common)
     else:
-        st.selectbox(label, order, format_func=words.get, **common)
+        st.selectbox(label, order, order.index(value), format_func=words.get, **common)
 
 
 def _people(schema: Mapping[str, Any]) -> list[str]:
@@ -145,24 +148,26 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: di
         chosen = [name for name in (part.strip() for part in value.split(",")) if name]
         options = list(dict.fromkeys([*people, *chosen]))
         state.seed(common["key"], chosen)
-        st.multiselect(label, options, accept_new_options=True, placeholder="Choose or type", **common)
+        st.multiselect(label, options, chosen, accept_new_options=True, placeholder="Choose or type", **common)
         return
     state.seed(common["key"], value)
     options = list(dict.fromkeys(["", *people, value]))
-    st.selectbox(label, options, format_func=lambda n: n or "Any agent", accept_new_options=True, **common)
+    place = options.index(value)
+    st.selectbox(label, options, place, format_func=lambda n: n or "Any agent", accept_new_options=True, **common)
 
 
 def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, common: dict[str, Any]) -> None:
     read = int if whole else float
     least, most = bounds_of(schema)
-    state.seed(common["key"], None if value is None else read(value))
+    value, may_be_empty = None if value is None else read(value), "anyOf" in schema
+    state.seed(common["key"], value, may_be_empty=may_be_empty)
     st.number_input(
         label,
         min_value=read(least or 0) if whole or least else 0.01,
         max_value=None if most is None else read(most),
         step=STEPS.get(name, 1) if whole else 0.05 if most == 1 else 0.5,
         format=None if whole else "%g",
-        value=None,  # emptied, it holds None and not its least value
+        value=None if may_be_empty else value,  # this is what it holds when it is emptied
         placeholder="not set",
         **common,
     )

@@ -25,7 +25,8 @@ def system_choice(resolution: Resolution) -> Any:
     name, variant = (found[0].name, found[1]) if found else ("", "")
     st.selectbox(
         "System",
-        ["", *presets()],
+        options := ["", *presets()],
+        options.index(name),
         format_func=lambda n: presets()[n].title if n else OWN,
         key=state.seed("system", name),
         on_change=lambda: chosen_system.choose(state.value_of("system")),
@@ -35,7 +36,8 @@ def system_choice(resolution: Resolution) -> Any:
     if found and found[0].variants:
         st.selectbox(
             f"{found[0].title} for",
-            ["", *found[0].variants],
+            options := ["", *found[0].variants],
+            options.index(variant),
             format_func=lambda v: v or PUBLISHED,
             key=state.seed("variant", variant),
             on_change=lambda: chosen_system.choose(state.value_of("system"), state.value_of("variant")),

@@ -41,6 +41,7 @@ def wishes_form(prices: Prices | None, *, marked: bool) -> Constraints:
         _pick("Priced under", "cache", {name: word for name, (word, _) in CACHES.items()}, cache)
         st.text_input(
             "And, in words",
+            tuning.words,
             key=state.seed("words", tuning.words),
             placeholder="never over 8k, at most 0.8x not trimming",
             help=f"For instance: {EXAMPLES}".replace("$", "\\$"),
@@ -60,9 +61,9 @@ def _pick(label: str, name: str, options, value, *, several: bool = False) -> No
     words = options if isinstance(options, dict) else {option: option for option in options}
     common = {"key": state.seed(name, value), "format_func": words.get, "on_change": _set, "args": (name,)}
     if several:
-        st.pills(label, list(words), selection_mode="multi", wrap=True, **common)
+        st.pills(label, list(words), default=value, selection_mode="multi", wrap=True, **common)
     else:
-        st.segmented_control(label, list(words), required=True, **common)
+        st.segmented_control(label, list(words), default=value, required=True, **common)
 
 
 def _set(name: str) -> None:

@@ -46,7 +46,7 @@ def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
         "Conversations like these a month",
         1,
         1_000_000_000,
-        None,
+        state.desk().tuning.volume,
         step=1_000,
         key=state.seed("volume", state.desk().tuning.volume),
         on_change=_volume,
