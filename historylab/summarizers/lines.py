@@ -32,6 +32,7 @@ LITERAL = re.compile(  # each part begins only where its kind of word begins, so
 HINT_OF_LITERAL = re.compile(r"[\d/@]|\.\w")  # every literal holds one, most lines of prose hold none
 WORD = re.compile(r"\w{2,}")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
+HINT_OF_END = re.compile(r"[.!?]\s|[。！？]")  # where there is none, nothing is split
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,8 +124,10 @@ def _said(message: Message) -> Iterator[tuple[str, str]]:
 def _sentences(text: str) -> Iterator[str]:
     """Lines, cut after a full stop that a space follows (not within "3.14" or "app.py") or a Chinese one."""
     for line in text.splitlines():
-        if not line.isspace():
+        if HINT_OF_END.search(line):
             yield from filter(None, (piece.strip() for piece in SENTENCE_END.split(line)))
+        elif found := line.strip():
+            yield found
 
 
 def _shortened(text: str) -> str:
