@@ -36,6 +36,16 @@ def headline(page, words: str) -> None:
     page.locator("h1", has_text=re.compile(words)).wait_for()
 
 
+def settled(page) -> None:
+    """Wait until nothing is being drawn: a drawer that is, opens again when it is closed."""
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+
+
+def source_of(page, setting: str, source: str) -> None:
+    """Wait until that setting is said to come from there."""
+    page.locator(f'[data-setting="{setting}"]', has_text=re.compile(f"^{source}$")).wait_for(state="attached")
+
+
 def select_row(page, row: int) -> None:
     """Tick the box of that row, counted from 1."""
     box = page.get_by_test_id("stDataFrame").first.bounding_box()

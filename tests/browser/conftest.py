@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
+from opened import SECONDS
 from playground import playground
 
 FLAGS = (
@@ -35,10 +36,16 @@ class Seen:
     def violations(self) -> list[str]:
         return [text for text in self.errors if "Content Security Policy" in text]
 
-    def watch(self, page, home: str) -> None:
-        page.on("request", lambda request: self._request(request.url, urlsplit(home).netloc))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda said: self._console(said.type, said.text))
+    def watch(self, page, home: str) -> dict[str, Callable]:
+        """Returns what listens to which event."""
+        listening = {
+            "request": lambda request: self._request(request.url, urlsplit(home).netloc),
+            "pageerror": lambda error: self.errors.append(str(error)),
+            "console": lambda said: self._console(said.type, said.text),
+        }
+        for event, listener in listening.items():
+            page.on(event, listener)
+        return listening
 
     def _request(self, url: str, home: str) -> None:
         parts = urlsplit(url)
@@ -49,6 +56,13 @@ class Seen:
         # On a page below the root Streamlit asks for its health there first and takes the 404 as an answer.
         if kind == "error" and "404" not in text:
             self.errors.append(text)
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """One process does them all, in one browser: two would only wait for each other."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="session")
@@ -84,19 +98,23 @@ def seen() -> Seen:
 
 
 @pytest.fixture(scope="session")
-def profile(browser) -> Iterator:
-    """One browser profile for all tests: Streamlit's scripts are fetched and compiled once, as for a person."""
-    context = browser.new_context(accept_downloads=True, viewport={"width": 1280, "height": 900})
-    yield context
+def tab(browser) -> Iterator:
+    """One tab for all tests: Streamlit's scripts are fetched and compiled once, and a new tab costs seconds."""
+    context = browser.new_context(accept_downloads=True)
+    yield context.new_page()
     context.close()
 
 
 @pytest.fixture
-def page(profile, home, seen) -> Iterator:
-    """A new tab without cookies whose requests and complaints go to `seen`. Not opened yet."""
-    profile.clear_cookies()
-    page = profile.new_page()
-    page.set_default_timeout(20_000)
-    seen.watch(page, home)
-    yield page
-    page.close()
+def page(tab, home, seen) -> Iterator:
+    """The tab as if it were new, whose requests and complaints go to `seen`. Not opened yet."""
+    tab.context.clear_cookies()
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    tab.emulate_media(color_scheme="no-override")
+    tab.set_default_timeout(SECONDS * 1000)
+    listening = seen.watch(tab, home)
+    yield tab
+    for event, listener in listening.items():
+        tab.remove_listener(event, listener)
+    tab.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
+    tab.goto("about:blank")

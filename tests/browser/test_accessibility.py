@@ -6,7 +6,7 @@ import re
 
 import pytest
 from accessible import violations
-from opened import opened, select_row
+from opened import opened, select_row, settled
 
 pytestmark = pytest.mark.browser
 
@@ -42,7 +42,7 @@ def test_nothing_serious_is_found_by_axe_on_any_page_in_light_and_dark(page, hom
 
 def both(page) -> list[str]:
     """By every rule as the page is, and what colours have to do with once the reader's system has turned dark."""
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    settled(page)
     light = violations(page)
     turned(page, "dark")
     dark = violations(page, "color-contrast")

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from opened import HOSTILE, headline, opened, select_row, upload
+from opened import HOSTILE, headline, opened, select_row, source_of, upload
 from playground import playground
 
 pytestmark = pytest.mark.browser
@@ -28,7 +28,7 @@ def test_load_a_file_turn_a_knob_scrub_and_leave_with_settings(page, home, seen)
     set_number(page, "Budget", 400)
     page.locator(".hl-cost", has_text="of 400 tokens").wait_for()
     page.wait_for_url(re.compile("budget=400"))
-    assert page.locator('[data-setting="budget"]').inner_text() == "you"
+    source_of(page, "budget", "you")
 
     page.get_by_role("slider").first.press("ArrowLeft")
     headline(page, "At turn 20")
@@ -88,13 +88,13 @@ def test_a_choice_survives_a_visit_to_the_other_page(page, home):
     headline(page, "Where every setting")
     page.get_by_role("link", name="Playground").click()
     headline(page, "sees 4 of")
-    assert page.locator('[data-setting="length"]').inner_text() == "you"
+    source_of(page, "length", "you")
 
 
 def test_the_environment_locks_a_field_against_the_link(page):
     with playground(env={"HISTORYLAB_BUDGET": "700", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH": "0"}) as locked:
         opened(page, locked + "/?budget=9000&historyLength=12")
         page.locator(".hl-cost", has_text="of 700 tokens").wait_for()
-        assert page.get_by_text("HISTORYLAB_BUDGET").is_visible()
+        page.get_by_text("HISTORYLAB_BUDGET").wait_for()
+        source_of(page, "length", "environment")
         assert page.get_by_role("spinbutton", name="Budget").count() == 0
-        assert page.locator('[data-setting="length"]').inner_text() == "environment"

@@ -5,19 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from opened import SECONDS, headline, source_of
 
 pytestmark = pytest.mark.browser
-
-SECONDS = 60  # on a machine busy with other things
-
-
-@pytest.fixture(autouse=True)
-def _patient(page):
-    page.set_default_timeout(SECONDS * 1000)
-
-
-def headline(page, words: str) -> None:
-    page.locator("h1", has_text=re.compile(words)).wait_for()
 
 
 def set_number(page, label: str, value: int) -> None:
@@ -48,8 +38,8 @@ def test_a_shared_link_opens_the_same_settings_conversation_and_request(page, br
     other.set_default_timeout(SECONDS * 1000)
     other.goto(link)
     headline(other, re.escape(said))
-    assert other.locator('[data-setting="length"]').inner_text() == "URL"
-    assert other.locator('[data-setting="budget"]').inner_text() == "URL"
+    source_of(other, "length", "URL")
+    source_of(other, "budget", "URL")
     other.context.close()
     assert seen.external == []
 
@@ -68,12 +58,12 @@ def test_back_returns_to_the_conversation_and_comparison_before(page, home):
 def test_the_used_configuration_is_the_playgrounds(page, home, seen):
     page.goto(home + "/compare?v=1&cmp=historyLength:5")
     headline(page, "B sends")
-    assert page.locator(".hl-strip").count() == 3  # A, B, and where they differ
+    page.locator(".hl-strip").nth(2).wait_for()  # A, B, and where they differ
     page.get_by_role("button", name="Use this one").click()
     page.get_by_text("B is now A").wait_for()
     page.get_by_role("link", name="Playground").click()
     headline(page, "the model sees 10 of")
-    assert page.locator('[data-setting="length"]').inner_text() == "you"
+    source_of(page, "length", "you")
     assert seen.errors == []
     assert seen.external == []
 

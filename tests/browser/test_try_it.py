@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
-from opened import HOSTILE, headline, opened, select_row
+from opened import HOSTILE, headline, opened, select_row, settled
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +18,8 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     drawer = page.get_by_role("dialog")
     for word in ("Policy", "Length", "Source", "Messages"):
         drawer.get_by_role("rowheader", name=word, exact=True).wait_for()
-    page.keyboard.press("Escape")
+    settled(page)
+    drawer.press("Escape")
     drawer.wait_for(state="hidden")
 
     select_row(page, 2)
@@ -40,12 +41,14 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     drawer.get_by_text("window.harmed = 1").first.wait_for()
     drawer.get_by_role("tab", name="Timings").click()
     drawer.get_by_text("Replay: plan").wait_for()
-    page.keyboard.press("Escape")
+    settled(page)
+    drawer.press("Escape")
     drawer.wait_for(state="hidden")
 
     page.keyboard.press("e")
     with page.expect_download() as download:
         drawer.get_by_role("button", name="Decisions (CSV)").click()
+    settled(page)
     rows = list(csv.DictReader(download.value.path().read_text("utf-8-sig").splitlines()))
     assert rows[1]["text"].startswith("<script>")
     drawer.press("Escape")

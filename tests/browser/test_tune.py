@@ -5,23 +5,17 @@ from __future__ import annotations
 import re
 
 import pytest
+from opened import headline
 
 pytestmark = pytest.mark.browser
-
-SECONDS = 60  # on a machine busy with other things
 
 
 def tuned(page, address: str):
     """The page at that address, once its frontier is drawn."""
-    page.set_default_timeout(SECONDS * 1000)
     page.set_viewport_size({"width": 1280, "height": 1400})
     page.goto(address)
     page.get_by_test_id("stPlotlyChart").locator(".point").first.wait_for()
     return page
-
-
-def headline(page, words: str) -> None:
-    page.locator("h1", has_text=re.compile(words)).wait_for()
 
 
 def test_search_recommendation_use(page, home, seen):
@@ -29,7 +23,7 @@ def test_search_recommendation_use(page, home, seen):
     headline(page, "would keep")
     page.get_by_role("button", name="Use in the playground").click()
     headline(page, "the model sees")
-    assert page.locator(".hl-from-you").count()
+    page.locator(".hl-from-you").first.wait_for(state="attached")
     page.wait_for_url(re.compile("budget=|pruner=|historyPolicy="))
     page.get_by_role("link", name="Tune").click()
     headline(page, "Your settings are the best of")
@@ -40,7 +34,7 @@ def test_search_recommendation_use(page, home, seen):
 def test_a_click_on_a_point_picks_those_settings(page, home):
     tuned(page, home + "/tune?conv=sample:tide-tables-agent")
     headline(page, "Your settings are the best")
-    assert page.get_by_role("button", name="Use in the playground").is_disabled()
+    page.get_by_role("button", name="Use in the playground", disabled=True).wait_for()
     points = page.get_by_test_id("stPlotlyChart").locator(".scatterlayer .trace").nth(1).locator(".point")
     box = points.nth(10).bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -49,7 +43,6 @@ def test_a_click_on_a_point_picks_those_settings(page, home):
 
 
 def test_a_long_search_can_be_stopped_and_what_it_found_stays(page, home):
-    page.set_default_timeout(SECONDS * 1000)
     page.goto(home + "/tune?conv=gen:coding_agent:turns=200,seed=1")
     page.get_by_role("button", name=re.compile("^Try 50 settings")).click()
     page.get_by_text(re.compile(r"Trying settings: \d+ of 50")).wait_for()
@@ -60,7 +53,6 @@ def test_a_long_search_can_be_stopped_and_what_it_found_stays(page, home):
 
 
 def test_cost_unfolds_under_the_verdict(page, home, seen):
-    page.set_default_timeout(SECONDS * 1000)
     page.goto(home + "/?conv=sample:lamp-through-the-night&budget=1500")
     page.get_by_text("Cost, losses and refused requests").click()
     page.get_by_text("Source: genai-prices").wait_for()
@@ -72,7 +64,6 @@ def test_cost_unfolds_under_the_verdict(page, home, seen):
 
 
 def test_a_corpus_of_samples_has_its_month(page, home, seen):
-    page.set_default_timeout(SECONDS * 1000)
     page.goto(home + "/corpus")
     headline(page, "Half of the requests")
     page.get_by_text(re.compile("conversations like these cost")).wait_for()
