@@ -3,9 +3,9 @@
     pip install -e ".[test]" && python benchmarks/ui.py [--turns 100 1000] [--times 7]
 
 A headless Chromium opens an empty page with one button, and the playground on conversations of a coding agent (about
-ten messages a turn). Each is timed in the page itself: from the event (a click, the release of the scrubber, Enter in a
-setting) to the first frame that shows the result (for the scrubber the new list, for a setting the new verdict with
-nothing left to run). Medians; read the ratios, machines differ.
+ten messages a turn), in turns, so that a machine which slows down slows both. Each is timed in the page itself, from
+the event (a click, the release of the scrubber, Enter in a setting) to the first frame that shows the result: for the
+scrubber the new list, for a setting the new verdict, and all below it with nothing left to run. Medians; read ratios.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ st.html(f'<h1 id="n">{st.session_state.n}</h1>')
 SECONDS = 120
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 LEFT, RIGHT = 48, 12  # pixels beside the map's cells
+SETTLED = "document.querySelector('[data-test-script-state=notRunning]')"
 
 # Waits in the page for a condition, from the last event of a kind; milliseconds.
 WATCH = """([type, done]) => new Promise((resolve) => {
@@ -88,72 +89,82 @@ def timed(page, event: str, done: str, act: Callable[[], object]) -> float:
     return page.evaluate("window.waited")
 
 
-def loading(browser, address: str, times: int) -> float:
-    """Milliseconds from asking for a page to its first headline, with the browser's cache warm."""
-    context, found = browser.new_context(), []
-    for _ in range(times + 1):
-        page = context.new_page()
+def in_turns(times: int, *measures: Callable[[int], float]) -> list[float]:
+    """The median of each, measured in turns so that a machine which slows down slows all; the first is not counted."""
+    found = [[measure(n) for measure in measures] for n in range(times + 1)][1:]
+    return [statistics.median(column) for column in zip(*found, strict=True)]
+
+
+def loading(context, address: str, tab=None) -> Callable[[int], float]:
+    """Asking for a page, in a new tab or in one that was there before, to its first headline; browser's cache warm."""
+
+    def measure(_: int) -> float:
+        page = tab or context.new_page()
+        page.goto("about:blank")
         start = time.perf_counter()
         page.goto(address, wait_until="commit")
         page.locator("h1").first.wait_for(timeout=SECONDS * 1000)
-        found.append((time.perf_counter() - start) * 1000)
-        page.close()
-    context.close()
-    return statistics.median(found[1:])
+        took = (time.perf_counter() - start) * 1000
+        if tab is None:
+            page.close()
+        return took
+
+    return measure
 
 
-def rerunning(browser, address: str, times: int) -> float:
+def rerunning(page) -> Callable[[int], float]:
     """A click on the empty page's button to its new number."""
-    page = browser.new_page()
-    page.goto(address)
-    page.locator("h1").first.wait_for()
-    found = []
-    for n in range(times + 2):
-        done = f"document.querySelector('#n')?.textContent === '{n + 2}'"
-        found.append(timed(page, "click", done, page.get_by_role("button", name="Again").click))
-    page.close()
-    return statistics.median(found[2:])
+
+    def measure(_: int) -> float:
+        number = int(page.locator("#n").inner_text()) + 1
+        done = f"document.querySelector('#n')?.textContent === '{number}'"
+        return timed(page, "click", done, page.get_by_role("button", name="Again").click)
+
+    return measure
 
 
-def playground(browser, address: str, times: int) -> dict[str, float]:
-    """Scrubs and settings changes on one conversation."""
-    page = browser.new_page(viewport={"width": 1280, "height": 1400})
+def playground(context, address: str):
+    """The playground at that address, when everything on it is drawn."""
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 1400})
     page.set_default_timeout(SECONDS * 1000)
     page.goto(address)
     slider = page.get_by_role("slider", name="Request looked at")
     page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
-    page.wait_for_function(
-        "map => map.hasAttribute('aria-valuemax') && document.querySelector('[data-test-script-state=notRunning]')",
-        arg=slider.element_handle(),
-    )
-    return {"scrub": scrubbing(page, slider, times), "settings": setting(page, times)}
+    page.wait_for_function(f"map => map.hasAttribute('aria-valuemax') && {SETTLED}", arg=slider.element_handle())
+    return page
 
 
-def scrubbing(page, slider, times: int) -> float:
+def scrubbing(page) -> Callable[[int], float]:
     """Release of the scrubber to the list of the request it is on."""
+    slider = page.get_by_role("slider", name="Request looked at")
     requests, box = int(slider.get_attribute("aria-valuemax")), slider.bounding_box()
-    found = []
-    for n in range(times + 1):
+
+    def measure(n: int) -> float:
         request = requests * (n % 5 + 2) // 9
         x = box["x"] + LEFT + (request + 0.5) * (box["width"] - LEFT - RIGHT) / requests
         page.mouse.move(x - 60, box["y"] + 60)
         page.mouse.down()
         page.mouse.move(x, box["y"] + 60, steps=6)
         listed = f"document.querySelector('[data-request=\"{request + 1}\"]')"
-        found.append(timed(page, "pointerup", listed, page.mouse.up))
-    return statistics.median(found[1:])
+        return timed(page, "pointerup", listed, page.mouse.up)
+
+    return measure
 
 
-def setting(page, times: int) -> float:
-    """Enter in the budget to the verdict under it, with nothing left to run."""
-    budget, found = page.get_by_role("spinbutton", name="Budget", exact=True), []
-    for n in range(times + 1):
-        value = 6000 + 500 * n
+def setting(page, least: int, done: str) -> Callable[[int], float]:
+    """Enter in the budget to the verdict under it, and to whatever else has to be `done`."""
+    budget = page.get_by_role("spinbutton", name="Budget", exact=True)
+
+    def measure(n: int) -> float:
+        value = least + 500 * n
         budget.fill(str(value))
         verdict = f"document.querySelector('.hl-cost')?.textContent.includes('{value:,} tokens')"
-        settled = "document.querySelector('[data-test-script-state=notRunning]')"
-        found.append(timed(page, "keydown", f"{verdict} && {settled}", lambda: budget.press("Enter")))
-    return statistics.median(found[1:])
+        took = timed(page, "keydown", f"{verdict} && {done}", lambda: budget.press("Enter"))
+        page.wait_for_function(f"() => {SETTLED}")
+        return took
+
+    return measure
 
 
 def main() -> None:
@@ -168,14 +179,26 @@ def main() -> None:
     ours = server("historylab", "--headless", "--port", str(port), port=port)
     with sync_playwright() as playwright, empty_page() as empty, ours as home:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        first, rerun = loading(browser, empty, given.times), rerunning(browser, empty, given.times)
-        print(f"empty page: first text {first:,.0f} ms, rerun {rerun:,.0f} ms", flush=True)
-        shown = loading(browser, home, given.times)
-        print(f"playground: first text {shown:,.0f} ms ({shown / first:.2f}x)", flush=True)
+        context = browser.new_context()
+        same = browser.new_page()  # in a window of its own: nothing covers it, so nothing slows it down
+        for where, tab in (("a new tab", None), ("the same tab", same)):
+            bare, shown = in_turns(given.times, loading(context, empty, tab), loading(context, home, tab))
+            print(f"first text in {where}: empty page {bare:,.0f} ms, playground {shown:,.0f} ms ({shown / bare:.2f}x)")
+        same.goto(empty)
+        rerun = rerunning(same)
         for turns in given.turns:
-            link = f"{home}/?conversation=coding_agent:turns={turns},seed=1&historyPolicy=all"
-            for what, took in playground(browser, link, given.times).items():
-                print(f"{turns:,} turns, {what}: {took:,.0f} ms ({took / rerun:.2f}x an empty rerun)", flush=True)
+            page = playground(context, f"{home}/?conversation=coding_agent:turns={turns},seed=1&historyPolicy=all")
+            for what, measure in {
+                "scrub, to the new list": scrubbing(page),
+                "settings, to the new verdict": setting(page, 6000, "true"),
+                "settings, to the last of it": setting(page, 20_000, SETTLED),
+            }.items():
+                bare, took = in_turns(given.times, rerun, measure)
+                print(
+                    f"{turns:,} turns, {what}: {took:,.0f} ms, empty rerun {bare:,.0f} ms ({took / bare:.2f}x)",
+                    flush=True,
+                )
+            page.close()
         browser.close()
 
 
