@@ -8,12 +8,14 @@ from historylab.ui.components.comparison_verdict import comparison_bar, comparis
 from historylab.ui.components.configuration_cards import configuration_cards
 from historylab.ui.components.difference_table import difference_table
 from historylab.ui.components.refusals import refusals
+from historylab.ui.components.replayable import replayable
 from historylab.ui.page import start_page
 
 start_page("Compare")
 conversation = opening.conversation()
 compared = comparison.configurations()
-timelines = [cached.timeline(conversation, c.settings) for c in compared]
+with replayable(lambda: configuration_cards(compared)):
+    timelines = [cached.timeline(conversation, c.settings) for c in compared]
 refusals(compared[0].resolution)
 if timelines[0].plans:
     comparison_verdict(compared, timelines)

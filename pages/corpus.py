@@ -8,6 +8,7 @@ from historylab.ui import cached, opening, prices, state
 from historylab.ui.components.corpus_field import corpus, corpus_field
 from historylab.ui.components.price_list import price_list
 from historylab.ui.components.refusals import refusals
+from historylab.ui.components.replayable import replayable
 from historylab.ui.components.settings_sidebar import settings_sidebar
 from historylab.ui.components.work_progress import work_progress
 from historylab.ui.components.workload_view import workload_headline, workload_view
@@ -24,14 +25,15 @@ settings = offline(resolution.settings)
 listed = prices.prices_in_effect(settings.model)
 about, conversations = corpus()
 work = cached.work("workload", " ".join(c.digest for c in conversations), settings.key, repr(listed))
-work_progress(
-    work,
-    "workload",
-    "Replaying conversations",
-    f"Replay {len(conversations):,} conversations",
-    lambda show: fill(work, conversations, settings, listed, show),
-    at_once=sum(map(len, conversations)) <= AT_ONCE,
-)
+with replayable():
+    work_progress(
+        work,
+        "workload",
+        "Replaying conversations",
+        f"Replay {len(conversations):,} conversations",
+        lambda show: fill(work, conversations, settings, listed, show),
+        at_once=sum(map(len, conversations)) <= AT_ONCE,
+    )
 found = workload_of(work, settings)
 if found is None or not len(found.tokens):
     st.html('<h1 class="hl-verdict">No request has been replayed yet.</h1>')

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from historylab.errors import HistoryLabError
 from historylab.ui import cached, opening, state
 from historylab.ui.components.consent import waiting
 from historylab.ui.components.conversation_bar import conversation_bar
-from historylab.ui.components.debug_drawer import debug_drawer
-from historylab.ui.components.notice import notice
+from historylab.ui.components.debug_drawer import debug_button, debug_drawer
+from historylab.ui.components.export_drawer import export_button
 from historylab.ui.components.refusals import refusals
+from historylab.ui.components.replayable import replayable
 from historylab.ui.components.request_view import request_view
 from historylab.ui.components.settings_sidebar import settings_sidebar
 from historylab.ui.components.system_choice import say
@@ -19,14 +19,10 @@ start_page("Playground")
 conversation = opening.conversation()
 resolution = state.resolution()
 refusals(resolution)
-try:
+with replayable(lambda: settings_sidebar(resolution)):
     timeline = cached.timeline(conversation, resolution.settings)
-except HistoryLabError as problem:  # settings that need another, such as the window of a model nobody knows
-    settings_sidebar(resolution)
-    notice(f"These settings can't be replayed: {problem}", "error")
-    st.stop()
 waiting(resolution, timeline)
-conversation_bar(conversation, timeline, resolution)
+conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline), debug_button)
 log_history(resolution, conversation)
 if timeline.plans:
     request_view(timeline)

@@ -9,6 +9,7 @@ from historylab.ui.components.knob_effects import knob_effects
 from historylab.ui.components.recommendation_view import frontier_view, headline
 from historylab.ui.components.refined_search import refined_search
 from historylab.ui.components.refusals import refusals
+from historylab.ui.components.replayable import replayable
 from historylab.ui.components.search_form import search_form
 from historylab.ui.components.settings_sidebar import settings_sidebar
 from historylab.ui.components.wishes_form import wishes_form
@@ -19,7 +20,8 @@ start_page("Tune")
 conversation = opening.conversation()
 resolution = state.resolution()
 settings_sidebar(resolution)
-timeline = cached.timeline(conversation, resolution.settings)
+with replayable():
+    timeline = cached.timeline(conversation, resolution.settings)
 refusals(resolution)
 conversation_bar(conversation, timeline, resolution)
 if not timeline.plans:
@@ -36,7 +38,7 @@ work = looked_for.work(candidates)
 top = st.container()
 wishes = wishes_form(looked_for.prices, marked=looked_for.marked)
 search_form(looked_for, candidates)
-with top:
+with top, replayable():
     work_progress(
         work,
         "search",

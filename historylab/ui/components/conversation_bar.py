@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
@@ -15,9 +16,7 @@ from historylab.replay import Timeline
 from historylab.samples import samples
 from historylab.settings.resolve import Resolution
 from historylab.ui import opening, state
-from historylab.ui.components.debug_drawer import debug_button
 from historylab.ui.components.edited_bar import edited_bar
-from historylab.ui.components.export_drawer import export_button
 from historylab.ui.components.share_dialog import share_button
 
 MEMORY = "What you open stays in this server's memory and is gone with the tab."
@@ -25,8 +24,10 @@ MOST_REASONS = 40
 WAYS = ("Sample", "Upload", "Paste", "Generate")
 
 
-def conversation_bar(conversation: Conversation, timeline: Timeline, resolution: Resolution) -> None:
-    """One line about the conversation, with buttons to open another and to take the settings along."""
+def conversation_bar(
+    conversation: Conversation, timeline: Timeline, resolution: Resolution, *more: Callable[[], None]
+) -> None:
+    """One line about the conversation, with buttons to open another and to share what one sees; `more` draw theirs."""
     about, buttons = st.columns([3, 4], vertical_alignment="center")
     about.html(
         f'<div class="hl-title"><bdi>{escaped(one_line(conversation.title, 90))}</bdi></div>'
@@ -38,8 +39,8 @@ def conversation_bar(conversation: Conversation, timeline: Timeline, resolution:
             with another:
                 _open()
         share_button(resolution.settings)
-        export_button(resolution, timeline)
-        debug_button()
+        for button in more:
+            button()
     edited_bar()
     _several()
     _report()
