@@ -17,7 +17,7 @@ from historylab.holding import BY_SUMMARY, LOST, holder, said_by
 from historylab.references import Need, needs_of
 from historylab.registry import member
 from historylab.replay import Timeline
-from historylab.stars import Star, followed, indices, stars_of
+from historylab.stars import Star, followed, named_by_file, stars_of
 from historylab.strategies.facts import relevance_index
 
 ESTIMATES = frozenset({"link", "question"})
@@ -113,8 +113,8 @@ def retention(timeline: Timeline, *, stars: Iterable[int] | None = None, questio
 
     `stars` are indices of `timeline.original`'s messages that must be remembered; without them the conversation's own
     `metadata["stars"]` count. Gold evidence comes from `metadata["evidence"]`: `[{"question": …, "at": index of the
-    message that asks, "messages": [indices or ids]}]`, without "at" asked of the last request. Raises LoadError for an
-    index or id of no message.
+    message that asks, "messages": [indices or ids]}]`, without "at" asked of the last request; of what it names, the
+    messages there are. Raises LoadError for a star on no message.
     """
     conversation = timeline.conversation
     starred = stars_of(timeline, stars)
@@ -181,9 +181,9 @@ def _gold(timeline: Timeline) -> Iterator[tuple[int | None, str, list[int]]]:
     """(asked by message, question, messages that answer it); what the file gives in another form is no gold."""
     given = timeline.original.metadata.get("evidence")
     for entry in given if isinstance(given, list | tuple) else ():
-        if isinstance(entry, Mapping) and isinstance(entry.get("messages"), list | tuple):
-            asked = [] if entry.get("at") is None else indices(timeline.original, [entry["at"]])
-            answers = (followed(timeline, i) for i in indices(timeline.original, entry["messages"]))
+        if isinstance(entry, Mapping):
+            asked = named_by_file(timeline.original, [entry.get("at")])
+            answers = (followed(timeline, i) for i in named_by_file(timeline.original, entry.get("messages")))
             at = followed(timeline, asked[0]) if asked else None
             yield at, str(entry.get("question", "")), [i for i in answers if i is not None]
 

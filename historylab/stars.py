@@ -56,10 +56,15 @@ def stars_of(timeline: Timeline, marks: Iterable[int | str] | None = None) -> tu
 
 def own_stars(conversation: Conversation) -> tuple[int, ...]:
     """Indices its file marks in `metadata["stars"]`, a list of indices or ids. What else stands there marks nothing."""
-    given = conversation.metadata.get("stars")
-    ids = {m.id: i for i, m in enumerate(conversation) if m.id is not None} if given else {}
-    named = (_index(conversation, mark, ids) for mark in given) if isinstance(given, list | tuple) else ()
-    return tuple(sorted({i for i in named if i is not None}))
+    return tuple(sorted(set(named_by_file(conversation, conversation.metadata.get("stars")))))
+
+
+def named_by_file(conversation: Conversation, given: object) -> list[int]:
+    """Indices of the messages in a list of indices or ids; nothing for those it names that there are not."""
+    if not given or not isinstance(given, list | tuple):
+        return []
+    ids = {m.id: i for i, m in enumerate(conversation) if m.id is not None}
+    return [i for i in (_index(conversation, mark, ids) for mark in given) if i is not None]
 
 
 def indices(conversation: Conversation, given: Iterable[int | str]) -> list[int]:

@@ -175,6 +175,12 @@ def test_gold_evidence_is_looked_for_when_it_is_asked_for():
     ]
 
 
+def test_gold_evidence_of_messages_there_are_not_is_no_evidence():
+    gold = [{"messages": [1, 99, "nobody's", None]}, {"at": 77, "messages": [3]}, {"messages": "3"}, "gold"]
+    found = retention(replay(Conversation(tuple(ORDER), metadata={"evidence": gold}), ALL))
+    assert found.kept["evidence"].total == 2  # message 1, and message 3 asked of the last request
+
+
 def test_what_might_be_asked_later_is_scored_by_bm25():
     found = retention(replay(ORDER, LAST), questions=["Where is the order?", "zebra"])
     asked, unknown = found.questions
