@@ -9,7 +9,14 @@ from historylab.figures.setting_words import choice_word, show_value, title_of
 from historylab.knobs import KNOBS, acts
 from historylab.settings.model import Settings
 
-PRUNERS = {"fifo": "FIFO", "summarize": "summaries", "relevance": "relevance", "adaptive": "adaptive", "pairs": "pairs"}
+PRUNERS = {  # each is said to do something, so it is one thing
+    "fifo": "FIFO",
+    "summarize": "summarising",
+    "summarize_share": "summarising a share",
+    "relevance": "relevance",
+    "adaptive": "adaptive pruning",
+    "pairs": "dropping pairs",
+}
 TOOL_OUTPUTS = {
     "truncate": "long tool results cut",
     "collapse": "old tool results collapsed",

@@ -30,12 +30,13 @@ def workload_chart(found: Workload, budget: int, *, dark: bool = False) -> go.Fi
             hoverinfo="skip",
             showlegend=False,
         )
-    if budget <= found.untrimmed.max(initial=0) * 1.2:
+    largest = found.untrimmed.max(initial=0)
+    if budget <= largest * 1.2:
         figure.add_vline(
             x=budget,
             line={"color": INK.colour(dark), "width": 1.5, "dash": "dash"},
             annotation={"text": f"budget {budget:,}", "font": {"color": INK.colour(dark), "size": 12}},
-            annotation_position="bottom right",
+            annotation_position="bottom right" if budget <= largest * 0.8 else "bottom left",
         )
     return figure
 
