@@ -14,7 +14,7 @@ from typing import Any
 
 from historylab.generators.base import Dice
 from historylab.registry import STAGE_FAMILIES
-from historylab.settings.model import Settings
+from historylab.settings.model import MOST_TOKENS, Settings
 
 Changes = dict[str, Any]
 SHARES = (1 / 8, 1 / 4, 1 / 2, 3 / 4)
@@ -53,7 +53,7 @@ def _budgets(base: Settings, sizes: Sizes) -> list[Changes]:
     """On top of what is reserved, so that the history gets the share; and the one there is."""
     taken = base.reserve + base.overhead
     found = {taken + _round(sizes.tokens * share) for share in SHARES if sizes.tokens} | {base.budget}
-    return [{"budget": budget} for budget in sorted(found)]
+    return [{"budget": budget} for budget in sorted({min(budget, MOST_TOKENS) for budget in found})]
 
 
 def _lengths(_base: Settings, sizes: Sizes) -> list[Changes]:

@@ -19,6 +19,7 @@ from historylab.reasons import Action, Explanation, Reason, StageTrace, reason, 
 __all__ = ["Action", "Explanation", "History", "HistoryPlan", "Reason", "Shortening", "StageTrace", "Texts", "reason"]
 
 LETTERS = "KPTSD"
+SKETCHED = LETTERS.encode().ljust(256, b"?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +177,7 @@ class HistoryPlan:
 
     def sketch(self) -> str:
         """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""
-        return "".join(LETTERS[a] for a in self.actions)
+        return self.actions.tobytes().translate(SKETCHED).decode()
 
     def __repr__(self) -> str:
         return f"<HistoryPlan {self.sketch()} {self.tokens}/{self.budget} tokens>"

@@ -88,7 +88,8 @@ def _show(arguments: argparse.Namespace, conversation: Conversation, settings: S
     return None
 
 
-def _requests(timeline: Timeline) -> list[dict[str, Any]]:
+def _requests(timeline: Timeline, first: int = 0) -> list[dict[str, Any]]:
+    """Each request from that one on, as a row."""
     return [
         {
             "request": step.number + 1,
@@ -99,19 +100,20 @@ def _requests(timeline: Timeline) -> list[dict[str, Any]]:
             "over_budget": step.plan.over_budget,
             "sketch": step.plan.sketch(),
         }
-        for step in timeline.steps
+        for step in timeline.steps[first:]
     ]
 
 
 def _print_requests(timeline: Timeline, everything: bool) -> None:
+    requests = len(timeline.plans)
+    hidden = 0 if everything else max(0, requests - ROWS)
     rows = [
         (r["request"], r["label"], r["tokens"], r["untrimmed"], "over" if r["over_budget"] else "", r["sketch"][-60:])
-        for r in _requests(timeline)
+        for r in _requests(timeline, hidden)
     ]
-    hidden = 0 if everything else max(0, len(rows) - ROWS)
-    title = timeline.conversation.title + (f", the last {ROWS} of {len(rows):,} requests" if hidden else "")
+    title = timeline.conversation.title + (f", the last {ROWS} of {requests:,} requests" if hidden else "")
     columns = ("request", "where", "tokens", "untrimmed", "budget", "messages (K P T S D)")
-    print_table(title, columns, rows[hidden:])
+    print_table(title, columns, rows)
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:

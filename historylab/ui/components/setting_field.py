@@ -29,6 +29,7 @@ from historylab.ui import opening, state
 from historylab.ui.components.overhead_count import overhead_count
 
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
+MOST_OF_A_BROWSER = 2**53 - 1  # what is more is typed as text
 STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
 
 
@@ -102,7 +103,7 @@ def setting_widget(
     elif kind == "boolean":
         state.seed(common["key"], bool(value))
         st.toggle(label, bool(value), **common)
-    elif kind in ("integer", "number"):
+    elif kind in ("integer", "number") and (value or 0) <= MOST_OF_A_BROWSER:
         _number(name, value, label, schema, whole=kind == "integer", common=common)
     elif people := _people(schema):
         _ids(value, label, people, several=schema["offers"] == "participants", common=common)
@@ -163,7 +164,7 @@ def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, 
     state.seed(common["key"], value, may_be_empty=may_be_empty)
     st.number_input(
         label,
-        min_value=read(least or 0) if whole or least else 0.01,
+        min_value=read(least or 0),  # more than 0 is for the settings to ask, which say so
         max_value=None if most is None else read(most),
         step=STEPS.get(name, 1) if whole else 0.05 if most == 1 else 0.5,
         format=None if whole else "%g",
