@@ -163,6 +163,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--counter", default="chars/4")
     given = parser.parse_args()
+    if not given.folder.is_dir():
+        parser.error(f"there is no folder {str(given.folder)!r}")
     everything = list(cases(given.folder, given.counter))
     tools = [case for case in everything if any(m.role == "tool" for m in case.conversation)]
     sessions, others = [c for c in tools if c.fit], [c for c in tools if not c.fit]

@@ -41,11 +41,8 @@ def test_the_readme_names_every_pruner():
     assert [name for name in members("pruner") if f"`{name}`" not in row] == []
 
 
-def test_the_examples_in_the_readme_run(monkeypatch, tmp_path):
-    session = tmp_path / "session.jsonl"
-    lines = ['{"role": "user", "content": "hello"}', '{"role": "assistant", "content": "hi"}'] * 40
-    session.write_text("\n".join([*lines, lines[0]]))
-    monkeypatch.chdir(tmp_path)
+def test_the_examples_in_the_readme_run_and_print_what_they_say(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
 
     class Client:
         class chat:
@@ -56,7 +53,9 @@ def test_the_examples_in_the_readme_run(monkeypatch, tmp_path):
     for example in EXAMPLES:
         exec(example, names)
     assert names["messages"] == [{"role": "user", "content": "hello"}]
-    assert len(names["timeline"].steps) == 41
+    said = re.findall(r"^print\(.*\)  # (.*)$", "\n".join(EXAMPLES), re.M)
+    printed = capsys.readouterr().out.splitlines()
+    assert [comment.startswith(line) for comment, line in zip(said, printed, strict=True)] == [True] * 3
 
 
 def test_the_pruner_in_the_guide_is_one():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 FENCES = {
-    "openai": ("historylab/chat_models/", "historylab/relevance/embeddings.py"),
+    "openai": ("historylab/chat_models/",),
     "toktok": ("historylab/counters/",),
     "tiktoken": ("historylab/counters/",),
     "genai_prices": ("historylab/cost.py",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from historylab.commands.base import add_parser, add_settings, print_json, settings_from, write_text
+from historylab.commands.base import add_parser, add_settings, note, print_json, settings_from, write_text
 
 TARGETS = (
     "dotenv (the default), shell, docker_compose, configmap (Kubernetes), json, agentdock; or as code: python, "
@@ -27,6 +27,9 @@ def run(arguments: argparse.Namespace) -> int:
 
     settings = settings_from(arguments)
     text = export(settings, arguments.target, only_changed=arguments.only_changed)
+    for line in text.splitlines():
+        if " is left out: " in line and line.startswith("# "):
+            note(line.removeprefix("# "))
     if arguments.out:
         write_text(arguments.out, text)
     elif arguments.json:

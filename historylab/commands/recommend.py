@@ -21,10 +21,10 @@ def add_to(commands: argparse._SubParsersAction) -> None:
     parser.add_argument("table", metavar="TABLE", help="what `historylab sweep --out` wrote")
     parser.add_argument(
         "more",
-        metavar="TABLE or WISHES",
+        metavar="MORE",
         nargs="*",
-        help='more tables; and, in words: "keep every must-remember message, never over the budget, cheapest under '
-        'automatic caching"',
+        help='more tables; and, in words, what is wished: "keep every must-remember message, never over the budget, '
+        'cheapest under automatic caching"',
     )
     add_strict(parser)
     parser.add_argument("--target", help="print the chosen settings as this export (dotenv, json, …) and nothing else")
@@ -54,6 +54,10 @@ def _tables_and_wishes(given: Sequence[str]) -> tuple[list[str], str]:
     """Which of the arguments are tables, and the one that says what is wished."""
     from historylab.tables import ENDINGS
 
+    if not given[0].endswith(ENDINGS):
+        raise SettingsError(
+            f"{given[0]!r:.80} is no table of a sweep; write one with `historylab sweep FILES --out sweep.parquet`"
+        )
     tables = [name for k, name in enumerate(given) if not k or name.endswith(ENDINGS)]
     wishes = [words for words in given if words not in tables] or ["balanced"]
     if len(wishes) > 1:

@@ -76,6 +76,8 @@ def _show(arguments: argparse.Namespace, conversation: Conversation, settings: S
     if arguments.request is not None:
         return _show_request(timeline, arguments.request, arguments.json)
     stars = stars_from(arguments)
+    if stars and max(stars) >= len(conversation):
+        raise LoadError(f"there is no message {max(stars) + 1} to remember; the conversation has {len(conversation):,}")
     kept = retention(timeline, stars=stars, questions=arguments.question)
     row = measure(conversation, settings, Measures(stars=stars, questions=tuple(arguments.question)))
     if arguments.json:

@@ -116,7 +116,7 @@ def _read(path: Path, max_bytes: int) -> bytes:
     if not path.exists():
         raise LoadError(f"there is no file {str(path)[:80]!r}{_advice(path)}")
     if not path.is_file():
-        raise LoadError(f"{str(path)!r} is {'a folder' if path.is_dir() else 'no regular file'}; give one file")
+        raise LoadError(f"{str(path)!r} is {'a folder; give the files in it' if path.is_dir() else 'no regular file'}")
     _refuse_over(max_bytes, path.stat().st_size, repr(str(path)))
     return path.read_bytes()
 

@@ -10,8 +10,9 @@ import io
 import json
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -53,7 +54,7 @@ def from_environment(env: Mapping[str, str]) -> Iterator[Given]:
     known = by_environment_name()
     for name in sorted(env):
         if name.startswith(ENVIRONMENT_PREFIX) and name not in known and name not in NOT_SETTINGS:
-            yield Given("environment", "", name, env[name], "there is no such setting")
+            yield Given("environment", "", name, env[name], _unknown(name, known))
 
 
 def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
@@ -92,7 +93,14 @@ def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
                 yield Given("template", setting, name, template[name])
     for name, raw in template.items():
         if name.startswith(ENVIRONMENT_PREFIX) and name not in by_environment and name not in NOT_SETTINGS:
-            yield Given("template", "", name, raw, "there is no such setting")
+            yield Given("template", "", name, raw, _unknown(name, by_environment))
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    """What a `HISTORYLAB_` name nobody knows is refused with: what may have been meant, where that is near."""
+    by_word = {other.removeprefix(ENVIRONMENT_PREFIX): other for other in known}
+    near = get_close_matches(name.removeprefix(ENVIRONMENT_PREFIX)[:80], by_word, n=1, cutoff=0.75)
+    return f"there is no such setting{f'; did you mean {by_word[near[0]]}?' if near else ''}"
 
 
 def from_you(you: Mapping[str, Any]) -> Iterator[Given]:

@@ -64,7 +64,7 @@ def test_show_says_what_became_of_what_must_be_remembered_and_may_be_asked(capsy
 def test_a_star_on_no_message_is_refused_with_its_number(capsys, sample):
     for wrong in ("0", "x", "-1"):
         assert "1 or more" in run(capsys, "show", sample, f"--star={wrong}")[2]
-    assert "message 998 (counted from 0)" in run(capsys, "show", sample, "--star", "999")[2]
+    assert "there is no message 999 to remember" in run(capsys, "show", sample, "--star", "999")[2]
 
 
 def test_sweep_measures_what_must_be_remembered(capsys, sample):
@@ -142,6 +142,7 @@ def test_the_environment_decides_and_it_is_said(capsys, monkeypatch):
         (("sweep", "SAMPLE", "--grid", "budget=1,many"), 2, "--grid budget"),
         (("sweep", "SAMPLE", "--out", "table.xlsx"), 2, "table.xlsx"),
         (("recommend", "no-such-table.csv"), 1, "no-such-table.csv"),
+        (("recommend", "cheapest"), 2, "'cheapest' is no table of a sweep; write one with `historylab sweep"),
         (("export", "--target", "stone"), 2, "stone"),
         (("export", "--set", "budget=many"), 2, "budget=many"),
         (("export", "--out", "no/such/folder/x.env"), 1, "can't be written"),

@@ -83,7 +83,7 @@ def test_zeros_up_to_the_limit_are_refused_quickly():
 
 def test_a_path_that_is_no_file_is_refused(tmp_path):
     for path, sentence in [
-        (tmp_path, "is a folder; give one file"),
+        (tmp_path, "is a folder; give the files in it"),
         (tmp_path / "no.json", "there is no file"),
         ("/dev/zero", "is no regular file"),
         ("a\0b", "a\\x00b"),
