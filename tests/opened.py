@@ -47,6 +47,19 @@ def source_of(page, setting: str, source: str) -> None:
 
 
 def select_row(page, row: int) -> None:
-    """Tick the box of that row, counted from 1."""
-    box = page.get_by_test_id("stDataFrame").first.bounding_box()
-    page.mouse.click(box["x"] + 15, box["y"] + 38 + 35 * (row - 0.5))
+    """Tick the box of that row of the messages, counted from 1."""
+    tick(page.get_by_test_id("stDataFrame").first, row)
+
+
+def tick(table, row: int) -> None:
+    """Tick the box of that row, counted from 1. A locator's click waits until the table has come to rest."""
+    table.click(position={"x": 15, "y": 38 + 35 * (row - 0.5)})
+
+
+def at_rest(what) -> dict[str, float]:
+    """Where that is on screen, once nothing above it is drawn any more and it stays there."""
+    now, before = what.bounding_box(), None
+    while now != before:
+        what.page.wait_for_timeout(150)
+        now, before = what.bounding_box(), now
+    return now

@@ -99,6 +99,7 @@ class Desk:
     tuning: Tuning = field(default_factory=Tuning)
     began: float = 0  # when the page began to be drawn, by perf_counter
     debug: bool | None = None  # whether the debug drawer is open; None: as the link says
+    wanted: str = ""  # another drawer, to be opened when the page is drawn
 
 
 def desk() -> Desk:
@@ -188,6 +189,22 @@ def debug_is_shown() -> bool:
 def show_debug(shown: bool) -> None:
     """Open the debug drawer, or close it for good: its link doesn't open it again."""
     desk().debug = shown
+    touch()
+
+
+def want(drawer: str) -> None:
+    """Let that drawer open, and no other: there is room for one."""
+    show_debug(False)
+    desk().wanted = drawer
+
+
+def is_wanted(drawer: str) -> bool:
+    """Whether that drawer is to be opened now. It is said once: the browser closes it without telling us."""
+    here = desk()
+    found = here.wanted == drawer
+    if found:
+        here.wanted = ""
+    return found
 
 
 def agent() -> str:
@@ -287,6 +304,16 @@ def look_at(request: int) -> None:
 def touch() -> None:
     """Something was clicked: what this tab holds is newer than the address the browser sends with the click."""
     desk().touched = True
+
+
+def whole_page_if_touched() -> None:
+    """Draw the whole page, where a fragment alone is about to be drawn and something around it was clicked.
+
+    A busy browser sends two clicks in one message, and Streamlit takes that for the fragment's if one of them is:
+    who types into the search and then presses D would see no drawer.
+    """
+    if desk().touched:
+        st.rerun()
 
 
 # -- what must be remembered

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from opened import headline
+from opened import at_rest, headline
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +28,7 @@ def test_it_says_what_differs_moves_the_request_and_selects_a_message(page, home
     says(page, slider, "^turn 2:")
     page.get_by_text(f"Request 2 of {REQUESTS}").wait_for()
 
-    box = slider.bounding_box()
+    box = at_rest(slider)
     wide, tall = box["width"] - LEFT - RIGHT, box["height"] - TOP - BELOW
     cell = {"x": LEFT + 60.5 * wide / REQUESTS, "y": TOP + 95.5 * tall / MESSAGES}
     slider.hover(position=cell)

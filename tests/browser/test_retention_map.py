@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from opened import HOSTILE, headline, opened, upload
+from opened import HOSTILE, at_rest, headline, opened, upload
 
 pytestmark = pytest.mark.browser
 
@@ -29,7 +29,7 @@ class Map:
 
     def at(self, message: int, request: int) -> tuple[float, float]:
         """The middle of a cell (from 0), from the upper left corner of the canvas."""
-        box = self.slider.bounding_box()
+        box = at_rest(self.slider)
         wide, tall = box["width"] - LEFT - RIGHT, box["height"] - TOP - BELOW
         return LEFT + (request + 0.5) * wide / self.requests, TOP + (message + 0.5) * tall / self.messages
 
@@ -100,7 +100,7 @@ def test_a_click_selects_request_and_message(retention_map):
 
 
 def test_a_drag_moves_at_once_and_is_told_on_release(retention_map):
-    page, box = retention_map.page, retention_map.slider.bounding_box()
+    page, box = retention_map.page, at_rest(retention_map.slider)
     start, end = retention_map.at(60, 70), retention_map.at(60, 20)
     page.mouse.move(box["x"] + start[0], box["y"] + start[1])
     page.mouse.down()
@@ -151,7 +151,7 @@ def test_a_conversation_beyond_its_cells_is_binned(page, home):
     opened(page, home + "/?conversation=coding_agent:turns=120,seed=2&historyPolicy=all&budget=9000")
     found = Map(page, 1, 1)
     found.says("of 1,205 messages sent")
-    box = found.slider.bounding_box()
+    box = at_rest(found.slider)
     found.slider.hover(position={"x": box["width"] - RIGHT - 60, "y": TOP + 60})
     assert re.search("Messages? [0-9–,]+", found.tip.inner_text())
     assert "× dropped" in found.tip.inner_text()

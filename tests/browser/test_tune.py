@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from opened import headline
+from opened import at_rest, headline
 
 pytestmark = pytest.mark.browser
 
@@ -36,7 +36,7 @@ def test_a_click_on_a_point_picks_those_settings(page, home):
     headline(page, "Your settings are the best")
     page.get_by_role("button", name="Use in the playground", disabled=True).wait_for()
     points = page.get_by_test_id("stPlotlyChart").locator(".scatterlayer .trace").nth(1).locator(".point")
-    box = points.nth(10).bounding_box()
+    box = at_rest(points.nth(10))
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.get_by_role("button", name="Use in the playground", disabled=False).wait_for()
     page.get_by_role("columnheader", name="Yours").wait_for()

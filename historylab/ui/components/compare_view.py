@@ -30,6 +30,7 @@ UNMATCHED = "One of them rewrites the conversation (point of view), so its messa
 @st.fragment
 def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> None:
     """Chart, scrubber, and below them what this request sends under each."""
+    state.whole_page_if_touched()
     fits = matched(timelines)
     differing = cached.differing_requests(timelines) if fits else []
     number = _number(timelines[0], differing)

@@ -34,7 +34,7 @@ def conversation_bar(
         f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
     )
     with buttons.container(horizontal=True, horizontal_alignment="right"):
-        another = st.popover("Open another conversation", key=opening.KEY, on_change="rerun")
+        another = st.popover("Open another conversation", key=opening.KEY, on_change=state.touch)
         if another.open:
             with another:
                 _open()

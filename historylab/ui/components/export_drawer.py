@@ -19,15 +19,15 @@ ORDER = ("dotenv", "shell")  # the rest follow by name
 
 def export_button(resolution: Resolution, timeline: Timeline, label: str = "Export", key: str = "export") -> None:
     """The button that opens the drawer."""
-    opened = st.button(
+    st.button(
         label,
         key=key,
         shortcut="E",
-        on_click=state.show_debug,  # one drawer at a time
-        args=(False,),
+        on_click=state.want,
+        args=(key,),
         help="Take settings, a report or a spreadsheet along",
     )
-    if opened:
+    if state.is_wanted(key):
         _drawer(resolution, timeline)
 
 

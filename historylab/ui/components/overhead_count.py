@@ -20,7 +20,7 @@ MOST_NAMED = 40
 
 def overhead_count(resolution: Resolution) -> None:
     """Folded away; what is inside is worked out only when it is open."""
-    unfolded = st.expander("Count tools and prompt", key="overhead-count", type="compact", on_change="rerun")
+    unfolded = st.expander("Count tools and prompt", key="overhead-count", type="compact", on_change=state.touch)
     if unfolded.open:
         with unfolded:
             _inside(resolution)

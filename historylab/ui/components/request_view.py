@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.figures.axis import finding
 from historylab.replay import Timeline
-from historylab.ui import cached
+from historylab.ui import cached, state
 from historylab.ui.components.cost_line import cost_line
 from historylab.ui.components.message_list import message_list
 from historylab.ui.components.payload import payload
@@ -20,6 +20,7 @@ from historylab.ui.theme import is_dark
 @st.fragment
 def request_view(timeline: Timeline) -> None:
     """Verdict, map, chart, and the request from three sides: its messages, its payload, how it came about."""
+    state.whole_page_if_touched()
     number = current_request(timeline)
     verdict_line(timeline, number)
     bill = st.container()  # filled last: the other parts needn't wait for prices

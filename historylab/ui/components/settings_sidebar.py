@@ -90,7 +90,7 @@ def _knobs(resolution: Resolution, preset: Preset) -> None:
     if "model" not in drawn:
         _fields(resolution, ["model"], drawn)
         drawn.add("model")
-    others = st.expander("All other settings", key="other settings", on_change="rerun")
+    others = st.expander("All other settings", key="other settings", on_change=state.touch)
     if others.open:  # nothing is drawn that nobody looks at: every element costs the browser time at each change
         with others:
             _everything(resolution, drawn)
@@ -112,7 +112,7 @@ def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
                 consent(resolution)
     _fields(resolution, ["model", "counter"], drawn)
     used = not drawn and any(getattr(settings, f) != "off" for f in ALWAYS)
-    more = st.expander("More stages", expanded=used, key="more stages", on_change="rerun")
+    more = st.expander("More stages", expanded=used, key="more stages", on_change=state.touch)
     if more.open:
         with more:
             _more_stages(resolution, drawn)
@@ -148,7 +148,7 @@ def _options(resolution: Resolution, family: str, drawn: Collection[str]) -> Non
     if fine:
         changed = sum(settings.value(name) != known[name].default for name in fine)
         title = f"Fine tuning, {changed} changed" if changed else "Fine tuning"
-        folded = st.expander(title, expanded=bool(changed), key=f"fine {family}", on_change="rerun", type="compact")
+        folded = st.expander(title, expanded=bool(changed), key=f"fine {family}", on_change=state.touch, type="compact")
         if folded.open:
             with folded:
                 _fields(resolution, fine)
@@ -161,7 +161,7 @@ def _options_of(settings: Settings, family: str) -> list[str]:
 
 def _template() -> None:
     used = state.template_source()
-    unfolded = st.expander(f"Template: {'in use' if used else 'none'}", key="template file", on_change="rerun")
+    unfolded = st.expander(f"Template: {'in use' if used else 'none'}", key="template file", on_change=state.touch)
     if not unfolded.open:
         return
     with unfolded:

@@ -14,6 +14,7 @@ from historylab.ui import editing, state
 from historylab.ui.components.notice import notice
 from historylab.ui.share import full_link, request_to_tell
 
+KEY = "share"
 Compared = Sequence[Mapping[str, Any]] | None
 NOT_YOURS = (
     "The conversation is yours and is not in the link: whoever opens it sees the sample. To show yours, "
@@ -24,7 +25,8 @@ NOT_EDITED = "it opens the original. To show the edited conversation, send the r
 
 def share_button(settings: Settings, path: str = "", compare: Compared = None) -> None:
     """The button that opens the dialog. `path` is the page's: "compare"; `compare` what is compared there."""
-    if st.button("Share", key="share", on_click=state.show_debug, args=(False,), help="A link to what you see"):
+    st.button("Share", key=KEY, on_click=state.want, args=(KEY,), help="A link to what you see")
+    if state.is_wanted(KEY):
         _dialog(settings, path, compare)
 
 
