@@ -3,36 +3,36 @@
 from __future__ import annotations
 
 import pytest
-from opened import headline, opened, source_of
+from opened import headline, opened, settled, source_of
 
 pytestmark = pytest.mark.browser
 
-
 LATE = "() => { const set = setTimeout; window.setTimeout = (what, ms, ...more) => set(what, ms || 300, ...more) }"
 """A browser that is too busy to send at once what was clicked."""
+DRAWERS = {"Debug": "Policy", "Export": "These settings", "Share": "The link says"}
+"""Button → what is in its drawer."""
 
 
-def search_and_click(page, role: str, name: str) -> None:
-    """Search, leave the field and click, before the browser has sent the search."""
-    search = page.get_by_placeholder("Search messages")
-    search.fill("the")
-    page.evaluate(LATE)
-    search.blur()
-    page.get_by_role(role, name=name).first.dispatch_event("click")
-
-
-@pytest.mark.parametrize("button, drawn", [("Debug", "Policy"), ("Export", "These settings"), ("Share", "link says")])
-def test_the_drawer_opens(page, home, button, drawn):
-    opened(page, home)
-    search_and_click(page, "button", button)
-    page.get_by_role("dialog").get_by_text(drawn).first.wait_for()
-    page.get_by_text("hold “the”").wait_for()
-
-
-def test_the_setting_is_used(page, home):
+def test_what_is_clicked_right_after_typing_a_search_is_done_too(page, home):
     opened(page, home + "/?historyLength=2")
     headline(page, "sees 4 of")
-    search_and_click(page, "radio", "All")
+    page.evaluate(LATE)
+    for words, (button, drawn) in zip(("a", "the", "i"), DRAWERS.items(), strict=True):
+        search_and_click(page, words, "button", button)
+        drawer = page.get_by_role("dialog")
+        drawer.get_by_text(drawn).first.wait_for()
+        settled(page)
+        drawer.press("Escape")
+        drawer.wait_for(state="hidden")
+    search_and_click(page, "we", "radio", "All")
     source_of(page, "policy", "you")
     page.locator("h1", has_not_text="sees 4 of").wait_for()
-    page.get_by_text("hold “the”").wait_for()
+
+
+def search_and_click(page, words: str, role: str, name: str) -> None:
+    """Search, leave the field and click, before the browser has sent the search."""
+    search = page.get_by_placeholder("Search messages")
+    search.fill(words)
+    search.blur()
+    page.get_by_role(role, name=name).first.dispatch_event("click")
+    page.get_by_text(f"hold “{words}”").wait_for()
