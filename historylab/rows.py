@@ -17,7 +17,8 @@ from historylab.errors import HistoryLabError, LoadError
 from historylab.measures import Measures, measure
 from historylab.settings.model import Settings
 
-BATCHES_PER_WORKER = 4  # so that nobody waits long for the slowest one
+ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
+BATCHES_PER_WORKER = 8  # so that nobody waits long for the slowest one
 Row = dict[str, Any]
 Conversations = Sequence[Conversation]
 
@@ -91,11 +92,12 @@ def effective(settings: Settings) -> str:
 
 
 def batches(found: Sequence[Source], job: Job, workers: int) -> Iterator[Batch]:
-    """By conversation, so that each is tokenised once per worker; a few large ones are shared out by settings."""
+    """By conversation, so that what is worked out once for each is; too few of them are shared out by settings too."""
     wanted = workers * BATCHES_PER_WORKER
     together = max(1, len(found) // wanted)
-    groups = max(1, ceil(len(found) / together))
-    size = ceil(len(job.candidates) / min(len(job.candidates), ceil(wanted / groups)))
+    enough = len(found) >= workers * ENOUGH_PER_WORKER
+    shares = 1 if enough or not found else min(len(job.candidates), ceil(wanted / len(found)))
+    size = ceil(len(job.candidates) / shares)
     numbered = [(number, to_ship(source)) for number, source in enumerate(found)]
     for start in range(0, len(numbered), together):
         for first in range(0, len(job.candidates), size):

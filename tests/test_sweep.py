@@ -22,7 +22,7 @@ from historylab.counters.exact import ExactCounter
 from historylab.economics import compare
 from historylab.errors import HistoryLabError, LoadError, SettingsError, WorkerLost
 from historylab.importers.chat_messages import to_record
-from historylab.measures import COLUMNS
+from historylab.measures import COLUMNS, Measures
 from historylab.retention import retention
 from historylab.sweep import grid, random_search, sweep
 from historylab.tables import ENDINGS, read_table, settings_of, write_table
@@ -139,6 +139,15 @@ def test_two_processes_give_the_identical_table(table):
     seen = []
     assert_frame_equal(table, sweep(CHATS, CANDIDATES, workers=2, progress=lambda *now: seen.append(now)))
     assert seen[-1] == (16, 16)
+
+
+@pytest.mark.parametrize("conversations, shares", [(1, 8), (3, 4), (4, 1), (40, 1)])
+def test_too_few_conversations_are_shared_out_by_settings_too(conversations, shares):
+    job, found = rows.Job(tuple(CANDIDATES), Measures()), [CHATS[0]] * conversations
+    given = list(rows.batches(found, job, workers=2))
+    pairs = sorted((number, c) for batch in given for number, _ in batch.sources for c in batch.candidates)
+    assert pairs == [(number, c) for number in range(conversations) for c in range(len(CANDIDATES))]
+    assert len({batch.candidates for batch in given}) == shares
 
 
 def test_an_executor_handed_in_gives_the_identical_table_and_stays_open(table):
