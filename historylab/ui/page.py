@@ -28,7 +28,7 @@ def start_page(title: str) -> None:
     st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(f"<style>{_style()}{action_colours()}</style>")
     log_to_stderr()
-    state.follow_link()
+    state.follow_link(title)
     state.write_link()
     _navigation()
 

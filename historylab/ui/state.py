@@ -34,6 +34,7 @@ from historylab.ui.tuning import Tuning
 KEY = "historylab"
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
 MOST_QUESTIONS, LONGEST_QUESTION = 20, 300
+MOST_WRITTEN = 20  # addresses remembered
 DEBUG, AGENT = "debug", "agent"
 """Parameters of AgentDock's links; `agent` is only handed on."""
 
@@ -92,6 +93,8 @@ class Desk:
     problem: str = ""
     told: str = ""  # what a click just did, said once
     written: dict[str, str] | None = None
+    wrote: list[dict[str, str]] = field(default_factory=list)  # the query strings we wrote before that one
+    on: str = ""  # the page that was drawn last
     touched: bool = False
     logged: str = ""
     what_if: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -99,7 +102,7 @@ class Desk:
     tuning: Tuning = field(default_factory=Tuning)
     began: float = 0  # when the page began to be drawn, by perf_counter
     debug: bool | None = None  # whether the debug drawer is open; None: as the link says
-    wanted: str = ""  # another drawer, to be opened when the page is drawn
+    wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
 
 
 def desk() -> Desk:
@@ -112,13 +115,16 @@ def desk() -> Desk:
 # -- the link
 
 
-def follow_link() -> None:
+def follow_link(page: str) -> None:
     """Take over the address when it is not the one we wrote: a first load, or Back and Forward.
 
-    After a click the browser may still send the address from before it, so then ours counts.
+    After a click the browser may still send the address from before it, so then ours counts; and so it does when
+    one comes to another page by a link that was drawn before the last click.
     """
     here, given = desk(), query()
-    if given != here.written and not here.touched:
+    late = here.on not in ("", page) and given in here.wrote
+    here.on = page
+    if given != here.written and not here.touched and not late:
         link = decode(given)
         if here.written is not None and _opens(link.place) != _opens(decode(here.written).place):
             here.opened = None
@@ -153,7 +159,9 @@ def write_link() -> None:
     here = desk()
     given = query()
     kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in OURS}
-    here.written = {**kept, **chosen_parameters()}
+    before, here.written = here.written, {**kept, **chosen_parameters()}
+    if before not in (None, here.written):
+        here.wrote = [*here.wrote, before][-MOST_WRITTEN:]
     if here.written != given:
         st.query_params.from_dict(here.written)
 
@@ -192,16 +200,16 @@ def show_debug(shown: bool) -> None:
     touch()
 
 
-def want(drawer: str) -> None:
-    """Let that drawer open, and no other: there is room for one."""
+def want(what: str) -> None:
+    """Let that drawer open, and no other as there is room for one; or that work begin."""
     show_debug(False)
-    desk().wanted = drawer
+    desk().wanted = what
 
 
-def is_wanted(drawer: str) -> bool:
-    """Whether that drawer is to be opened now. It is said once: the browser closes it without telling us."""
+def is_wanted(what: str) -> bool:
+    """Whether that is to be opened or begun now. It is said once: the browser closes a drawer without telling us."""
     here = desk()
-    found = here.wanted == drawer
+    found = here.wanted == what
     if found:
         here.wanted = ""
     return found
@@ -235,10 +243,12 @@ def resolution(*, what_if: bool = False, also: Mapping[str, Any] | None = None) 
 def try_value(source: str, name: str, value: str) -> None:
     """Let a source say something else, on the page that shows the sources only."""
     desk().what_if.setdefault(source, {})[name] = value
+    touch()
 
 
 def stop_trying() -> None:
     desk().what_if = {}
+    touch()
 
 
 def tried() -> list[tuple[str, str]]:

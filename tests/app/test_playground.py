@@ -90,6 +90,29 @@ def test_a_refused_value_is_told_with_what_counts_instead():
     assert "Used: 8,000 (default)" in text(app)
 
 
+def test_a_link_to_another_page_drawn_before_the_last_click_brings_nothing_back():
+    app = screen(historyLength="5")
+    before = dict(app.query_params.items())
+    shown(app.number_input(key="set length").set_value(2).run())
+    app.switch_page("pages/settings.py")
+    for name, value in before.items():
+        app.query_params[name] = value
+    shown(app.run())
+    assert app.query_params["historyLength"] == "2"
+    shown(app.switch_page("pages/playground.py").run())
+    assert "the model sees 4 of" in verdict(app)
+
+
+def test_back_brings_the_settings_of_the_same_page_before():
+    app = screen(historyLength="5")
+    before = dict(app.query_params.items())
+    shown(app.number_input(key="set length").set_value(2).run())
+    for name, value in before.items():
+        app.query_params[name] = value
+    shown(app.run())
+    assert "the model sees 10 of" in verdict(app)
+
+
 def test_back_to_defaults_forgets_you_and_the_link():
     app = screen(historyLength="3")
     shown(app.number_input(key="set budget").set_value(500).run())

@@ -42,7 +42,7 @@ def corpus_field() -> None:
         )
         st.caption(MEMORY)
         if uploads:
-            st.button("Forget them", key="forget-uploads", on_click=uploads.clear)
+            st.button("Forget them", key="forget-uploads", on_click=_forget)
 
 
 def _uploaded() -> None:
@@ -54,6 +54,11 @@ def _uploaded() -> None:
         except HistoryLabError as problem:
             state.desk().problem = f"“{one_line(name, 80)}”: {problem}"
     state.desk().tuning.uploads = found
+    state.touch()
+
+
+def _forget() -> None:
+    state.desk().tuning.uploads.clear()
     state.touch()
 
 

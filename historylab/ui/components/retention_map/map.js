@@ -25,7 +25,9 @@ class RetentionMap {
 
   receive({ now, still }, send) {
     const other = still !== this.still;
+    const moving = other && this.keyTimer && still.requests === this.still.requests;
     [this.still, this.send, this.starred] = [still, send, now.starred];
+    if (moving) this.tell(); // a key moved it, and something else was changed before that was told
     if (other) this.stop();
     if (this.told && (other || now.request === this.told.request || Date.now() - this.told.at > ANSWER_MS)) this.told = null;
     if (other || !(this.told || this.press || this.keyTimer || this.playTimer)) {
