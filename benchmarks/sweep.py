@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import ceil
 from time import perf_counter, process_time
 
@@ -136,10 +137,13 @@ def processes(dask: bool) -> None:
     print(f"\n{len(chats)} conversations × {len(settings)} settings, seconds on the wall")
     tables = {}
     took: dict[int, list[float]] = {1: [], 2: []}
+
+    def run(many: int) -> None:
+        tables[many] = sweep(fresh(chats), settings, workers=many)
+
     for _ in range(ROUNDS):  # in turns: a machine that slows down slows both
         for many, found in took.items():
-            work = lambda many=many: tables.update({many: sweep(fresh(chats), settings, workers=many)})  # noqa: E731
-            found.append(seconds(work, perf_counter))
+            found.append(seconds(partial(run, many), perf_counter))
         assert_frame_equal(tables[1], tables[2])
         print(f"  in this process {took[1][-1]:.1f}, two processes {took[2][-1]:.1f}, identical tables")
     one, two = min(took[1]), min(took[2])

@@ -29,6 +29,19 @@ def test_what_is_clicked_right_after_typing_a_search_is_done_too(page, home):
     page.locator("h1", has_not_text="sees 4 of").wait_for()
 
 
+def test_a_key_on_the_map_counts_when_a_setting_changes_before_it_was_told(page, home):
+    opened(page, home + "/?historyLength=5")
+    headline(page, "At turn 83")
+    settled(page)
+    page.evaluate(LATE.replace("ms || 300", "ms === 180 ? 60_000 : ms"))  # the map waits for more keys
+    page.get_by_role("slider", name="Request looked at").press("Home")
+    length = page.get_by_role("spinbutton", name="Length", exact=True)
+    length.fill("2")
+    length.press("Enter")
+    source_of(page, "length", "you")
+    headline(page, "At turn 1,")
+
+
 def search_and_click(page, words: str, role: str, name: str) -> None:
     """Search, leave the field and click, before the browser has sent the search."""
     search = page.get_by_placeholder("Search messages")
