@@ -2,7 +2,7 @@
 
     python benchmarks/evidence.py FOLDER [--counter chars/4]
 
-Every transcript under FOLDER that an importer reads takes part; Claude Code sessions (`~/.claude/projects`) carry the
+Every transcript under FOLDER that can be read takes part; Claude Code sessions (`~/.claude/projects`) carry the
 provider's usage and times, so their fixed overhead is fitted and the predicted cache reads are checked against what was
 reported. A budget is the history's alone: the overhead comes on top, untouched by any policy. Costs are ratios to not
 trimming, at prices of 1 for input, 0.1 for a cache read, and 1.25 for a write to an explicit cache; output and the
@@ -19,14 +19,15 @@ from pathlib import Path
 import numpy as np
 
 from historylab import Settings, load, replay
-from historylab.billing import Traffic, open_cache, price
-from historylab.calibration import Calibration, calibrate, context_of
-from historylab.conversation import Conversation
-from historylab.cost import Prices, usage_of
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.usage import usage_of
+from historylab.costs.calibration import Calibration, calibrate, context_of
+from historylab.costs.prompt_cache import Traffic, open_cache, price
+from historylab.costs.traffic import traffic
 from historylab.counters.base import open_counter
-from historylab.economics import traffic
 from historylab.errors import LoadError
-from historylab.validity import naive_validity, validity
+from historylab.planning.validity import naive_validity, validity
+from historylab.pricing import Prices
 
 PRICES = Prices(input=1, output=0, cache_read="0.1", cache_write=1)
 CACHES = (open_cache("explicit", write_premium="1.25"), open_cache("automatic"), open_cache("none"))

@@ -19,10 +19,11 @@ from collections.abc import Callable
 from time import perf_counter
 
 from historylab import Settings, replay
-from historylab.conversation import Conversation, Message, ToolCall
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
 from historylab.counters.base import token_column
-from historylab.importers.chat_messages import to_record
-from historylab.pipeline import open_instruments
+from historylab.formats.chat_messages import to_record
+from historylab.planning.pipeline import open_instruments
 
 WHOLE = Settings(policy="lastN", length=1_000_000, pruner="fifo", budget=8000)
 LAST_20 = WHOLE.replace(length=20)

@@ -22,7 +22,7 @@ from time import perf_counter, process_time
 from pandas.testing import assert_frame_equal
 
 from historylab import Conversation, Settings, generate, grid, replay, retention, sweep
-from historylab.economics import traffic
+from historylab.costs.traffic import traffic
 from historylab.registry import members
 
 CHEAP = {"budget": [2000, 4000, 8000, 16_000, 32_000, 64_000], "pruner": ["fifo", "sliding_window"]}
@@ -116,7 +116,7 @@ def memory() -> None:
         return
     code = (
         "from historylab import Conversation, Settings, generate, replay, retention\n"
-        "from historylab.economics import traffic\n"
+        "from historylab.costs.traffic import traffic\n"
         "def peak(): return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) // 1024\n"
         "chat = Conversation(generate('coding_agent', turns=1111).messages[:10_000]); before = peak()\n"
         "kept = replay(chat, Settings(policy='all', budget=8000)); after = peak(); retention(kept); traffic(kept)\n"

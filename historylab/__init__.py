@@ -2,57 +2,55 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from historylab._version import __version__
 
 if TYPE_CHECKING:
-    from historylab.candidates import grid as grid
-    from historylab.candidates import random_search as random_search
-    from historylab.conversation import Conversation as Conversation
-    from historylab.conversation import Message as Message
-    from historylab.conversation import ToolCall as ToolCall
+    from historylab.conversation.conversation import Conversation as Conversation
+    from historylab.conversation.message import Message as Message
+    from historylab.conversation.message import ToolCall as ToolCall
     from historylab.errors import HistoryLabError as HistoryLabError
     from historylab.exporters.base import export as export
+    from historylab.formats.load import load as load
     from historylab.generators.base import generate as generate
-    from historylab.importers.load import load as load
-    from historylab.pipeline import plan_history as plan_history
-    from historylab.pipeline import trim as trim
-    from historylab.plan import Action as Action
-    from historylab.plan import HistoryPlan as HistoryPlan
-    from historylab.recommend import recommend as recommend
-    from historylab.replay import Timeline as Timeline
-    from historylab.replay import replay as replay
-    from historylab.retention import retention as retention
+    from historylab.planning.pipeline import plan_history as plan_history
+    from historylab.planning.plan import Action as Action
+    from historylab.planning.plan import HistoryPlan as HistoryPlan
+    from historylab.planning.replay import Timeline as Timeline
+    from historylab.planning.replay import replay as replay
+    from historylab.planning.trim import trim as trim
+    from historylab.recall.retention import retention as retention
     from historylab.settings.model import Settings as Settings
     from historylab.settings.resolve import resolve_settings as resolve_settings
     from historylab.settings.sources import read_template as read_template
-    from historylab.sweep import sweep as sweep
+    from historylab.tuning.grid import grid as grid
+    from historylab.tuning.grid import random_search as random_search
+    from historylab.tuning.recommend import recommend as recommend
+    from historylab.tuning.sweep import sweep as sweep
 
 _HOMES = {
-    "Action": "reasons",
-    "Conversation": "conversation",
+    "Action": "planning.reasons",
+    "Conversation": "conversation.conversation",
     "HistoryLabError": "errors",
-    "HistoryPlan": "plan",
-    "Message": "conversation",
+    "HistoryPlan": "planning.plan",
+    "Message": "conversation.message",
     "Settings": "settings.model",
-    "Timeline": "replay",
-    "ToolCall": "conversation",
+    "Timeline": "planning.replay",
+    "ToolCall": "conversation.message",
     "export": "exporters.base",
     "generate": "generators.base",
-    "grid": "candidates",
-    "load": "importers.load",
-    "plan_history": "pipeline",
-    "random_search": "candidates",
+    "grid": "tuning.grid",
+    "load": "formats.load",
+    "plan_history": "planning.pipeline",
+    "random_search": "tuning.grid",
     "read_template": "settings.sources",
-    "recommend": "recommend",
-    "replay": "replay",
+    "recommend": "tuning.recommend",
+    "replay": "planning.replay",
     "resolve_settings": "settings.resolve",
-    "retention": "retention",
-    "sweep": "sweep",
-    "trim": "pipeline",
+    "retention": "recall.retention",
+    "sweep": "tuning.sweep",
+    "trim": "planning.trim",
 }
 __all__ = [
     "Action",
@@ -93,14 +91,3 @@ def __getattr__(name: str):
 
 def __dir__() -> list[str]:
     return __all__
-
-
-class _Package(ModuleType):
-    """`historylab.replay` stays the function, though importing the module of that name would set it to the module."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOMES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -2,6 +2,6 @@
 
 import sys
 
-from historylab.cli import main
+from historylab.cli.main import main
 
 sys.exit(main())

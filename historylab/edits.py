@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from historylab.conversation import Conversation, Message, ToolCall, Usage
-from historylab.cost import usage_of
-from historylab.importers.chat_messages import MEDIA, to_record
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall, Usage
+from historylab.conversation.usage import usage_of
+from historylab.formats.chat_messages import MEDIA, to_record
 
 ONCE_TRUE = frozenset({"usage", "refusal", "unread_parts"})
 """Metadata that tells of the text a message had."""
@@ -74,7 +75,7 @@ class Edited:
         return [i for i in found if i is not None]
 
 
-def apply(original: Conversation, edits: Sequence[Edit]) -> Edited:
+def apply_edits(original: Conversation, edits: Sequence[Edit]) -> Edited:
     """The conversation these edits make of it, in order. Raises IndexError for an edit of no message.
 
     Edits that come to nothing give the original itself. Indices in `metadata["stars"]` and `metadata["evidence"]` go
@@ -95,7 +96,7 @@ def apply(original: Conversation, edits: Sequence[Edit]) -> Edited:
     return Edited(original, tuple(edits), _made(original, messages, keys), tuple(keys))
 
 
-def reworded(
+def edit_message(
     message: Message, *, content: str | None = None, role: str = "", arguments: Sequence[str] | None = None
 ) -> Message:
     """The message with another text, role or arguments of its calls, and without what was true of the old ones only.
@@ -114,13 +115,13 @@ def reworded(
     return replace(new, source=_source(new, message.source))
 
 
-def said_at(conversation: Conversation, at: int, role: str, content: str, *, answers: str = "") -> Message:
+def new_message_at(conversation: Conversation, at: int, role: str, content: str, *, answers: str = "") -> Message:
     """A new message to stand at `at`, said when the one before it was; of a result, `answers` is its call's id."""
     beside = conversation.messages[max(0, at - 1) : at + 1][:1]
     return Message(role, content, tool_call_id=answers or None, timestamp=beside[0].timestamp if beside else None)
 
 
-def open_calls(conversation: Conversation) -> list[tuple[int, ToolCall]]:
+def unanswered_calls(conversation: Conversation) -> list[tuple[int, ToolCall]]:
     """Calls without a result, each with the index of the message that makes it, in order."""
     waiting: dict[str, list[tuple[int, ToolCall]]] = {}
     for i, message in enumerate(conversation):

@@ -4,7 +4,7 @@
     ├── SettingsError           (also ValueError)   a setting has no such name, value or bound
     ├── UnknownMember           (also ValueError)   a family has no member of that name
     ├── LoadError               (also ValueError)   a file is no conversation we can read
-    │   ├── UnknownFormat                           no importer, or several, claim it
+    │   ├── UnknownFormat                           no format, or several, recognise it
     │   ├── TooLarge                                it is over a stated limit
     │   └── NothingRead                             of several files, none could be read
     ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot reach what it keeps
@@ -45,7 +45,7 @@ class LoadError(HistoryLabError, ValueError):
 
 
 class UnknownFormat(LoadError):
-    """No importer, or more than one, recognises the content."""
+    """No format, or more than one, recognises the content."""
 
 
 class TooLarge(LoadError):

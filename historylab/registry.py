@@ -1,6 +1,6 @@
 """How every family finds its members: a file in the family's folder registers what it defines, by decorator.
 
-Adding a pruner, importer, exporter, store or generator is adding one file. The keyword-only parameters of the
+Adding a pruner, format, exporter, store or generator is adding one file. The keyword-only parameters of the
 registered function (or of the class's `__init__`) are its options; their annotations carry bounds and help:
 
     @register("pruner")
@@ -22,18 +22,18 @@ from pydantic import TypeAdapter, ValidationError
 from historylab.errors import SettingsError, UnknownMember
 
 FAMILIES: Mapping[str, str] = {
-    "filter": "historylab.strategies.filters",
-    "policy": "historylab.strategies.policies",
-    "tool_output": "historylab.strategies.tool_outputs",
-    "compaction": "historylab.strategies.compaction",
-    "pruner": "historylab.strategies.pruners",
-    "projection": "historylab.strategies.projections",
-    "layout": "historylab.strategies.layouts",
+    "filter": "historylab.planning.strategies.filters",
+    "policy": "historylab.planning.strategies.policies",
+    "tool_output": "historylab.planning.strategies.tool_outputs",
+    "compaction": "historylab.planning.strategies.compaction",
+    "pruner": "historylab.planning.strategies.pruners",
+    "projection": "historylab.planning.strategies.projections",
+    "layout": "historylab.planning.strategies.layouts",
     "counter": "historylab.counters",
     "summarizer": "historylab.summarizers",
     "relevance": "historylab.relevance",
     "chat_model": "historylab.chat_models",
-    "importer": "historylab.importers",
+    "format": "historylab.formats",
     "generator": "historylab.generators",
     "exporter": "historylab.exporters",
     "store": "historylab.stores",
@@ -133,7 +133,7 @@ def member(family: str, name: str) -> Member:
     return known[name]
 
 
-def chosen(family: str, names: str) -> list[Member]:
+def chosen_members(family: str, names: str) -> list[Member]:
     """The members a setting names: several, joined by "+", run in that order ("scope+addressed_only")."""
     return [member(family, name.strip()) for name in names.split("+")]
 

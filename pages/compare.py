@@ -2,19 +2,20 @@
 
 import streamlit as st
 
-from historylab.ui import cached, comparison, opening, state
-from historylab.ui.components.compare_view import compare_view
-from historylab.ui.components.comparison_verdict import comparison_bar, comparison_verdict
-from historylab.ui.components.configuration_cards import configuration_cards
-from historylab.ui.components.difference_table import difference_table
-from historylab.ui.components.refusals import refusals
-from historylab.ui.components.replayable import replayable
-from historylab.ui.page import start_page
+from historylab.ui.compare import configurations
+from historylab.ui.compare.compare_view import compare_view
+from historylab.ui.compare.comparison_verdict import comparison_bar, comparison_verdict
+from historylab.ui.compare.configuration_cards import configuration_cards
+from historylab.ui.compare.difference_table import difference_table
+from historylab.ui.session import cached, opening, state
+from historylab.ui.shared.page import start_page
+from historylab.ui.shared.refusals import refusals
+from historylab.ui.shared.replay_errors import replay_errors_shown
 
 start_page("Compare")
 conversation = opening.conversation()
-compared = comparison.configurations()
-with replayable(lambda: configuration_cards(compared)):
+compared = configurations.configurations()
+with replay_errors_shown(lambda: configuration_cards(compared)):
     timelines = [cached.timeline(conversation, c.settings) for c in compared]
 refusals(compared[0].resolution)
 if timelines[0].plans:

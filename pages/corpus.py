@@ -2,19 +2,19 @@
 
 import streamlit as st
 
-from historylab.billing import cache_of
+from historylab.costs.prompt_cache import cache_of
 from historylab.settings.consent import offline
-from historylab.ui import cached, opening, prices, state
-from historylab.ui.components.corpus_field import corpus, corpus_field
-from historylab.ui.components.price_list import price_list
-from historylab.ui.components.refusals import refusals
-from historylab.ui.components.replayable import replayable
-from historylab.ui.components.settings_sidebar import settings_sidebar
-from historylab.ui.components.work_progress import work_progress
-from historylab.ui.components.workload_view import workload_headline, workload_view
-from historylab.ui.page import start_page
-from historylab.ui.search import AT_ONCE
-from historylab.ui.workloads import fill, workload_of
+from historylab.ui.corpus.corpus_field import chosen_corpus, corpus_field
+from historylab.ui.corpus.measuring import current_workload, measure_workload
+from historylab.ui.corpus.workload_view import workload_headline, workload_view
+from historylab.ui.session import cached, opening, prices, state
+from historylab.ui.settings.settings_sidebar import settings_sidebar
+from historylab.ui.shared.page import start_page
+from historylab.ui.shared.price_list import price_list
+from historylab.ui.shared.refusals import refusals
+from historylab.ui.shared.replay_errors import replay_errors_shown
+from historylab.ui.shared.work_progress import work_progress
+from historylab.ui.tune.settings_search import AT_ONCE
 
 start_page("Corpus")
 opening.conversation()
@@ -23,18 +23,18 @@ settings_sidebar(resolution)
 refusals(resolution)
 settings = offline(resolution.settings)
 listed = prices.prices_in_effect(settings.model)
-about, conversations = corpus()
-work = cached.work("workload", " ".join(c.digest for c in conversations), settings.key, repr(listed))
-with replayable():
+about, conversations = chosen_corpus()
+work = cached.background_work("workload", " ".join(c.digest for c in conversations), settings.key, repr(listed))
+with replay_errors_shown():
     work_progress(
         work,
         "workload",
         "Replaying conversations",
         f"Replay {len(conversations):,} conversations",
-        lambda show: fill(work, conversations, settings, listed, show),
+        lambda show: measure_workload(work, conversations, settings, listed, show),
         at_once=sum(map(len, conversations)) <= AT_ONCE,
     )
-found = workload_of(work, settings)
+found = current_workload(work, settings)
 if found is None or not len(found.tokens):
     st.html('<h1 class="hl-verdict">No request has been replayed yet.</h1>')
     corpus_field()

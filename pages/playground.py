@@ -2,26 +2,26 @@
 
 import streamlit as st
 
-from historylab.ui import cached, opening, state
-from historylab.ui.components.consent import waiting
-from historylab.ui.components.conversation_bar import conversation_bar
-from historylab.ui.components.debug_drawer import debug_button, debug_drawer
-from historylab.ui.components.export_drawer import export_button
-from historylab.ui.components.refusals import refusals
-from historylab.ui.components.replayable import replayable
-from historylab.ui.components.request_view import request_view
-from historylab.ui.components.settings_sidebar import settings_sidebar
-from historylab.ui.components.system_choice import say
-from historylab.ui.history_log import log_history
-from historylab.ui.page import start_page
+from historylab.ui.debug.debug_drawer import debug_button, debug_drawer
+from historylab.ui.debug.history_log import log_history
+from historylab.ui.request.request_view import request_view
+from historylab.ui.session import cached, opening, state
+from historylab.ui.settings.consent_field import model_call_notice
+from historylab.ui.settings.settings_sidebar import settings_sidebar
+from historylab.ui.settings.system_choice import describe_system
+from historylab.ui.shared.page import start_page
+from historylab.ui.shared.refusals import refusals
+from historylab.ui.shared.replay_errors import replay_errors_shown
+from historylab.ui.toolbar.conversation_bar import conversation_bar
+from historylab.ui.toolbar.export_drawer import export_button
 
 start_page("Playground")
 conversation = opening.conversation()
 resolution = state.resolution()
 refusals(resolution)
-with replayable(lambda: settings_sidebar(resolution)):
+with replay_errors_shown(lambda: settings_sidebar(resolution)):
     timeline = cached.timeline(conversation, resolution.settings)
-waiting(resolution, timeline)
+model_call_notice(resolution, timeline)
 conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline), debug_button)
 log_history(resolution, conversation)
 if timeline.plans:
@@ -31,5 +31,5 @@ else:
         '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'
         '<div class="hl-cost">A request is made for every answer to a user or a tool. Open another conversation.</div>'
     )
-say(settings_sidebar(resolution), timeline, conversation)  # last: what the settings do is shown first
+describe_system(settings_sidebar(resolution), timeline, conversation)  # last: what the settings do is shown first
 debug_drawer(resolution, conversation, timeline)

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from historylab.ui import state
-from historylab.ui.components.refusals import problem
-from historylab.ui.components.source_table import source_table
-from historylab.ui.components.what_if import what_if
-from historylab.ui.page import start_page
+from historylab.ui.session import state
+from historylab.ui.shared.page import start_page
+from historylab.ui.shared.refusals import show_problem
+from historylab.ui.sources.source_table import source_table
+from historylab.ui.sources.what_if import what_if
 
 start_page("Settings sources")
 st.html(
@@ -15,6 +15,6 @@ st.html(
     "template before the default. Each setting decides for itself; a value that cannot be read is passed over.</div>"
 )
 resolution = state.resolution(what_if=True)
-problem()
+show_problem()
 what_if()
-source_table(resolution, state.tried())
+source_table(resolution, state.tried_values())

@@ -2,25 +2,26 @@
 
 import streamlit as st
 
-from historylab.ui import cached, opening, search, state
-from historylab.ui.components.candidate_buttons import candidate_buttons
-from historylab.ui.components.conversation_bar import conversation_bar
-from historylab.ui.components.knob_effects import knob_effects
-from historylab.ui.components.recommendation_view import frontier_view, headline
-from historylab.ui.components.refined_search import refined_search
-from historylab.ui.components.refusals import refusals
-from historylab.ui.components.replayable import replayable
-from historylab.ui.components.search_form import search_form
-from historylab.ui.components.settings_sidebar import settings_sidebar
-from historylab.ui.components.wishes_form import wishes_form
-from historylab.ui.components.work_progress import work_progress
-from historylab.ui.page import start_page
+from historylab.ui.session import cached, opening, state
+from historylab.ui.settings.settings_sidebar import settings_sidebar
+from historylab.ui.shared.page import start_page
+from historylab.ui.shared.refusals import refusals
+from historylab.ui.shared.replay_errors import replay_errors_shown
+from historylab.ui.shared.work_progress import work_progress
+from historylab.ui.toolbar.conversation_bar import conversation_bar
+from historylab.ui.tune import settings_search
+from historylab.ui.tune.candidate_buttons import candidate_buttons
+from historylab.ui.tune.constraints_form import constraints_form
+from historylab.ui.tune.recommendation_view import frontier_view, headline
+from historylab.ui.tune.refined_search import refined_search
+from historylab.ui.tune.search_form import search_form
+from historylab.ui.tune.sensitivity_view import sensitivity_view
 
 start_page("Tune")
 conversation = opening.conversation()
 resolution = state.resolution()
 settings_sidebar(resolution)
-with replayable():
+with replay_errors_shown():
     timeline = cached.timeline(conversation, resolution.settings)
 refusals(resolution)
 conversation_bar(conversation, timeline, resolution)
@@ -32,19 +33,21 @@ if not timeline.plans:
     st.stop()
 
 everywhere = state.desk().tuning.everywhere
-looked_for = search.search_over(state.desk().opened.conversations if everywhere else [conversation], resolution)
+looked_for = settings_search.search_over(
+    state.desk().opened.conversations if everywhere else [conversation], resolution
+)
 candidates = looked_for.candidates()
 work = looked_for.work(candidates)
 top = st.container()
-wishes = wishes_form(looked_for.prices, marked=looked_for.marked)
+wishes = constraints_form(looked_for.prices, marked=looked_for.marked)
 search_form(looked_for, candidates)
-with top, replayable():
+with top, replay_errors_shown():
     work_progress(
         work,
         "search",
         "Trying settings",
         f"Try {len(candidates):,} settings",
-        lambda show: search.try_all(looked_for, candidates, work, show),
+        lambda show: settings_search.try_all(looked_for, candidates, work, show),
         at_once=looked_for.at_once(candidates),
     )
 if not work.result:
@@ -59,4 +62,4 @@ with top:
 picked = frontier_view(found, mine)
 if picked is not None:
     candidate_buttons(looked_for, conversation, picked)
-    knob_effects(looked_for, picked, wishes)
+    sensitivity_view(looked_for, picked, wishes)

@@ -9,9 +9,9 @@ import pytest
 from sketches import conv
 
 from historylab import Settings, plan_history
+from historylab.planning.strategies.base import Context
 from historylab.registry import members
-from historylab.settings.reference import reference
-from historylab.strategies.base import Context
+from historylab.settings.reference import settings_page
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,14 +26,14 @@ def test_links_lead_to_files_that_are_there(page):
 
 
 def test_the_settings_page_is_what_the_definitions_say():
-    assert (ROOT / "docs" / "settings.md").read_text() == reference(), (
+    assert (ROOT / "docs" / "settings.md").read_text() == settings_page(), (
         "write it anew: python -m historylab.settings.reference > docs/settings.md"
     )
 
 
-def test_every_importer_is_on_the_formats_page():
+def test_every_format_is_on_the_formats_page():
     page = (ROOT / "docs" / "formats.md").read_text()
-    assert [name for name in members("importer") if f"`{name}`" not in page] == []
+    assert [name for name in members("format") if f"`{name}`" not in page] == []
 
 
 def test_the_readme_names_every_pruner():

@@ -13,12 +13,12 @@ FENCES = {
     "openai": ("historylab/chat_models/",),
     "toktok": ("historylab/counters/",),
     "tiktoken": ("historylab/counters/",),
-    "genai_prices": ("historylab/cost.py",),
+    "genai_prices": ("historylab/pricing.py",),
     "streamlit": ("historylab/ui/", "pages/", "app.py"),
     "plotly": ("historylab/figures/",),
-    "pandas": ("historylab/figures/", "historylab/tables.py"),
-    "rich": ("historylab/commands/",),
-    "distributed": ("historylab/commands/sweep.py",),
+    "pandas": ("historylab/figures/", "historylab/tuning/table.py"),
+    "rich": ("historylab/cli/",),
+    "distributed": ("historylab/cli/sweep.py",),
 }
 
 

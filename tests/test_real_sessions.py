@@ -9,17 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from historylab.billing import open_cache, price
-from historylab.calibration import calibrate
-from historylab.conversation import Usage
-from historylab.cost import Prices, usage_of
+from historylab.conversation.message import Usage
+from historylab.conversation.usage import usage_of
+from historylab.costs.calibration import calibrate
+from historylab.costs.prompt_cache import open_cache, price
+from historylab.costs.traffic import against_untrimmed, traffic
 from historylab.counters.quarter_of_characters import QuarterOfCharacters
-from historylab.economics import compare, traffic
-from historylab.importers.content import Content
-from historylab.importers.load import load, strengths
-from historylab.replay import replay
+from historylab.formats.content import Content
+from historylab.formats.load import load, match_strengths
+from historylab.planning.replay import replay
+from historylab.planning.validity import naive_validity
+from historylab.pricing import Prices
 from historylab.settings.model import Settings
-from historylab.validity import naive_validity
 
 FOLDER = os.environ.get("HISTORYLAB_REAL", "")  # read now: tests run without HISTORYLAB_ variables
 COUNTER = QuarterOfCharacters("")
@@ -34,7 +35,7 @@ def _claude_code() -> list[Path]:
 
 
 def _surest(path: Path) -> str:
-    claims = strengths(Content(path.read_bytes(), path.name))
+    claims = match_strengths(Content(path.read_bytes(), path.name))
     return max(claims, key=claims.__getitem__, default="")
 
 
@@ -89,7 +90,7 @@ def test_an_independent_replay_of_the_same_session_cost_the_same(conversation, c
 @pytest.mark.parametrize("conversation", _params(LONG))
 def test_to_the_brim_is_dearer_than_not_trimming_and_rare_cuts_are_cheaper(conversation):
     def ratio(**changes) -> float:
-        return compare(replay(conversation, BUDGET_32K.replace(**changes)), "explicit", PRICES).ratio
+        return against_untrimmed(replay(conversation, BUDGET_32K.replace(**changes)), "explicit", PRICES).ratio
 
     assert ratio(pruner="fifo", **{"pruner.fifo.unit": "block"}) > 1.5
     assert ratio(pruner="fifo", **{"pruner.fifo.unit": "block", "pruner.fifo.trim_to": 0.5}) < 0.85

@@ -12,10 +12,10 @@ import pytest
 from api_rules import can_be_sent, counted, refusals
 
 from historylab import load
-from historylab.conversation import Conversation
+from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
-from historylab.pipeline import plan_requests
-from historylab.reasons import Action
+from historylab.planning.pipeline import plan_requests
+from historylab.planning.reasons import Action
 from historylab.settings.model import Settings
 
 FOLDER = os.environ.get("HISTORYLAB_REAL", "")  # read before the tests' own environment is cleaned

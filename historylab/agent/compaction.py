@@ -15,16 +15,17 @@ from typing import Any
 import numpy as np
 
 from historylab.agent.checkpoints import Checkpoints
-from historylab.conversation import Conversation, Message
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
 from historylab.counters.base import open_counter
 from historylab.errors import InstrumentError, SettingsError
-from historylab.history import History
-from historylab.importers.chat_messages import mapping_of
-from historylab.importers.flat_messages import flat_conversation
-from historylab.plan import HistoryPlan
+from historylab.formats.chat_messages import mapping_of
+from historylab.formats.flat_messages import flat_conversation
+from historylab.planning.history import History
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.base import Context, Instruments
+from historylab.planning.strategies.compaction.base import before_newest
 from historylab.settings.model import Settings
-from historylab.strategies.base import Context, Instruments
-from historylab.strategies.compaction.base import before_newest
 
 log = logging.getLogger("historylab")
 

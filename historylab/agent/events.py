@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from historylab.chat_models.base import Reply
-from historylab.conversation import Conversation, ToolCall, Usage
-from historylab.plan import HistoryPlan
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import ToolCall, Usage
+from historylab.planning.plan import HistoryPlan
 
 
 @dataclass(frozen=True, slots=True)

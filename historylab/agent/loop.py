@@ -25,16 +25,17 @@ from historylab.agent.events import (
     ToolResult,
 )
 from historylab.agent.request import request_of
-from historylab.agent.tools import RewritingTool, Tool, answer, arguments_of
+from historylab.agent.tools import RewritingTool, Tool, arguments_of, call_tool
 from historylab.chat_models.base import Reply, open_chat_model
-from historylab.conversation import Conversation, Message, ToolCall, Usage
-from historylab.cost import window_of
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall, Usage
 from historylab.errors import HistoryLabError
-from historylab.importers.chat_messages import to_message, to_record
-from historylab.pipeline import open_instruments, plan_history
-from historylab.plan import HistoryPlan
+from historylab.formats.chat_messages import to_message, to_record
+from historylab.planning.pipeline import open_instruments, plan_history
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.base import Instruments
+from historylab.pricing import window_of
 from historylab.settings.model import Settings
-from historylab.strategies.base import Instruments
 
 MOST_REQUESTS = 50
 
@@ -42,7 +43,7 @@ Status = Callable[[int, int | None], Mapping[str, Any] | None]
 """`status(tokens of the last request and its answer, the model's window)` gives a system message, or None."""
 
 
-def run(
+def run_agent(
     conversation: Conversation,
     settings: Settings,
     *,
@@ -134,7 +135,7 @@ class _Run:
         try:
             if tool is None:
                 raise LookupError(f"there is no such tool; there are: {', '.join(self._tools) or 'none'}")
-            return (self._rewrite(tool, call) if hasattr(tool, "rewrite") else answer(tool, call)), False
+            return (self._rewrite(tool, call) if hasattr(tool, "rewrite") else call_tool(tool, call)), False
         except Exception as problem:  # a tool may raise anything: the agent goes on, and the model reads why
             return f"{call.name} failed: {type(problem).__name__}: {problem}", True
 

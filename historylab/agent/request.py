@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from historylab.conversation import Message
-from historylab.importers.chat_messages import to_record
-from historylab.plan import HistoryPlan
+from historylab.conversation.message import Message
+from historylab.formats.chat_messages import to_record
+from historylab.planning.plan import HistoryPlan
 
 PARTS = frozenset({"text", "image_url", "input_audio", "file"})
 """Types of content parts that the API takes."""

@@ -17,7 +17,7 @@ from pydantic import create_model
 from historylab.agent.checkpoints import Checkpoints
 from historylab.agent.compaction_tool import COMPACT_HISTORY_TOOL, compact_history, compact_history_arguments
 from historylab.chat_models.base import NO_ANSWER, ChatModel
-from historylab.conversation import ToolCall, Usage
+from historylab.conversation.message import ToolCall, Usage
 from historylab.errors import InstrumentError
 
 
@@ -51,7 +51,7 @@ class FunctionTool:
         return self.run(**arguments)
 
 
-def tool_of(function: Callable[..., Any]) -> FunctionTool:
+def as_tool(function: Callable[..., Any]) -> FunctionTool:
     """The function as a tool: its name, its docstring, and its parameters' annotations and defaults."""
     hints = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters.values()
@@ -92,7 +92,7 @@ class CompactHistoryTool:
         return said, sum(used, Usage())
 
 
-def answer(tool: Tool, call: ToolCall) -> str:
+def call_tool(tool: Tool, call: ToolCall) -> str:
     """What the tool gives for the call, as text. Raises whatever the tool raises, and ValueError for its arguments."""
     return as_text(tool(**arguments_of(call)))
 

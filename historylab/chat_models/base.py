@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
 
-from historylab.conversation import ToolCall, Usage
+from historylab.conversation.message import ToolCall, Usage
 from historylab.registry import member
 
 DEFAULT = "openai_compatible"

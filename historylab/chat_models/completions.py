@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.chat_models.base import Reply
-from historylab.conversation import ToolCall, Usage
+from historylab.conversation.message import ToolCall, Usage
 
 
 class Unreadable(Exception):

@@ -22,7 +22,7 @@ def is_openai() -> bool:
     return base_url() == OPENAI
 
 
-def shown_host() -> str:
+def display_host() -> str:
     """Where requests go, as it may be shown: the host the environment names, without path or key; else "OpenAI"."""
     if is_openai():
         return "OpenAI"
@@ -32,9 +32,9 @@ def shown_host() -> str:
         return "an address that cannot be read"
 
 
-def whom(model: str) -> str:
+def model_and_host(model: str) -> str:
     """Who would be asked: "gpt-5.5 at OpenAI"."""
-    return f"{model} at {shown_host()}"
+    return f"{model} at {display_host()}"
 
 
 def check_address() -> None:
@@ -58,11 +58,11 @@ def api_key() -> str:
     return key or NO_KEY
 
 
-def secrets() -> tuple[str, ...]:
+def known_secrets() -> tuple[str, ...]:
     """What must never be shown."""
     return tuple(filter(None, (os.environ.get(KEY, "").strip(), os.environ.get(BASE_URL, "").strip())))
 
 
-def fingerprint(*values: str) -> str:
+def server_fingerprint(*values: str) -> str:
     """Tells one server, or one server and key, from another without holding it."""
     return hashlib.blake2b("\0".join(values).encode(errors="replace"), digest_size=8).hexdigest()

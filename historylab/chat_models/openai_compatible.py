@@ -17,7 +17,7 @@ from pydantic import Field
 from historylab.chat_models import environment
 from historylab.chat_models.base import Reply
 from historylab.chat_models.completions import Draft, Unreadable, read_completion
-from historylab.chat_models.refusals import of_connection, of_status, of_timeout, of_unusable
+from historylab.chat_models.refusals import connection_error, status_error, timeout_error, unusable_reply_error
 from historylab.errors import InstrumentError
 from historylab.registry import register
 
@@ -44,7 +44,7 @@ class OpenAICompatible:
 
     @property
     def key(self) -> str:
-        return f"openai_compatible:{self.name}:{environment.fingerprint(environment.base_url())}"
+        return f"openai_compatible:{self.name}:{environment.server_fingerprint(environment.base_url())}"
 
     def complete(self, messages, *, max_tokens=None, temperature=None, tools=()) -> Reply:
         return self._tell(
@@ -63,7 +63,7 @@ class OpenAICompatible:
         with self._create(messages, wishes) as chunks:
             for chunk in chunks:
                 if time.monotonic() > until:
-                    raise of_timeout(self._asked, longest)
+                    raise timeout_error(self._asked, longest)
                 if text := draft.take(_plain(chunk)):
                     yield text
         if not draft.finish_reason:
@@ -101,7 +101,9 @@ class OpenAICompatible:
         """The package's client, made anew when the environment changed."""
         environment.check_address()
         url, key = environment.base_url(), environment.api_key()
-        made_for = environment.fingerprint(url, key, str(os.getpid()))  # a forked process must not share connections
+        made_for = environment.server_fingerprint(
+            url, key, str(os.getpid())
+        )  # a forked process must not share connections
         if self._client is None or self._client[0] != made_for:
             import openai
 
@@ -127,17 +129,17 @@ class OpenAICompatible:
         import openai
 
         if isinstance(problem, openai.APITimeoutError):
-            return of_timeout(self._asked, self._timeout)
+            return timeout_error(self._asked, self._timeout)
         if isinstance(problem, openai.APIStatusError):
             words, wait = _words(problem.body), _wait(problem.response.headers)
-            return of_status(self._asked, problem.status_code, words, wait, environment.secrets())
+            return status_error(self._asked, problem.status_code, words, wait, environment.known_secrets())
         if isinstance(problem, openai.APIConnectionError):
-            return of_connection(self._asked, problem.__cause__)
+            return connection_error(self._asked, problem.__cause__)
         if isinstance(problem, json.JSONDecodeError):
-            return of_unusable(self._asked, "it is broken JSON", environment.secrets())
+            return unusable_reply_error(self._asked, "it is broken JSON", environment.known_secrets())
         if isinstance(problem, Unreadable | openai.OpenAIError | ValueError):
-            return of_unusable(self._asked, str(problem), environment.secrets())
-        return of_connection(self._asked, problem)
+            return unusable_reply_error(self._asked, str(problem), environment.known_secrets())
+        return connection_error(self._asked, problem)
 
 
 def _wishes(max_tokens: int | None, temperature: float | None, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

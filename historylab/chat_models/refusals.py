@@ -26,21 +26,21 @@ ADVICE = {
 ABOUT_THE_REQUEST = frozenset({400, 413, 422})  # another request may do better at once
 
 
-def refusal(asked: str, found: str, pause: float = 0) -> InstrumentError:
+def request_error(asked: str, found: str, pause: float = 0) -> InstrumentError:
     """The error for a request: `asked` what for, `found` what came of it and what to do."""
     return InstrumentError(f"{asked}: {found}", pause=pause)
 
 
-def of_status(asked: str, status: int, words: str, wait: float | None, secrets: tuple[str, ...]) -> InstrumentError:
+def status_error(asked: str, status: int, words: str, wait: float | None, secrets: tuple[str, ...]) -> InstrumentError:
     """The error for an answer with an HTTP status of 400 or more; `words` are the server's own."""
-    quote = quoted(words, secrets)
+    quote = quote_server(words, secrets)
     otherwise = f"the server failed ({status}){quote}; try again later"
     sentence = ADVICE.get(status, otherwise)
     said = sentence.format(quote=quote, wait=f"{wait:.0f} s" if wait else "a minute") if status in ADVICE else sentence
-    return refusal(asked, said, 0 if status in ABOUT_THE_REQUEST else wait or PAUSE)
+    return request_error(asked, said, 0 if status in ABOUT_THE_REQUEST else wait or PAUSE)
 
 
-def of_connection(asked: str, cause: BaseException | None) -> InstrumentError:
+def connection_error(asked: str, cause: BaseException | None) -> InstrumentError:
     """The error for a request that got no answer at all. Of the cause only its kind is told: it may hold headers."""
     told = str(cause).lower()
     if "refused" in told:
@@ -49,25 +49,25 @@ def of_connection(asked: str, cause: BaseException | None) -> InstrumentError:
         why = "there is no server of that name"
     else:
         why = "the connection broke before an answer came"
-    return refusal(asked, f"{why}; check the network, and OPENAI_BASE_URL if it is set", PAUSE)
+    return request_error(asked, f"{why}; check the network, and OPENAI_BASE_URL if it is set", PAUSE)
 
 
-def of_timeout(asked: str, seconds: float) -> InstrumentError:
-    return refusal(asked, f"no answer within {seconds:g} s; try again later, or ask a faster model", PAUSE)
+def timeout_error(asked: str, seconds: float) -> InstrumentError:
+    return request_error(asked, f"no answer within {seconds:g} s; try again later, or ask a faster model", PAUSE)
 
 
-def of_unusable(asked: str, found: str, secrets: tuple[str, ...]) -> InstrumentError:
+def unusable_reply_error(asked: str, found: str, secrets: tuple[str, ...]) -> InstrumentError:
     """The error for an answer that is no chat completion."""
     advice = "try again, and check that OPENAI_BASE_URL names a Chat Completions server"
-    return refusal(asked, f"the answer cannot be used ({cleaned(found, secrets)}); {advice}")
+    return request_error(asked, f"the answer cannot be used ({redact(found, secrets)}); {advice}")
 
 
-def quoted(words: str, secrets: tuple[str, ...]) -> str:
+def quote_server(words: str, secrets: tuple[str, ...]) -> str:
     """A server's own words as the end of a clause; "" if there are none."""
-    return f": “{cleaned(words, secrets)}”" if words.strip() else ""
+    return f": “{redact(words, secrets)}”" if words.strip() else ""
 
 
-def cleaned(words: str, secrets: tuple[str, ...]) -> str:
+def redact(words: str, secrets: tuple[str, ...]) -> str:
     """The words on one line, short, without anything secret."""
     for secret in secrets:
         words = words.replace(secret, "…")

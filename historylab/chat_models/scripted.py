@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from historylab.chat_models.base import Reply
-from historylab.conversation import ToolCall, Usage
+from historylab.conversation.message import ToolCall, Usage
 from historylab.errors import InstrumentError
 from historylab.registry import register
 

@@ -12,7 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from historylab.conversation import Conversation, Message
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
 from historylab.errors import InstrumentError
 from historylab.registry import member
 

@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from historylab.columns import ROLE_CODES
-from historylab.conversation import Message
+from historylab.conversation.columns import ROLE_CODES
+from historylab.conversation.message import Message
 from historylab.counters.base import media_tokens
 from historylab.registry import register
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from historylab.conversation import Message
+from historylab.conversation.message import Message
 from historylab.counters.base import media_tokens
 from historylab.registry import register
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from historylab.conversation import Message
+from historylab.conversation.message import Message
 from historylab.registry import register
 
 

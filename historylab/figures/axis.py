@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from historylab.figures.verdict import counted_by
-from historylab.replay import Timeline
+from historylab.planning.replay import Timeline
+from historylab.wording.verdict import counter_label
 
 MOST_POINTS = 600  # more are binned, the fullest request of a bin standing for it
 
 
-def finding(timeline: Timeline) -> str:
+def chart_finding(timeline: Timeline) -> str:
     """What the chart shows, in words: its alternative text."""
     peak = int(timeline.tokens.argmax())
     over = int(timeline.over_budget.sum())
     requests = len(timeline.plans)
     return (
-        f"Tokens over {requests:,} requests ({counted_by(timeline.counter)}), budget {timeline.plans[0].budget:,}. "
+        f"Tokens over {requests:,} requests ({counter_label(timeline.counter)}), budget {timeline.plans[0].budget:,}. "
         f"The fullest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed the last would have "
         f"{timeline.untrimmed[-1]:,}. {f'{over:,} are over the budget' if over else 'None is over the budget'}."
     )

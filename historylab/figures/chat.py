@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation import Message, Summary
-from historylab.figures.palette import LOOKS
-from historylab.figures.star_words import BADGE
-from historylab.figures.untrusted import escaped, one_line, whole
-from historylab.plan import HistoryPlan
-from historylab.reasons import Action
+from historylab.conversation.message import Message, Summary
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.wording.must_remember import BADGE
+from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import escape, multiline, one_line
 
 TEXT, LINES = 700, 12  # characters and lines of a message that are shown
 RESULT, RESULT_LINES = 280, 4  # of a tool's result
@@ -89,7 +89,7 @@ def _left_out(drawn: _Drawn, end: int) -> str:
         start -= 1
     if start == end:
         return ""
-    words = escaped(" ".join((_how_many(drawn, start, end), *_reasons(drawn.plan, start, end))))
+    words = escape(" ".join((_how_many(drawn, start, end), *_reasons(drawn.plan, start, end))))
     return f'<li class="hl-cut"><span>{words}</span></li>'
 
 
@@ -129,12 +129,12 @@ def _summary(summary: Summary) -> str:
 def _bubble(drawn: _Drawn, i: int, *, chosen: bool) -> str:
     message, action = drawn.plan.history.conversation[i], Action(int(drawn.actions[i]))
     kind = message.role if message.role in KINDS else "other"
-    name = f" <bdi>{escaped(one_line(message.name, 40))}</bdi>" if message.name else ""
+    name = f" <bdi>{escape(one_line(message.name, 40))}</bdi>" if message.name else ""
     here = ' aria-current="true"' if chosen else ""
     mark = f" · <b>{BADGE}</b>" if i in drawn.starred else ""
     return (
         f'<li class="hl-said hl-by-{kind} hl-{action.name.lower()}"{here}>'
-        f'<div class="hl-who"><b>{escaped(one_line(message.role, 30))}</b>{name} <span>{i + 1:,}</span>{mark}</div>'
+        f'<div class="hl-who"><b>{escape(one_line(message.role, 30))}</b>{name} <span>{i + 1:,}</span>{mark}</div>'
         f"{_body(drawn.plan, message, i)}{_fate(action, _why(drawn, i, action))}</li>"
     )
 
@@ -145,12 +145,12 @@ def _body(plan: HistoryPlan, message: Message, i: int) -> str:
     limits = (RESULT, RESULT_LINES) if message.role == "tool" else (TEXT, LINES)
     parts = [_text(said, *limits)] if said else []
     parts += [_call(call.name, call.arguments) for call in message.tool_calls]
-    parts += [f'<div class="hl-call">[{escaped(one_line(media, 20))}]</div>' for media in message.media]
+    parts += [f'<div class="hl-call">[{escape(one_line(media, 20))}]</div>' for media in message.media]
     return "".join(parts) or '<div class="hl-call">(empty)</div>'
 
 
 def _call(name: str, arguments: str) -> str:
-    shown = escaped(f"→ {one_line(name, 60)}({one_line(arguments, CALL)})")
+    shown = escape(f"→ {one_line(name, 60)}({one_line(arguments, CALL)})")
     return f'<div class="hl-call"><bdi>{shown}</bdi>{_hidden(len(arguments) - CALL)}</div>'
 
 
@@ -158,7 +158,9 @@ def _text(text: str, most: int, lines: int) -> str:
     """The beginning of a text, and how much of it is hidden."""
     ends = [at for at, character in enumerate(text[:most]) if character == "\n"]
     length = ends[lines - 1] if len(ends) >= lines else most
-    return f'<div class="hl-text" dir="auto">{escaped(whole(text[:length], length))}</div>{_hidden(len(text) - length)}'
+    return (
+        f'<div class="hl-text" dir="auto">{escape(multiline(text[:length], length))}</div>{_hidden(len(text) - length)}'
+    )
 
 
 def _hidden(characters: int) -> str:
@@ -177,4 +179,4 @@ def _why(drawn: _Drawn, i: int, action: Action) -> str:
 def _fate(action: Action, words: str) -> str:
     name, look = action.name.lower(), LOOKS[action]
     mark = f'<i class="hl-mark" style="background:var(--hl-{name});color:var(--hl-on-{name})" aria-hidden="true">'
-    return f'<div class="hl-fate">{mark}{look.glyph}</i> {look.word} · {escaped(words)}</div>'
+    return f'<div class="hl-fate">{mark}{look.glyph}</i> {look.word} · {escape(words)}</div>'

@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from historylab.figures.axis import drawn_requests, turn_ticks
-from historylab.figures.palette import CONFIGURATIONS, FAINT, GRID
-from historylab.replay import Timeline
+from historylab.planning.replay import Timeline
+from historylab.wording.palette import CONFIGURATIONS, FAINT, GRID
 
 HEIGHT = 260
 DASHES = ("solid", "dash", "dot", "dashdot")

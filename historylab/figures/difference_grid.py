@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from historylab.contrast import IN_PART, SENT_AS
-from historylab.figures.retention_grid import MOST, NOT_SAID, edges
-from historylab.plan import HistoryPlan
-from historylab.reasons import Action
-from historylab.replay import Timeline
+from historylab.figures.retention_grid import MOST, NOT_SAID, bin_edges
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.tuning.compare import IN_PART, SENT_AS
 
 
 class Difference(IntEnum):
@@ -60,7 +60,7 @@ class DifferenceGrid:
 def difference_grid(a: Timeline, b: Timeline, most: int = MOST) -> DifferenceGrid:
     """The grid of two timelines whose messages match one by one. Linear in messages × requests, over arrays."""
     messages = len(a.conversation)
-    rows, columns = edges(messages, most), edges(len(a.plans), most)
+    rows, columns = bin_edges(messages, most), bin_edges(len(a.plans), most)
     wide = np.zeros((len(columns) - 1, len(rows) - 1), np.uint32)
     newest = np.zeros(len(columns) - 1, np.uint32)
     counts = np.zeros((len(a.plans), len(Difference)), np.int64)

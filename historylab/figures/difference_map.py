@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from historylab.figures.difference_grid import Decisions, Difference, DifferenceGrid, difference_grid
-from historylab.figures.palette import BOTH, CONFIGURATIONS, LOOKS, NEITHER, UNLIKE, Look
-from historylab.figures.retention_grid import MOST, sentence_of
-from historylab.figures.retention_map import axes, bins, deflated, drawn
-from historylab.plan import HistoryPlan
-from historylab.reasons import Action
-from historylab.replay import Timeline
+from historylab.figures.retention_grid import MOST, reason_sentence
+from historylab.figures.retention_map import browser_look, compress_cells, map_axes, map_bins
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.wording.palette import BOTH, CONFIGURATIONS, LOOKS, NEITHER, UNLIKE, Look
 
 TEXTURES = {Difference.NEITHER: "dotted", Difference.UNLIKE: "ruled", Difference.ONLY_B: "hatched"}
 
@@ -23,10 +23,10 @@ def pack_difference(a: Timeline, b: Timeline, letter: str, most: int = MOST) -> 
     grid = difference_grid(a, b, most)
     looks = difference_looks(letter)
     still = {
-        **axes(a),
-        **bins(a.conversation, len(grid.rows) - 1, len(grid.columns) - 1),
+        **map_axes(a),
+        **map_bins(a.conversation, len(grid.rows) - 1, len(grid.columns) - 1),
         **_words(a, b, letter, grid),
-        "looks": [drawn(looks[difference], TEXTURES.get(difference, "")) for difference in Difference],
+        "looks": [browser_look(looks[difference], TEXTURES.get(difference, "")) for difference in Difference],
         "codes": [int(code.difference) for code in grid.codes],
         "says": [_says(counts, letter) for counts in grid.counts.tolist()],
         "binned": "somewhere ",
@@ -35,7 +35,7 @@ def pack_difference(a: Timeline, b: Timeline, letter: str, most: int = MOST) -> 
         "pins": [],
         "moved": [],
     }
-    return deflated(still, grid.newest, grid.cells)
+    return compress_cells(still, grid.newest, grid.cells)
 
 
 def difference_looks(letter: str) -> Mapping[Difference, Look]:
@@ -83,6 +83,6 @@ def _sentence(code: Decisions, plans: tuple[HistoryPlan, HistoryPlan], letters: 
     """ "A: ● kept. B: × dropped. Older than the last 10 user messages." """
     parts = []
     for letter, plan, action, reason in zip(letters, plans, code.actions, code.reasons, strict=True):
-        because = sentence_of(plan, reason) if action > Action.PINNED else ""
+        because = reason_sentence(plan, reason) if action > Action.PINNED else ""
         parts.append(" ".join(filter(None, (f"{letter}: {LOOKS[action].badge}.", because))))
     return " ".join(parts)

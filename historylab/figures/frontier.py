@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import plotly.graph_objects as go
 
-from historylab.figures.amounts import counted, percent, times
-from historylab.figures.palette import FAINT, GRID, INK, Look
-from historylab.figures.untrusted import escaped
-from historylab.recommend import Point, Recommendation
+from historylab.tuning.recommend import Point, Recommendation
+from historylab.wording.amounts import count_of, percent, times
+from historylab.wording.palette import FAINT, GRID, INK, Look
+from historylab.wording.untrusted import escape
 
 HEIGHT = 380
 ACCENT = Look("frontier", "", "#3A5578", "#8FB4DC")
@@ -51,7 +51,7 @@ def frontier_finding(found: Recommendation) -> str:
     """What the chart shows, in words: its alternative text."""
     ends = found.frontier[:1] + found.frontier[1:][-1:]
     said = (f"{p.label} keeps {percent(p.kept)} for {times(relative_cost(p, found))}" for p in ends)
-    tried = counted(len(found.points), "settings")
+    tried = count_of(len(found.points), "settings")
     return f"{tried}, {found.kept_is} kept over cost. On the frontier {' up to '.join(said)}."
 
 
@@ -99,13 +99,13 @@ def _named(figure: go.Figure, found: Recommendation, point: Point, word: str, ma
 
 def _hover(found: Recommendation, points: Sequence[Point]) -> dict:
     number = {id(point): i for i, point in enumerate(found.points)}
-    told = [(number[id(p)], escaped(p.label), _breaks(p)) for p in points]
-    each = f"%{{customdata[1]}}<br>%{{y:.1f}}% of {escaped(found.kept_is)}, %{{x:.2f}}× not trimming%{{customdata[2]}}"
+    told = [(number[id(p)], escape(p.label), _breaks(p)) for p in points]
+    each = f"%{{customdata[1]}}<br>%{{y:.1f}}% of {escape(found.kept_is)}, %{{x:.2f}}× not trimming%{{customdata[2]}}"
     return {"customdata": told, "hovertemplate": f"{each}<extra></extra>"}
 
 
 def _breaks(point: Point) -> str:
-    return "".join(f"<br>breaks “{escaped(words)}”" for words in point.broken)
+    return "".join(f"<br>breaks “{escape(words)}”" for words in point.broken)
 
 
 def _not_trimming(figure: go.Figure, *, dark: bool) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from historylab.figures.palette import LOOKS
-from historylab.plan import HistoryPlan
-from historylab.reasons import Action
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.wording.palette import LOOKS
 
 MOST_CELLS = 600  # more messages are binned, the worst decision of a bin standing for it
 
@@ -18,36 +18,36 @@ def message_strip(plan: HistoryPlan) -> str:
     counts = np.bincount(plan.actions, minlength=len(Action))
     said = ", ".join(f"{counts[action]:,} {look.word}" for action, look in LOOKS.items() if counts[action])
     colours = [f"var(--hl-{Action(action).name.lower()})" for action in Action]
-    return (
-        f'<div class="hl-strip" role="img" aria-label="{said}" style="{painted(binned(plan.actions), colours)}"></div>'
-    )
+    style = paint_gradient(bin_codes(plan.actions), colours)
+    return f'<div class="hl-strip" role="img" aria-label="{said}" style="{style}"></div>'
 
 
 def difference_strip(plan: HistoryPlan, base: HistoryPlan, name: str, base_name: str) -> str:
     """A thin strip: marked where only one of two plans sends a message, in that configuration's colour."""
     sent, sent_before = plan.actions <= Action.TRUNCATED, base.actions <= Action.TRUNCATED
-    only = binned(np.where(sent & ~sent_before, 2, np.where(sent_before & ~sent, 1, 0)).astype(np.uint8))
+    only = bin_codes(np.where(sent & ~sent_before, 2, np.where(sent_before & ~sent, 1, 0)).astype(np.uint8))
     colours = ["transparent", f"var(--hl-only-{base_name})", f"var(--hl-only-{name})"]
-    return f'<div class="hl-strip hl-thin" aria-hidden="true" style="{painted(only, colours)}"></div>'
+    return f'<div class="hl-strip hl-thin" aria-hidden="true" style="{paint_gradient(only, colours)}"></div>'
 
 
-def painted(codes: np.ndarray, colours: Sequence[str]) -> str:
+def paint_gradient(codes: np.ndarray, colours: Sequence[str]) -> str:
     """The codes from left to right as a background of hard stops: one element, however many messages."""
     size = max(1, len(codes)) / 100
     stops = (
-        f"{colours[code]} {start / size:.2f}% {(start + length) / size:.2f}%" for start, length, code in runs(codes)
+        f"{colours[code]} {start / size:.2f}% {(start + length) / size:.2f}%"
+        for start, length, code in equal_runs(codes)
     )
     return f"background-image:linear-gradient(to right,{','.join(stops)})" if len(codes) else ""
 
 
-def binned(codes: np.ndarray) -> np.ndarray:
+def bin_codes(codes: np.ndarray) -> np.ndarray:
     """At most MOST_CELLS codes, of each bin the highest."""
     if len(codes) <= MOST_CELLS:
         return codes
     return np.array([part.max() for part in np.array_split(codes, MOST_CELLS)], np.uint8)
 
 
-def runs(codes: np.ndarray) -> Iterator[tuple[int, int, int]]:
+def equal_runs(codes: np.ndarray) -> Iterator[tuple[int, int, int]]:
     """(start, length, code) of every run of equal codes."""
     starts = np.flatnonzero(np.diff(codes.astype(np.int16), prepend=-1))
     lengths = np.diff(np.append(starts, len(codes)))

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.economics import traffic
-from historylab.replay import Timeline
+from historylab.costs.traffic import traffic
+from historylab.planning.replay import Timeline
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from historylab.plan import HistoryPlan
-from historylab.reasons import Action, reason_of
-from historylab.replay import Timeline
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action, reason_of
+from historylab.planning.replay import Timeline
 
 MOST = 1_000
 NOT_SAID = 0
@@ -44,7 +44,7 @@ class RetentionGrid:
 def retention_grid(timeline: Timeline, most: int = MOST) -> RetentionGrid:
     """The grid of a timeline. Linear in messages × requests, over arrays; never more than `most` × `most` is held."""
     plans, messages = timeline.plans, len(timeline.conversation)
-    rows, columns = edges(messages, most), edges(len(plans), most)
+    rows, columns = bin_edges(messages, most), bin_edges(len(plans), most)
     cells = np.zeros((len(columns) - 1, len(rows) - 1), np.uint16)
     newest = np.zeros(len(columns) - 1, np.uint16)
     spread = np.zeros(messages, np.uint16)  # what was said by then only grows
@@ -61,13 +61,13 @@ def retention_grid(timeline: Timeline, most: int = MOST) -> RetentionGrid:
     return RetentionGrid(byte[cells].T, codes, rows, columns, byte[newest], _pins(plans, rows, columns))
 
 
-def edges(count: int, most: int = MOST) -> np.ndarray:
+def bin_edges(count: int, most: int = MOST) -> np.ndarray:
     """int64: where each of at most `most` bins of as equal size as can be begins, and where the last one ends."""
     bins = min(count, most)
     return np.arange(bins + 1, dtype=np.int64) * count // max(1, bins)
 
 
-def reasons(timeline: Timeline, grid: RetentionGrid) -> tuple[list[str], list[Mapping[int, int]]]:
+def column_reasons(timeline: Timeline, grid: RetentionGrid) -> tuple[list[str], list[Mapping[int, int]]]:
     """The sentences, and per column {code: which of them}, as the column's last request words it."""
     told: dict[tuple[int, str], int] = {}
     sentences: list[str] = []
@@ -78,7 +78,7 @@ def reasons(timeline: Timeline, grid: RetentionGrid) -> tuple[list[str], list[Ma
             reason = grid.codes[k - 1][1]
             asked = reason, repr(plan.numbers.get(reason))
             if asked not in told:
-                sentence = sentence_of(plan, reason)
+                sentence = reason_sentence(plan, reason)
                 if sentence is None:  # only an earlier request of the bin says so
                     continue
                 told[asked] = len(sentences)
@@ -88,7 +88,7 @@ def reasons(timeline: Timeline, grid: RetentionGrid) -> tuple[list[str], list[Ma
     return sentences, per_column
 
 
-def sentence_of(plan: HistoryPlan, reason: int) -> str | None:
+def reason_sentence(plan: HistoryPlan, reason: int) -> str | None:
     """Why the plan decides as it does on the messages with that reason; None where it decides on none for it."""
     if not ((plan.reasons if plan.shortened else plan.block_reasons) == reason).any():
         return None

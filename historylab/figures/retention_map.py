@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation import Conversation
+from historylab.conversation.conversation import Conversation
 from historylab.figures.axis import turn_ticks
-from historylab.figures.palette import LOOKS, Look
 from historylab.figures.prefix_strip import prefix_strip
-from historylab.figures.retention_grid import MOST, RetentionGrid, reasons, retention_grid
-from historylab.figures.untrusted import one_line
-from historylab.reasons import Action
-from historylab.replay import Timeline
+from historylab.figures.retention_grid import MOST, RetentionGrid, column_reasons, retention_grid
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.wording.palette import LOOKS, Look
+from historylab.wording.untrusted import one_line
 
 SNIPPET = 90  # characters of a message in its tooltip
 QUICK = 1  # compression level: the cells are long runs
@@ -33,22 +33,24 @@ TEXTURES = {Action.SUMMARIZED: "hatched", Action.TRUNCATED: "ruled", Action.DROP
 def pack_timeline(timeline: Timeline, most: int = MOST) -> bytes:
     """The part that depends on the timeline alone."""
     grid = retention_grid(timeline, most)
-    return deflated({**axes(timeline), **_words(timeline, grid), **_strip(timeline, grid)}, grid.newest, grid.cells)
+    return compress_cells(
+        {**map_axes(timeline), **_words(timeline, grid), **_strip(timeline, grid)}, grid.newest, grid.cells
+    )
 
 
-def deflated(still: Mapping[str, Any], newest: np.ndarray, cells: np.ndarray) -> bytes:
+def compress_cells(still: Mapping[str, Any], newest: np.ndarray, cells: np.ndarray) -> bytes:
     """The second part: its JSON, the newest message's code per column, and the cells, row by row."""
     words = _json(still)
     return zlib.compress(struct.pack("<I", len(words)) + words + newest.tobytes() + cells.tobytes(), QUICK)
 
 
-def pack(packed: bytes, key: str, request: int, message: int | None, starred: Iterable[int] = ()) -> bytes:
+def pack_view(packed: bytes, key: str, request: int, message: int | None, starred: Iterable[int] = ()) -> bytes:
     """The whole: where one is looking (from 0) and what must be remembered; the packed timeline, which `key` names."""
     now = _json({"key": key, "request": request, "message": message, "starred": sorted(starred)})
     return struct.pack("<I", len(now)) + now + packed
 
 
-def axes(timeline: Timeline) -> dict[str, Any]:
+def map_axes(timeline: Timeline) -> dict[str, Any]:
     """Messages and requests: how many, their names, the turns' ticks, how much each request sends."""
     steps = timeline.steps
     positions, names = turn_ticks(timeline)
@@ -66,10 +68,10 @@ def axes(timeline: Timeline) -> dict[str, Any]:
 
 
 def _words(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
-    sentences, why = reasons(timeline, grid)
+    sentences, why = column_reasons(timeline, grid)
     return {
-        **bins(timeline.conversation, len(grid.rows) - 1, len(grid.columns) - 1),
-        "looks": [drawn(LOOKS[action], TEXTURES.get(action, "")) for action in Action],
+        **map_bins(timeline.conversation, len(grid.rows) - 1, len(grid.columns) - 1),
+        "looks": [browser_look(LOOKS[action], TEXTURES.get(action, "")) for action in Action],
         "codes": [int(action) for action, _ in grid.codes],
         "pins": grid.pins,
         "sentences": sentences,
@@ -78,7 +80,7 @@ def _words(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
     }
 
 
-def bins(conversation: Conversation, rows: int, columns: int) -> dict[str, Any]:
+def map_bins(conversation: Conversation, rows: int, columns: int) -> dict[str, Any]:
     """The grid's size; and, where a row is one message, who said it and how it begins."""
     who, texts = _said(conversation) if len(conversation) == rows else ((), ())
     return {"rows": rows, "columns": columns, "who": who, "texts": texts}
@@ -94,7 +96,7 @@ def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
     return conversation.derived["snippets"]
 
 
-def drawn(look: Look, texture: str) -> dict[str, str]:
+def browser_look(look: Look, texture: str) -> dict[str, str]:
     """What the browser draws for a look: the texture ("hatched", "ruled", "dotted" or none) says it without colour."""
     colours = {"light": look.light, "dark": look.dark, "onLight": look.ink(False), "onDark": look.ink(True)}
     return {"word": look.word, "glyph": look.glyph, "texture": texture, **colours}

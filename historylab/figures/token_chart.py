@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from historylab.figures.axis import MOST_POINTS, drawn_requests, turn_ticks
-from historylab.figures.palette import ALARM, FAINT, GRID, INK, KINDS, LOOKS, Look
-from historylab.reasons import Action
-from historylab.replay import Step, Timeline
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Step, Timeline
+from historylab.wording.palette import ALARM, FAINT, GRID, INK, KINDS, LOOKS, Look
 
 HEIGHT = 270
 MOST_BARS = 150  # more requests are drawn as an area

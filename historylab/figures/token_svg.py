@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from historylab.figures.axis import drawn_requests, finding, turn_ticks
-from historylab.figures.palette import ALARM, KINDS, LOOKS
-from historylab.figures.untrusted import escaped
-from historylab.reasons import Action
-from historylab.replay import Timeline
+from historylab.figures.axis import chart_finding, drawn_requests, turn_ticks
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.wording.palette import ALARM, KINDS, LOOKS
+from historylab.wording.untrusted import escape
 
 WIDTH, HEIGHT = 960, 260
 LEFT, RIGHT, TOP, BOTTOM = 56, 8, 18, 26
@@ -25,7 +25,7 @@ def token_svg(timeline: Timeline, number: int) -> str:
     drawing = _Drawing(timeline)
     parts = [*drawing.scale(), *drawing.bars(), *drawing.lines(), *drawing.signs(), *drawing.turns()]
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escaped(finding(timeline))}">'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(chart_finding(timeline))}">'
         f"{''.join(parts)}{drawing.mark(number)}</svg>"
     )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from historylab.figures.palette import FAINT, GRID, INK
-from historylab.workload import PERCENTILES, Workload, percentiles
+from historylab.costs.workload import PERCENTILES, Workload, percentiles
+from historylab.wording.palette import FAINT, GRID, INK
 
 HEIGHT = 300
 MOST_POINTS = 400

@@ -19,7 +19,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field
 
-from historylab.conversation import Conversation, Message, ToolCall
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
 from historylab.errors import SettingsError
 from historylab.registry import member
 

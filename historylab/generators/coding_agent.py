@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from historylab.conversation import Conversation
+from historylab.conversation.conversation import Conversation
 from historylab.errors import TooLarge
 from historylab.generators.base import Dice, NotBool, Script, Seed, Turns
 from historylab.registry import register

@@ -18,19 +18,19 @@ WHY = "it sends messages to a model on a server, which only the environment or y
 WHY_BY_LINK = "a link names the model, or how it is asked, and that needs your own yes"
 
 
-def asks(name: str, value: Any) -> bool:
+def asks_a_model(name: str, value: Any) -> bool:
     """Whether that value of a setting chooses a member that asks a model."""
-    return name in FIELDS_THAT_CHOOSE and any(m.attributes.get("asks") for m in registry.chosen(name, value))
+    return name in FIELDS_THAT_CHOOSE and any(m.attributes.get("asks") for m in registry.chosen_members(name, value))
 
 
-def asking(settings: Settings) -> list[str]:
+def settings_that_ask(settings: Settings) -> list[str]:
     """The settings that choose a member that asks a model."""
-    return [name for name in FIELDS_THAT_CHOOSE if asks(name, settings.value(name))]
+    return [name for name in FIELDS_THAT_CHOOSE if asks_a_model(name, settings.value(name))]
 
 
 def offline(settings: Settings) -> Settings:
     """The same, asking nobody: what would ask is as it is by default."""
-    return settings.replace(**{name: Settings.model_fields[name].default for name in asking(settings)})
+    return settings.replace(**{name: Settings.model_fields[name].default for name in settings_that_ask(settings)})
 
 
 def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Collection[str] = ()) -> Resolution:
@@ -42,7 +42,7 @@ def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Coll
     """
     refused = {
         name: _without_asking(resolution.provenance[name])
-        for name in asking(resolution.settings)
+        for name in settings_that_ask(resolution.settings)
         if not agreed and not _covered(resolution, name, linked)
     }
     if not refused:
@@ -55,7 +55,7 @@ def _covered(resolution: Resolution, name: str, linked: Collection[str]) -> bool
     """Whether the environment chose a member that asks a model, and no link whom or how."""
     if not resolution.provenance[name].locked or name in linked:
         return False
-    members = registry.chosen(name, resolution.settings.value(name))
+    members = registry.chosen_members(name, resolution.settings.value(name))
     deciding = ["model", *(f"{name}.{m.name}.{option.name}" for m in members for option in m.options)]
     return not any(one in linked or _by_link(resolution.provenance[one]) for one in deciding)
 
@@ -87,6 +87,6 @@ def _without_asking(origin: Provenance) -> Provenance:
 
 
 def _refused(name: str, candidate: Candidate) -> Candidate:
-    if candidate.status == "refused" or not asks(name, candidate.raw):
+    if candidate.status == "refused" or not asks_a_model(name, candidate.raw):
         return candidate
     return replace(candidate, status="refused", why=WHY_BY_LINK if candidate.source == "environment" else WHY)

@@ -280,7 +280,7 @@ def _read_option(option: registry.Option, raw: object) -> Any:
 def check_choice(name: str, value: str) -> str:
     """The name of a registered member of family `name`, or several joined by "+" where the slot holds several."""
     if name in registry.SEVERAL:
-        return "+".join(member.name for member in registry.chosen(name, value))
+        return "+".join(member.name for member in registry.chosen_members(name, value))
     return registry.member(name, value).name
 
 

@@ -22,21 +22,21 @@ next source decides. `filter` and `tool_output` take several names joined by `+`
 """
 
 
-def reference() -> str:
+def settings_page() -> str:
     """The whole page as Markdown."""
     options = stage_options()
     fields = [name for name in setting_names() if name not in options]
-    parts = [INTRODUCTION, "## Fields\n", table({name: _schema_of_field(name) for name in fields})]
+    parts = [INTRODUCTION, "## Fields\n", settings_table({name: _schema_of_field(name) for name in fields})]
     for family in FIELDS_THAT_CHOOSE:
-        parts += [f"\n## `{family}`\n", members_of(family)]
+        parts += [f"\n## `{family}`\n", member_lines(family)]
         own = {name: option for name, option in options.items() if name.startswith(f"{family}.")}
         if own:
             schemas = {name: {**option.schema, "description": option.help} for name, option in own.items()}
-            parts += ["", table(schemas)]
+            parts += ["", settings_table(schemas)]
     return "\n".join(parts) + "\n"
 
 
-def table(schemas: Mapping[str, Mapping[str, Any]]) -> str:
+def settings_table(schemas: Mapping[str, Mapping[str, Any]]) -> str:
     """A row a setting: name, values, default, what it does, environment and URL names."""
     rows = ["| setting | values | default | what it does | environment | URL |", "|---|---|---|---|---|---|"]
     for name, schema in schemas.items():
@@ -48,7 +48,7 @@ def table(schemas: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join(rows)
 
 
-def members_of(family: str) -> str:
+def member_lines(family: str) -> str:
     """One line a member."""
     return "\n".join(f"* `{name}`: {member.summary}" for name, member in sorted(registry.members(family).items()))
 
@@ -71,4 +71,4 @@ def _values(name: str, schema: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    print(reference(), end="")
+    print(settings_page(), end="")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from typing import Any, Protocol
 
-from historylab.conversation import instant
+from historylab.conversation.message import instant
 from historylab.counters.toolpack import estimate_tokens
 from historylab.errors import StoreError
 
@@ -129,12 +129,12 @@ class ConversationStore(Protocol):
         """How many conversations have messages."""
 
 
-def keepable(message: StoredMessage) -> tuple[float, StoredMessage]:
+def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:
     """The message's instant, and the message with a copy of its metadata of its own.
 
     Raises StoreError for a time that cannot be read, or metadata that is no JSON.
     """
-    return moment(message.timestamp), with_own_metadata(message)
+    return parse_instant(message.timestamp), with_own_metadata(message)
 
 
 def with_own_metadata(message: StoredMessage) -> StoredMessage:
@@ -147,7 +147,7 @@ def with_own_metadata(message: StoredMessage) -> StoredMessage:
         raise StoreError(f"the metadata of message {message.id!r} is no JSON: {problem}") from None
 
 
-def moment(timestamp: str) -> float:
+def parse_instant(timestamp: str) -> float:
     """ISO 8601 text as seconds since 1970. Raises StoreError for any other."""
     seconds = instant(timestamp) if isinstance(timestamp, str) else math.nan
     if math.isnan(seconds):
@@ -155,7 +155,7 @@ def moment(timestamp: str) -> float:
     return seconds
 
 
-def chosen(
+def select_recent(
     newest_first: Iterable[tuple[float, StoredMessage]],
     scope: str | None,
     since_timestamp: str | None,
@@ -163,7 +163,7 @@ def chosen(
     participant_ids: Iterable[str] | None,
 ) -> list[StoredMessage]:
     """What `get` gives, oldest first, of messages with their instants; reads no further than it must."""
-    earliest = moment(since_timestamp) if since_timestamp else -math.inf
+    earliest = parse_instant(since_timestamp) if since_timestamp else -math.inf
     people = frozenset(participant_ids or ())
     matching = (
         message
@@ -173,7 +173,9 @@ def chosen(
     return list(matching if limit is None else islice(matching, max(0, limit)))[::-1]
 
 
-def found(newest_first: Iterable[StoredMessage], query: str, limit: int, token_cap: int) -> list[StoredMessage]:
+def select_matches(
+    newest_first: Iterable[StoredMessage], query: str, limit: int, token_cap: int
+) -> list[StoredMessage]:
     """What `search` gives, newest first."""
     wanted = (query or "").casefold()
     matching = (message for message in newest_first if wanted in message.content.casefold())

@@ -17,9 +17,9 @@ from historylab.stores.base import (
     SEARCH_LIMIT,
     SEARCH_TOKENS,
     StoredMessage,
-    chosen,
-    found,
-    keepable,
+    prepare_message,
+    select_matches,
+    select_recent,
     with_own_metadata,
 )
 
@@ -58,7 +58,7 @@ class InMemoryConversationStore:
         self._lock = threading.Lock()
 
     def append(self, message: StoredMessage) -> None:
-        when, message = keepable(message)
+        when, message = prepare_message(message)
         with self._lock:
             conversation = self._conversations.setdefault(message.conversation_id, _Conversation())
             self._conversations.move_to_end(message.conversation_id)
@@ -81,7 +81,7 @@ class InMemoryConversationStore:
     ) -> list[StoredMessage]:
         with self._lock:
             newest_first = self._used(conversation_id).newest_first()
-            messages = chosen(newest_first, scope, since_timestamp, limit, participant_ids)
+            messages = select_recent(newest_first, scope, since_timestamp, limit, participant_ids)
         return [with_own_metadata(message) for message in messages]
 
     def search(
@@ -89,7 +89,7 @@ class InMemoryConversationStore:
     ) -> list[StoredMessage]:
         with self._lock:
             newest_first = (message for _, message in self._used(conversation_id).newest_first())
-            messages = found(newest_first, query, limit, token_cap)
+            messages = select_matches(newest_first, query, limit, token_cap)
         return [with_own_metadata(message) for message in messages]
 
     def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:

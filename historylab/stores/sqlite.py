@@ -23,9 +23,9 @@ from historylab.stores.base import (
     SEARCH_TOKENS,
     Participant,
     StoredMessage,
-    chosen,
-    found,
-    keepable,
+    prepare_message,
+    select_matches,
+    select_recent,
 )
 
 SCHEMA = """
@@ -79,7 +79,7 @@ class SQLiteConversationStore:
             raise StoreError(f"{str(path)!r} cannot be opened as a conversation store: {problem}") from problem
 
     def append(self, message: StoredMessage) -> None:
-        when, message = keepable(message)
+        when, message = prepare_message(message)
         with self._transaction() as connection:
             connection.execute(INSERT, (*map(_bytes, _row(message)), when))
             if self._most_messages is not None:
@@ -96,13 +96,15 @@ class SQLiteConversationStore:
         participant_ids: Iterable[str] | None = None,
     ) -> list[StoredMessage]:
         with self._transaction() as connection:
-            return chosen(_read(connection, conversation_id), scope, since_timestamp, limit, participant_ids)
+            return select_recent(_read(connection, conversation_id), scope, since_timestamp, limit, participant_ids)
 
     def search(
         self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
     ) -> list[StoredMessage]:
         with self._transaction() as connection:
-            return found((message for _, message in _read(connection, conversation_id)), query, limit, token_cap)
+            return select_matches(
+                (message for _, message in _read(connection, conversation_id)), query, limit, token_cap
+            )
 
     def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
         pairs = [(_bytes(conversation_id), _bytes(id)) for id in ids]

@@ -11,7 +11,7 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from historylab.conversation import Message, Usage
+from historylab.conversation.message import Message, Usage
 from historylab.counters.base import Counter, count_text
 from historylab.registry import member
 

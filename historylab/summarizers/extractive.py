@@ -15,8 +15,8 @@ import numpy as np
 
 from historylab.registry import register
 from historylab.summarizers.base import SummaryTask
-from historylab.summarizers.filling import ALSO, ledger_of, that_fit, with_ledger
-from historylab.summarizers.lines import Lines, joined, lines_in, lines_of
+from historylab.summarizers.filling import ALSO, append_ledger, read_ledger, select_fitting
+from historylab.summarizers.lines import Lines, join_lines, message_lines, summary_lines
 
 SHORTEST_LINE = 40  # characters: less of a line says nothing
 MOST_REMEMBERED = 2_000  # summaries of one conversation: settings that fold the same messages need it written once
@@ -46,14 +46,14 @@ def _summary(task: SummaryTask) -> str:
     if not lines.texts:
         return ""
     ranked = _ranked(lines, _each_once(lines.texts))
-    literals = chain(ledger_of(task.previous), chain.from_iterable(lines.literals[k] for k in ranked))
-    return with_ledger(_fill(ranked, lines.texts, task), list(dict.fromkeys(literals)), task)
+    literals = chain(read_ledger(task.previous), chain.from_iterable(lines.literals[k] for k in ranked))
+    return append_ledger(_fill(ranked, lines.texts, task), list(dict.fromkeys(literals)), task)
 
 
 def _lines(task: SummaryTask) -> Lines:
     """Candidates in order: the former summary's, then those of every message."""
     former = [line for line in task.previous.splitlines() if line.strip() and not line.startswith(ALSO)]
-    return joined([lines_in(former), *(lines_of(message, task.known) for message in task.messages)])
+    return join_lines([summary_lines(former), *(message_lines(message, task.known) for message in task.messages)])
 
 
 def _each_once(texts: Sequence[str]) -> np.ndarray:
@@ -83,7 +83,7 @@ def _ranked(lines: Lines, candidates: np.ndarray) -> list[int]:
 
 def _fill(ranked: Sequence[int], texts: Sequence[str], task: SummaryTask) -> str:
     """The best lines that fit together, in their order. Lines are counted once each; the whole, to be sure."""
-    chosen = [ranked[k] for k in that_fit([texts[k] for k in ranked], task.max_tokens, task)]
+    chosen = [ranked[k] for k in select_fitting([texts[k] for k in ranked], task.max_tokens, task)]
     while chosen and not task.fits(_text(chosen, texts)):
         chosen = chosen[: len(chosen) * 9 // 10]
     return _text(chosen, texts) if chosen else _cut(texts[ranked[0]], task)

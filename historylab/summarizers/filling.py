@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from historylab.conversation import Message
+from historylab.conversation.message import Message
 from historylab.summarizers.base import SummaryTask
 
 ALSO = "Also mentioned: "
 LEAST = 2  # tokens the shortest text takes: one, and what separates it from the next
 
 
-def that_fit(
+def select_fitting(
     texts: Sequence[str], room: int, task: SummaryTask, wanted: Callable[[int], bool] = lambda number: True
 ) -> list[int]:
     """Which of the wanted texts fit `room` tokens, the first first, by their own counts and a separator each."""
@@ -36,17 +36,17 @@ def _counts(texts: Sequence[str], task: SummaryTask) -> list[int]:
     return [known[text] for text in texts]
 
 
-def with_ledger(text: str, literals: Sequence[str], task: SummaryTask) -> str:
+def append_ledger(text: str, literals: Sequence[str], task: SummaryTask) -> str:
     """The text, and below it as many of the literals it doesn't hold as there is still room for, the first first."""
     room = task.max_tokens - task.count(_ledger(text, []))
-    fitting = that_fit([x + "," for x in literals], room, task, lambda number: literals[number] not in text)
+    fitting = select_fitting([x + "," for x in literals], room, task, lambda number: literals[number] not in text)
     missing = [literals[number] for number in fitting]
     while missing and not task.fits(_ledger(text, missing)):
         missing = missing[: len(missing) * 9 // 10]
     return _ledger(text, missing) if missing else text
 
 
-def ledger_of(summary: str) -> list[str]:
+def read_ledger(summary: str) -> list[str]:
     """The literals a former summary's last line lists."""
     return [x for line in summary.splitlines() if line.startswith(ALSO) for x in line.removeprefix(ALSO).split(", ")]
 

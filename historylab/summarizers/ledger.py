@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from historylab.registry import register
 from historylab.summarizers.base import SummaryTask
-from historylab.summarizers.filling import ledger_of, with_ledger
-from historylab.summarizers.lines import literals_in
+from historylab.summarizers.filling import append_ledger, read_ledger
+from historylab.summarizers.lines import message_literals
 
 
 @register("summarizer", "ledger", title="Ids and numbers only")
@@ -20,6 +20,6 @@ class LedgerSummarizer:
     offline = True
 
     def summarize(self, task: SummaryTask) -> str:
-        said = [x for m in task.messages for x in literals_in(m, task.known)]
-        newest_first = list(dict.fromkeys([*reversed(said), *ledger_of(task.previous)]))
-        return with_ledger("", newest_first, task)
+        said = [x for m in task.messages for x in message_literals(m, task.known)]
+        newest_first = list(dict.fromkeys([*reversed(said), *read_ledger(task.previous)]))
+        return append_ledger("", newest_first, task)

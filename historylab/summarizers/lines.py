@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation import Message
+from historylab.conversation.message import Message
 
 LONGEST_LINE = 240  # characters: a longer one is cut at a word; its literals may still be listed
 LONGEST_LITERAL = 200  # characters: a longer one is data, no name of anything
@@ -51,7 +51,7 @@ class Lines:
     lengths: np.ndarray
 
 
-def joined(parts: Sequence[Lines]) -> Lines:
+def join_lines(parts: Sequence[Lines]) -> Lines:
     """All lines of some parts, in order."""
     texts = tuple(chain.from_iterable(part.texts for part in parts))
     literals = tuple(chain.from_iterable(part.literals for part in parts))
@@ -59,7 +59,7 @@ def joined(parts: Sequence[Lines]) -> Lines:
     return Lines(texts, literals, *map(np.concatenate, arrays))
 
 
-def lines_of(message: Message, known: MutableMapping[Any, Any]) -> Lines:
+def message_lines(message: Message, known: MutableMapping[Any, Any]) -> Lines:
     """A message's lines, each once, read at the first call and remembered in `known`."""
     remembered = known.setdefault("lines", {})
     found = remembered.get(message)
@@ -68,28 +68,28 @@ def lines_of(message: Message, known: MutableMapping[Any, Any]) -> Lines:
         for shown, whole in _said(message):
             once.setdefault(shown, whole)
         read = [(shown, *_read(shown)) for shown in once]
-        hidden = [literals_of(whole) if len(whole) > LONGEST_LINE else () for whole in once.values()]
+        hidden = [find_literals(whole) if len(whole) > LONGEST_LINE else () for whole in once.values()]
         found = remembered[message] = _together(read, hidden)
     return found
 
 
-def lines_in(texts: Iterable[str]) -> Lines:
+def summary_lines(texts: Iterable[str]) -> Lines:
     """Lines of a former summary, as they were shown there."""
     read = [(text, *_read_again(text)) for text in texts]
     return _together(read, [()] * len(read))
 
 
-def literals_in(message: Message, known: MutableMapping[Any, Any]) -> tuple[str, ...]:
+def message_literals(message: Message, known: MutableMapping[Any, Any]) -> tuple[str, ...]:
     """Literals in a message's text and calls, in order, found at the first call and remembered in `known`."""
     remembered = known.setdefault("literals", {})
     found = remembered.get(message)
     if found is None:
         texts = (message.content, *(call.arguments for call in message.tool_calls))
-        found = remembered[message] = tuple(x for text in texts for x in literals_of(text))
+        found = remembered[message] = tuple(x for text in texts for x in find_literals(text))
     return found
 
 
-def literals_of(text: str) -> tuple[str, ...]:
+def find_literals(text: str) -> tuple[str, ...]:
     """Ids, numbers, paths and addresses in a text, in order, each once."""
     if not HINT_OF_LITERAL.search(text):
         return ()
@@ -106,7 +106,7 @@ def _together(read: list[tuple[str, list[int], tuple[str, ...]]], hidden: list[t
 def _read(text: str) -> tuple[list[int], tuple[str, ...]]:
     """A line's different words, as hashes, and its literals."""
     words = WORD.findall(text.lower()) if text.isascii() else map(str.casefold, WORD.findall(text))
-    return list(map(hash, set(words))), literals_of(text)
+    return list(map(hash, set(words))), find_literals(text)
 
 
 _read_again = lru_cache(maxsize=10_000)(_read)

@@ -15,11 +15,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from historylab.chat_models.base import NO_ANSWER, ChatModel, Reply
-from historylab.conversation import Message
+from historylab.conversation.message import Message
 from historylab.errors import InstrumentError
 from historylab.registry import FINE, register
 from historylab.summarizers.base import SummaryTask, Written
-from historylab.summarizers.remembered import REPLIES, fingerprint
+from historylab.summarizers.reply_cache import REPLIES, reply_key
 
 log = logging.getLogger("historylab")
 
@@ -91,7 +91,7 @@ class ModelSummarizer:
 
     def _reply(self, messages: list[dict[str, Any]], max_tokens: int) -> Reply:
         model = self._chat_model.key
-        task = fingerprint(model, messages, max_tokens, self._temperature)
+        task = reply_key(model, messages, max_tokens, self._temperature)
         if task not in self._tasks and len(self._tasks) >= self._most_calls:
             raise InstrumentError(f"{self.name} wrote {self._most_calls} summaries already; raise most_calls for more")
         self._tasks.add(task)

@@ -16,13 +16,13 @@ from typing import Any
 
 from historylab.counters.base import open_counter
 from historylab.errors import SettingsError
-from historylab.pipeline import plan_history
+from historylab.planning.pipeline import plan_history
+from historylab.planning.strategies.base import Instruments
+from historylab.planning.strategies.layouts.systems_first import systems_first
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 from historylab.settings.sources import query_parameters
-from historylab.strategies.base import Instruments
-from historylab.strategies.layouts.systems_first import systems_first
-from historylab.systems.base import conversation_of, sent, sources
+from historylab.systems.base import caller_objects, conversation_of, sent_messages
 
 log = logging.getLogger("historylab")
 
@@ -70,8 +70,8 @@ def apply_history_policy(
     conversation = conversation_of(messages)
     length = _user_messages(history_length, len(conversation)) if history_policy == "lastN" else 0
     settings = _settings(history_policy, length, bool(preserve_system_messages))
-    kept = sent(plan_history(conversation, settings, instruments=_instruments()))
-    return sources(systems_first(kept) if history_policy == "lastN" else kept)
+    kept = sent_messages(plan_history(conversation, settings, instruments=_instruments()))
+    return caller_objects(systems_first(kept) if history_policy == "lastN" else kept)
 
 
 def resolve_history_settings(

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation import Message
-from historylab.importers.lenient import UNPAIRED, as_message, conversation_of, without_broken_pairs
-from historylab.plan import HistoryPlan
+from historylab.conversation.message import Message
+from historylab.formats.lenient import UNPAIRED, as_message, conversation_of, without_broken_pairs
+from historylab.planning.plan import HistoryPlan
 
-__all__ = ["UNPAIRED", "as_message", "conversation_of", "sent", "sources", "without_broken_pairs"]
+__all__ = ["UNPAIRED", "as_message", "caller_objects", "conversation_of", "sent_messages", "without_broken_pairs"]
 
 
-def sent(plan: HistoryPlan) -> list[Message]:
+def sent_messages(plan: HistoryPlan) -> list[Message]:
     """The caller's messages the plan sends, in the caller's order; the summary isn't among them."""
     homes = plan.history.columns.block[: plan.size]
     return [plan.history.conversation[i] for i in np.flatnonzero(plan.sent[homes]).tolist()]
 
 
-def sources(messages: Iterable[Message]) -> list[Any]:
+def caller_objects(messages: Iterable[Message]) -> list[Any]:
     """The caller's own objects behind these messages, in a new list."""
     return [message.source for message in messages]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from chat_models.server import ChatServer, calls, hangs_up, says
+from chat_server import ChatServer, calls, hangs_up, says
 from sketches import conv
 
 from historylab.agent.checkpoints import Checkpoints
+from historylab.agent.conversation_search import conversation_search_tool
 from historylab.agent.events import (
     Compacted,
     Failed,
@@ -20,22 +21,22 @@ from historylab.agent.events import (
     ToolCalled,
     ToolResult,
 )
-from historylab.agent.loop import run
+from historylab.agent.loop import run_agent
 from historylab.agent.request import request_of
-from historylab.agent.search import conversation_search_tool
-from historylab.agent.status import StatusUpdates, generate_status_update
-from historylab.agent.tools import CompactHistoryTool, tool_of
+from historylab.agent.tools import CompactHistoryTool, as_tool
 from historylab.chat_models.base import Reply
 from historylab.chat_models.scripted import ScriptedChatModel, call
-from historylab.conversation import Conversation, Message, ToolCall, Usage
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall, Usage
 from historylab.errors import InstrumentError
-from historylab.importers.chat_messages import to_messages
-from historylab.pipeline import open_instruments
-from historylab.replay import replay
+from historylab.formats.chat_messages import to_messages
+from historylab.planning.pipeline import open_instruments
+from historylab.planning.replay import replay
 from historylab.settings.model import Settings
 from historylab.stores.base import Participant, StoredMessage
 from historylab.stores.memory import InMemoryConversationStore
-from historylab.summarizers.remembered import REPLIES
+from historylab.summarizers.reply_cache import REPLIES
+from historylab.systems.mycoder.status import StatusUpdates, generate_status_update
 
 ALL = Settings(policy="all", pruner="off")
 ASKED = Conversation([Message("system", "Be brief."), Message("user", "How far is Graz?")])
@@ -59,9 +60,9 @@ def breaks() -> str:
 def go(*replies, conversation=ASKED, settings=ALL, tools=(look_up, breaks), **options):
     """All events of a run with a scripted model, and the model."""
     model = ScriptedChatModel(replies=replies)
-    made = [tool_of(tool) if callable(tool) and not hasattr(tool, "schema") else tool for tool in tools]
+    made = [as_tool(tool) if callable(tool) and not hasattr(tool, "schema") else tool for tool in tools]
     instruments = open_instruments(settings, chat_model=model)
-    return list(run(conversation, settings, instruments=instruments, tools=made, **options)), model
+    return list(run_agent(conversation, settings, instruments=instruments, tools=made, **options)), model
 
 
 def only(events, kind) -> list:
@@ -201,7 +202,7 @@ def test_what_is_sent_over_many_turns_is_what_replay_shows(settings, hand_over):
     instruments = open_instruments(settings, chat_model=model)
     for k in range(6):
         asked = conversation.edited([*conversation, Message("user", f"question {k} " * 10)])
-        *_, last = run(asked, settings, instruments=instruments, tools=[tool_of(look_up)], previous=plan)
+        *_, last = run_agent(asked, settings, instruments=instruments, tools=[as_tool(look_up)], previous=plan)
         conversation, plan = last.conversation, last.plan if hand_over else None
     assert len([a for a in model.asked if a["temperature"] is None]) == 12
     assert_replay_shows_what_was_sent(model, conversation, settings)
@@ -283,9 +284,9 @@ def test_an_agent_over_real_http_opened_from_the_environment(monkeypatch):
     with ChatServer(calls(("look_up", '{"city": "Graz"}')), says("190 km"), hangs_up) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         settings = ALL.replace(model="tiny")
-        events = list(run(ASKED, settings, tools=[tool_of(look_up)]))
+        events = list(run_agent(ASKED, settings, tools=[as_tool(look_up)]))
         asked_again = events[-1].conversation.edited([*events[-1].conversation, Message("user", "Sure?")])
-        failed = list(run(asked_again, settings))[-1]
+        failed = list(run_agent(asked_again, settings))[-1]
     assert (events[-1].text, events[-1].usage) == ("190 km", Usage(72, 14, 128))
     shown = [request_of(plan) for plan in replay(events[-1].conversation, settings).plans]
     assert shown == [request["messages"] for request in server.requests[:2]]

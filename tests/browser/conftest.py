@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
-from opened import SECONDS
-from playground import playground
+from browser_pages import SECONDS
+from server_process import playground
 
 FLAGS = (
     "--headless",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from accessible import violations
-from opened import opened, select_row, settled
+from axe_checks import violations
+from browser_pages import opened, select_row, settled
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from opened import opened, select_row, tick
+from browser_pages import opened, select_row, tick
 
 pytestmark = pytest.mark.browser
 LOST = re.compile("Message 2, which must be remembered, .* was lost at turn 21")

@@ -6,8 +6,8 @@ import json
 import re
 
 import pytest
-from opened import HOSTILE, headline, opened, select_row, source_of, upload
-from playground import playground
+from browser_pages import HOSTILE, headline, opened, select_row, source_of, upload
+from server_process import playground
 
 pytestmark = pytest.mark.browser
 

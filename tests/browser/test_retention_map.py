@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from opened import HOSTILE, at_rest, headline, opened, upload
+from browser_pages import HOSTILE, at_rest, headline, opened, upload
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from opened import SECONDS, headline, source_of
+from browser_pages import SECONDS, headline, source_of
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
-from opened import HOSTILE, headline, opened, select_row, settled
+from browser_pages import HOSTILE, headline, opened, select_row, settled
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from opened import at_rest, headline
+from browser_pages import at_rest, headline
 
 pytestmark = pytest.mark.browser
 

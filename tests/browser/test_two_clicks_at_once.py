@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from opened import headline, opened, settled, source_of
+from browser_pages import headline, opened, settled, source_of
 
 pytestmark = pytest.mark.browser
 

@@ -11,11 +11,11 @@ import time
 import traceback
 
 import pytest
-from chat_models.server import ChatServer, body, calls, events, hangs_up, says, slow, status
+from chat_server import ChatServer, body, calls, events, hangs_up, says, slow, status
 
 from historylab.chat_models.base import Reply, open_chat_model
 from historylab.chat_models.openai_compatible import OpenAICompatible
-from historylab.conversation import ToolCall, Usage
+from historylab.conversation.message import ToolCall, Usage
 from historylab.errors import InstrumentError
 
 SECRET = "sk-do-not-tell-4f0b9c"

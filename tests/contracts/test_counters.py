@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from any_conversation import conversations
+from conversation_strategies import conversations
 from hypothesis import given
 from hypothesis import settings as examples
 
 from historylab import registry
-from historylab.conversation import Message
+from historylab.conversation.message import Message
 from historylab.counters.base import open_counter
 
 COUNTERS = sorted(registry.members("counter"))

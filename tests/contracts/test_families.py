@@ -16,7 +16,7 @@ OPTIONS = [(family, name, option.name) for family, name in MEMBERS for option in
 @pytest.mark.parametrize(("family", "name"), MEMBERS)
 def test_a_member_says_in_one_line_what_it_does(family, name):
     summary = registry.member(family, name).summary
-    assert summary.endswith(".") or summary.endswith(":") or family in ("exporter", "importer", "generator")
+    assert summary.endswith(".") or summary.endswith(":") or family in ("exporter", "format", "generator")
     assert 5 < len(summary) < 160
     assert "\n" not in summary
 

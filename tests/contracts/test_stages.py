@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from any_conversation import conversations, settings
 from api_rules import counted, refusals
-from four_rules import assert_monotone, assert_total_and_reasoned, assert_whole
+from conversation_strategies import conversations, settings
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from plan_rules import assert_monotone, assert_total_and_reasoned, assert_whole
 
 from historylab import registry
-from historylab.conversation import Conversation, Summary
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Summary
 from historylab.counters.base import count_text
-from historylab.history import History
-from historylab.pipeline import open_instruments, open_pipeline, plan_requests, start
-from historylab.plan import HistoryPlan
-from historylab.reasons import Action, reason
+from historylab.planning.history import History
+from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, start
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action, reason
+from historylab.planning.strategies.base import Context
 from historylab.settings.model import Settings
-from historylab.strategies.base import Context
 
 STAGES = [(family, name) for family in registry.STAGE_FAMILIES for name in sorted(registry.members(family))]
 EARLIER = reason("earlier", "Decided by an earlier stage.")

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stored import fill, ids, said
+from stored_messages import fill, ids, said
 
 from historylab.errors import HistoryLabError
 from historylab.registry import members

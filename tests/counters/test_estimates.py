@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from historylab.conversation import Conversation, Message, ToolCall
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
 from historylab.counters.base import MEDIA_TOKENS, PerMessage, open_counter, token_column
 
 

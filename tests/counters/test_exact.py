@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from historylab.conversation import Conversation, Message, ToolCall
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
 from historylab.counters.base import MEDIA_TOKENS, count_text, open_counter, token_column
 from historylab.counters.exact import count_texts, encoding_of
 from historylab.errors import InstrumentError
@@ -88,7 +89,7 @@ def test_media_take_a_fixed_estimate(kind):
 
 
 def test_base64_is_never_counted():
-    from historylab.importers.chat_messages import to_message
+    from historylab.formats.chat_messages import to_message
 
     url = "data:image/png;base64," + "A" * 100_000
     parts = [{"type": "text", "text": "hello world"}, {"type": "image_url", "image_url": {"url": url}}]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from historylab import Conversation, Settings, export, replay, trim
-from historylab.importers.chat_messages import to_messages, to_record
+from historylab.formats.chat_messages import to_messages, to_record
 
 TARGETS = ("openai_agents", "langgraph", "langchain_agents", "pydantic_ai")
 LONG = "\n".join(f"line {n} of a long file" for n in range(200))

@@ -7,11 +7,11 @@ import pytest
 from map_bytes import unpacked
 
 from historylab import Settings, generate, replay
-from historylab.contrast import differing_messages, differing_requests
 from historylab.figures.difference_grid import Difference, difference_grid
 from historylab.figures.difference_map import pack_difference
 from historylab.figures.retention_grid import NOT_SAID
-from historylab.reasons import Action
+from historylab.planning.reasons import Action
+from historylab.tuning.compare import differing_messages, differing_requests
 
 TALK = generate("coding_agent", turns=6, seed=1)
 PAIRS = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from historylab.figures.cut_words import knobs_in_words
 from historylab.figures.frontier import frontier_chart, frontier_finding
-from historylab.recommend import recommend
-from historylab.samples import load_sample
+from historylab.formats.samples import load_sample
 from historylab.settings.model import Settings
-from historylab.sweep import grid, sweep
+from historylab.tuning.recommend import recommend
+from historylab.tuning.sweep import grid, sweep
+from historylab.wording.cuts import changes_in_words
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def table():
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_candidate_is_a_point_that_names_itself(table, dark):
-    found = recommend(table, "never over 1k, cheapest", name=knobs_in_words)
+    found = recommend(table, "never over 1k, cheapest", name=changes_in_words)
     figure = frontier_chart(found, found.points[0], found.choice, dark=dark)
     told = {entry[0]: entry for trace in figure.data if trace.customdata is not None for entry in trace.customdata}
     assert sorted(told) == list(range(len(found.points)))
@@ -29,7 +29,7 @@ def test_every_candidate_is_a_point_that_names_itself(table, dark):
 
 
 def test_its_finding_is_in_words(table):
-    said = frontier_finding(recommend(table, name=knobs_in_words))
+    said = frontier_finding(recommend(table, name=changes_in_words))
     assert said.startswith("6 settings, references kept over cost.")
     assert said.count("×") == 2
 

@@ -12,8 +12,8 @@ from sketches import conv
 
 from historylab import Action, Conversation, Message, Settings, generate, replay
 from historylab.figures.prefix_strip import prefix_strip
-from historylab.figures.retention_grid import BEST_FIRST, NOT_SAID, edges, reasons, retention_grid
-from historylab.figures.retention_map import SNIPPET, pack, pack_timeline
+from historylab.figures.retention_grid import BEST_FIRST, NOT_SAID, bin_edges, column_reasons, retention_grid
+from historylab.figures.retention_map import SNIPPET, pack_timeline, pack_view
 
 SETTINGS = {
     "fifo": Settings(policy="all", budget=700),
@@ -55,7 +55,7 @@ def test_in_a_bin_the_worst_counts(name):
 
 @pytest.mark.parametrize(("count", "most"), [(0, 5), (1, 5), (5, 5), (6, 5), (999, 10), (10_000, 1000)])
 def test_bins_are_as_equal_as_can_be_and_leave_nothing_out(count, most):
-    found = edges(count, most)
+    found = bin_edges(count, most)
     sizes = np.diff(found)
     assert sizes.sum() == count
     assert len(sizes) == min(count, most)
@@ -79,7 +79,7 @@ def test_a_pin_is_a_line_from_when_it_was_said_even_in_a_bin():
 def test_each_cell_finds_the_sentence_its_own_request_words(name):
     made = timeline(name)
     grid = retention_grid(made)
-    sentences, per_column = reasons(made, grid)
+    sentences, per_column = column_reasons(made, grid)
     for column in range(0, len(made.plans), 5):
         for message in range(0, made.plans[column].size, 3):
             told = sentences[per_column[column][grid.cells[message, column]]]
@@ -89,7 +89,7 @@ def test_each_cell_finds_the_sentence_its_own_request_words(name):
 def test_a_binned_map_has_sentences_for_what_its_last_request_says():
     made = timeline()
     grid = retention_grid(made, most=5)
-    sentences, per_column = reasons(made, grid)
+    sentences, per_column = column_reasons(made, grid)
     assert len(per_column) == 5
     assert all(0 <= k < len(sentences) for here in per_column for k in here.values())
 
@@ -114,7 +114,7 @@ def test_a_binned_map_carries_no_message_text():
 
 def test_where_one_looks_stands_before_what_stays():
     packed = pack_timeline(timeline())
-    data = pack(packed, "k", 3, None, {7, 2})
+    data = pack_view(packed, "k", 3, None, {7, 2})
     (length,) = struct.unpack_from("<I", data)
     assert json.loads(data[4 : 4 + length]) == {"key": "k", "request": 3, "message": None, "starred": [2, 7]}
     assert data[4 + length :] == packed
@@ -135,10 +135,10 @@ def test_a_conversation_without_requests_packs():
 
 def test_the_strip_is_the_least_shared_of_a_bin_and_any_moved_cut():
     made = timeline()
-    whole, binned = prefix_strip(made, edges(30)), prefix_strip(made, edges(30, 6))
+    whole, binned = prefix_strip(made, bin_edges(30)), prefix_strip(made, bin_edges(30, 6))
     assert whole.share[0] == 0
     assert (whole.share <= 1).all()
     assert binned.share.tolist() == whole.share.reshape(6, 5).min(axis=1).tolist()
     assert binned.moved.tolist() == whole.moved.reshape(6, 5).any(axis=1).tolist()
-    nothing_cut = prefix_strip(replay(made.conversation, Settings(policy="all", pruner="off")), edges(30))
+    nothing_cut = prefix_strip(replay(made.conversation, Settings(policy="all", pruner="off")), bin_edges(30))
     assert not nothing_cut.moved.any()

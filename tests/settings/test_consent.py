@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from historylab.settings.consent import asking, offline, refused_for_consent, within_consent
+from historylab.settings.consent import offline, refused_for_consent, settings_that_ask, within_consent
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 
@@ -75,6 +75,6 @@ def test_the_rest_of_the_link_still_counts():
 
 def test_offline_asks_nobody_and_changes_nothing_else():
     settings = Settings(summarizer="model", budget=4000)
-    assert asking(settings) == ["summarizer"]
+    assert settings_that_ask(settings) == ["summarizer"]
     assert offline(settings) == Settings(budget=4000)
-    assert asking(offline(settings)) == []
+    assert settings_that_ask(offline(settings)) == []

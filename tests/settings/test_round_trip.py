@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from any_conversation import values_of
+from conversation_strategies import values_of
 
 from historylab import export, read_template, resolve_settings
 from historylab.registry import SEVERAL, members

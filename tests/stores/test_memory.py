@@ -6,7 +6,7 @@ import sys
 import threading
 
 import pytest
-from stored import fill, ids, said
+from stored_messages import fill, ids, said
 
 from historylab.stores.memory import InMemoryConversationStore
 

@@ -7,15 +7,15 @@ import subprocess
 import sys
 
 import pytest
-from stored import fill, ids, said
+from stored_messages import fill, ids, said
 
 from historylab.errors import StoreError
 from historylab.stores.sqlite import SQLiteConversationStore
 
 APPEND = """
 import sys
-sys.path.insert(0, "tests")
-from stored import fill, said
+sys.path.insert(0, "tests/support")
+from stored_messages import fill, said
 from historylab.stores.sqlite import SQLiteConversationStore
 path, me = sys.argv[1:]
 fill(SQLiteConversationStore(path), *(said(f"09:{k:02} a: {me}-{k}") for k in range(25)))

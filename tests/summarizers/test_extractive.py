@@ -17,12 +17,12 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from historylab import registry
-from historylab.conversation import Message, ToolCall
+from historylab.conversation.message import Message, ToolCall
 from historylab.counters.base import count_text, open_counter
 from historylab.counters.exact import ExactCounter
+from historylab.formats.samples import load_sample
+from historylab.planning.replay import replay
 from historylab.registry import member
-from historylab.replay import replay
-from historylab.samples import load_sample
 from historylab.settings.model import Settings
 from historylab.summarizers import lines
 from historylab.summarizers.base import SummaryTask
@@ -145,12 +145,12 @@ def test_nothing_to_say_is_an_empty_text():
 
 
 WRITE = """
-from historylab.conversation import Message
+from historylab import Message
 from historylab.counters.base import open_counter
 from historylab.counters.exact import ExactCounter
 from historylab.registry import member
-from historylab.replay import replay
-from historylab.samples import load_sample
+from historylab.planning.replay import replay
+from historylab.formats.samples import load_sample
 from historylab.settings.model import Settings
 from historylab.summarizers import lines
 from historylab.summarizers.base import SummaryTask

@@ -5,24 +5,24 @@ from __future__ import annotations
 import logging
 
 import pytest
-from chat_models.server import ChatServer, says, status
+from chat_server import ChatServer, says, status
 from sketches import conv
 
 from historylab.chat_models.base import Reply
 from historylab.chat_models.openai_compatible import OpenAICompatible
 from historylab.chat_models.scripted import ScriptedChatModel
-from historylab.conversation import Message, ToolCall, Usage
+from historylab.conversation.message import Message, ToolCall, Usage
 from historylab.counters.base import count_text, open_counter
 from historylab.errors import InstrumentError
-from historylab.pipeline import open_instruments, plan_history
-from historylab.replay import replay
+from historylab.planning.pipeline import open_instruments, plan_history
+from historylab.planning.replay import replay
+from historylab.planning.strategies.base import Instruments
+from historylab.planning.strategies.folding import write
 from historylab.settings.model import Settings
-from historylab.strategies.base import Instruments
-from historylab.strategies.folding import write
 from historylab.summarizers.base import SummaryTask, Written
 from historylab.summarizers.extractive import ExtractiveSummarizer
 from historylab.summarizers.model import PROMPT, ModelSummarizer, cut_to_fit
-from historylab.summarizers.remembered import REPLIES, Remembered
+from historylab.summarizers.reply_cache import REPLIES, ReplyCache
 
 COUNTER = open_counter("exact", "gpt-4o")
 SAID = [
@@ -242,7 +242,7 @@ def test_opening_the_summarizer_needs_neither_key_nor_server():
 
 def test_what_is_remembered_is_bounded_and_failures_pass():
     now = [0.0]
-    memory = Remembered(most=2, clock=lambda: now[0])
+    memory = ReplyCache(most=2, clock=lambda: now[0])
     for key in ("a", "b", "c"):
         memory.keep(key, "m", lambda: Reply("yes"))
     assert [memory.recall(key, "m") is None for key in ("a", "b", "c")] == [True, False, False]

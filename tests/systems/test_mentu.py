@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from recorded_cases import accepted, options_of, recorded, same_objects
 
 from historylab.errors import HistoryLabError
-from historylab.pipeline import plan_history, trim
-from historylab.replay import replay
-from historylab.samples import load_sample
+from historylab.formats.samples import load_sample
+from historylab.planning.pipeline import plan_history
+from historylab.planning.replay import replay
+from historylab.planning.trim import trim
 from historylab.systems.mentu import (
     FUTURE,
     PRESET,

@@ -6,17 +6,17 @@ import copy
 import logging
 
 import pytest
+from history_strategies import histories
 from hypothesis import given
-from messy_histories import histories
 from recorded_cases import accepted, options_of, recorded, same_objects
 from sketches import conv
 
 from historylab.agent.compaction import SUMMARIZER_PROMPT, cut_messages
-from historylab.conversation import Usage
-from historylab.cost import window_of
+from historylab.conversation.message import Usage
 from historylab.errors import HistoryLabError
-from historylab.pipeline import plan_history
-from historylab.replay import replay
+from historylab.planning.pipeline import plan_history
+from historylab.planning.replay import replay
+from historylab.pricing import window_of
 from historylab.systems.mycoder import (
     COMPACT_HISTORY_TOOL,
     DEFAULT_COMPACTION_PROMPT,

@@ -6,15 +6,15 @@ import copy
 import logging
 
 import pytest
+from history_strategies import histories, unpaired_parts
 from hypothesis import given
 from hypothesis import strategies as st
-from messy_histories import histories, unpaired_parts
 from recorded_cases import accepted, options_of, recorded, same_objects
 from sketches import conv
 
 from historylab.errors import HistoryLabError
-from historylab.pipeline import plan_history
-from historylab.replay import replay
+from historylab.planning.pipeline import plan_history
+from historylab.planning.replay import replay
 from historylab.systems.octopus import (
     DEFAULT_BUDGET,
     PRESET,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from api_rules import counted, refusals
 
-from historylab.pipeline import plan_requests
-from historylab.samples import load_sample, samples
+from historylab.formats.samples import load_sample, samples
+from historylab.planning.pipeline import plan_requests
 from historylab.settings.model import Settings, read_setting, setting_names
 from historylab.systems.octopus import inspect_plan
 from historylab.systems.presets.base import presets

@@ -6,8 +6,8 @@ import threading
 from dataclasses import replace
 
 import pytest
-from rooms import ALICE, EVERYTHING, Recorder, long_room, room, summarizer
-from stored import fill, said
+from agent_rooms import ALICE, EVERYTHING, Recorder, long_room, room, summarizer
+from stored_messages import fill, said
 
 from historylab.systems.toolpack import (
     AssemblerOptions,

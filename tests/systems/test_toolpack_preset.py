@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rooms import long_room, room, summarizer
-from stored import fill, said
+from agent_rooms import long_room, room, summarizer
+from stored_messages import fill, said
 
-from historylab.conversation import Conversation
+from historylab.conversation.conversation import Conversation
 from historylab.counters.toolpack import ToolpackCounter
-from historylab.importers.toolpack import to_message
-from historylab.pipeline import plan_history
-from historylab.replay import replay
-from historylab.samples import load_sample
+from historylab.formats.samples import load_sample
+from historylab.formats.toolpack import to_message
+from historylab.planning.pipeline import plan_history
+from historylab.planning.replay import replay
 from historylab.systems.toolpack import (
     PRESET,
     AssemblerOptions,

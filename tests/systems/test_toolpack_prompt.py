@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
+from agent_rooms import ALICE, EVERYTHING, long_room, room, sent, summarizer
 from hypothesis import given
 from hypothesis import strategies as st
-from rooms import ALICE, EVERYTHING, long_room, room, sent, summarizer
-from stored import fill, said
+from stored_messages import fill, said
 
 from historylab.errors import HistoryLabError
 from historylab.stores.base import ConversationStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from rooms import EVERYTHING, long_room, room, sent, summarizer
-from stored import fill, said
+from agent_rooms import EVERYTHING, long_room, room, sent, summarizer
+from stored_messages import fill, said
 
 from historylab.systems.toolpack import (
     InMemoryConversationStore,

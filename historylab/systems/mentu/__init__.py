@@ -4,7 +4,6 @@ Source: the result page on conversation history and the agent service of mentu-a
 differs from the page, and what is done about it, is listed in docs/systems.md.
 """
 
-from historylab.agent.memory import recall
 from historylab.settings.model import Settings
 from historylab.systems.mentu.history import (
     MAX_CHARS,
@@ -16,6 +15,7 @@ from historylab.systems.mentu.history import (
     get_conversation_history,
     truncate_history,
 )
+from historylab.systems.mentu.memory import recall
 from historylab.systems.mentu.rows import STORED_CHARACTERS, rows_from_agent_stream, truncate_for_storage
 
 PRESET = Settings(policy="all", projection="collapsed_tools", pruner="pairs", layout="tagged_prompt", budget=200_000)

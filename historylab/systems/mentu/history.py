@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from historylab.conversation import Message
+from historylab.conversation.message import Message
 from historylab.counters.base import PerMessage
 from historylab.errors import SettingsError
-from historylab.importers.chat_messages import mapping_of
-from historylab.importers.flat_messages import FLAT_ROLES, as_flat_message
-from historylab.importers.lenient import as_message, conversation_of
-from historylab.pipeline import plan_history
+from historylab.formats.chat_messages import mapping_of
+from historylab.formats.flat_messages import FLAT_ROLES, as_flat_message
+from historylab.formats.lenient import as_message, conversation_of
+from historylab.planning.pipeline import plan_history
+from historylab.planning.strategies.base import Instruments
+from historylab.planning.strategies.layouts.tagged_prompt import prompt_with_history
+from historylab.planning.strategies.projections.collapsed_tools import CUT, collapsed_tools
 from historylab.settings.model import Settings
-from historylab.strategies.base import Instruments
-from historylab.strategies.layouts.tagged_prompt import prompt_with_history
-from historylab.strategies.projections.collapsed_tools import CUT, collapsed_tools
 
 log = logging.getLogger("historylab")
 

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from historylab.importers.flat_messages import RESULT_ID
+from historylab.formats.flat_messages import RESULT_ID
 
 STORED_CHARACTERS = 50_000
 STORAGE_MARK = "\n[truncated for storage]"

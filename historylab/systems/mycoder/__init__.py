@@ -15,14 +15,14 @@ from historylab.agent.compaction import (
     should_compact_messages,
 )
 from historylab.agent.compaction_tool import COMPACT_HISTORY_TOOL, compact_history, compact_history_arguments
-from historylab.agent.status import (
+from historylab.settings.model import Settings
+from historylab.systems.mycoder.status import (
     STATUS_FREQUENCY,
     THRESHOLD_PERCENTAGE,
     StatusUpdates,
     generate_status_update,
     system_prompt_lines,
 )
-from historylab.settings.model import Settings
 from historylab.systems.mycoder.usage import LLMResponse, TokenTracker, TokenUsage
 from historylab.systems.mycoder.windows import published_window, token_usage_from_message
 

@@ -1,6 +1,6 @@
 """Tokens and money as mycoder tracks them: one price for every model, totals over a tree of trackers.
 
-A `TokenUsage` is a tally that can be added to; its value is the core's `Usage`. Real prices live in `historylab.cost`.
+A `TokenUsage` is a tally that can be added to; its value is the core's `Usage`. Real prices: `historylab.pricing`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from historylab.conversation import Usage
+from historylab.conversation.message import Usage
 
 PRICES = {
     "input": Decimal("3"),

@@ -1,7 +1,7 @@
 """How large a model's window is, as mycoder knew it, and how full the last response left it.
 
 Source: the provider files of drivecore/mycoder (774e068). Names count as they are written; Ollama's also before the
-colon. The app itself asks `historylab.cost.window_of`, which knows today's models.
+colon. The app itself asks `historylab.pricing.window_of`, which knows today's models.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from historylab.importers.chat_messages import mapping_of
+from historylab.formats.chat_messages import mapping_of
 from historylab.systems.mycoder.usage import LLMResponse, TokenUsage
 
 ANTHROPIC_WINDOWS: Mapping[str, int] = {

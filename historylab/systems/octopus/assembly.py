@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.errors import SettingsError
-from historylab.plan import HistoryPlan
+from historylab.planning.plan import HistoryPlan
 from historylab.systems.octopus.minimum import MIN_HISTORY_TURNS
 from historylab.systems.octopus.planning import (
     CountTokens,
     MinimumContext,
-    begin,
+    begin_plan,
     count_message_tokens,
     counted_messages,
 )
@@ -59,7 +59,7 @@ def assemble_history(
         strategy: "FIFO", "Summarize" (when that is not enough, FIFO goes on) or "SlidingWindow".
         summarize: as SummarizePruner's; when it fails, that is logged and FIFO does the work.
     """
-    plan, context = begin(history, target_tokens, count_tokens, min_history_turns)
+    plan, context = begin_plan(history, target_tokens, count_tokens, min_history_turns)
     if strategy == "SlidingWindow":
         plan = keep_window(plan, context, SlidingWindowPruner(sliding_window_turns).turns)
     elif strategy in STRATEGIES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from historylab.agent.request import request_of
-from historylab.plan import HistoryPlan
+from historylab.planning.plan import HistoryPlan
 from historylab.systems.base import as_message
 from historylab.systems.octopus.assembly import AssembledHistory
 from historylab.systems.octopus.pruners import SUMMARY_MARK

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from historylab.importers.chat_messages import mapping_of
-from historylab.systems.octopus.planning import begin, last_turns
+from historylab.formats.chat_messages import mapping_of
+from historylab.systems.octopus.planning import begin_plan, last_turns
 
 MIN_HISTORY_TURNS = 3
 
@@ -45,7 +45,7 @@ def ensure_min_history(
 
 
 def _last_turns(history: list[Any], n: int) -> list[int]:
-    plan, context = begin(history)
+    plan, context = begin_plan(history)
     columns = context.history.columns
     return np.flatnonzero((last_turns(plan, n) & ~columns.system)[columns.block]).tolist()
 

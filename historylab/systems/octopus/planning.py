@@ -10,12 +10,12 @@ import numpy as np
 
 from historylab.counters.base import Counter, PerMessage
 from historylab.counters.octopus import OctopusCounter
-from historylab.history import History
-from historylab.pipeline import start
-from historylab.plan import HistoryPlan
+from historylab.planning.history import History
+from historylab.planning.pipeline import start
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.base import Context, Instruments, first_of_last_turns
 from historylab.settings.model import Settings
-from historylab.strategies.base import Context, Instruments, first_of_last_turns
-from historylab.systems.base import as_message, conversation_of, sent
+from historylab.systems.base import as_message, conversation_of, sent_messages
 
 CountTokens = Callable[[Any], int]
 
@@ -35,7 +35,7 @@ class MinimumContext(Context):
         return last_turns(plan, self.min_history_turns)
 
 
-def begin(
+def begin_plan(
     history: Iterable[Any] | None,
     target_tokens: float = 0,
     count_tokens: CountTokens = count_message_tokens,
@@ -57,14 +57,14 @@ def last_turns(plan: HistoryPlan, turns: int) -> np.ndarray:
     return mask
 
 
-def messages(plan: HistoryPlan) -> list[Any]:
+def plan_messages(plan: HistoryPlan) -> list[Any]:
     """What the plan sends: the caller's own messages in their order, a summary after the leading system messages."""
     return [message for message, _ in counted_messages(plan)]
 
 
 def counted_messages(plan: HistoryPlan) -> list[tuple[Any, int]]:
     """The same, each with its tokens."""
-    kept = sent(plan)
+    kept = sent_messages(plan)
     tokens = plan.sent_tokens[plan.sent[plan.history.columns.block[: plan.size]]].tolist()
     counted = [(message.source, count) for message, count in zip(kept, tokens, strict=True)]
     if plan.summary:

@@ -7,15 +7,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from historylab.conversation import Message, Summary
+from historylab.conversation.message import Message, Summary
 from historylab.errors import InstrumentError, SettingsError
-from historylab.plan import HistoryPlan
-from historylab.strategies.base import Context
-from historylab.strategies.cut import oldest_share
-from historylab.strategies.folding import FOR_BUDGET
-from historylab.strategies.pruners.fifo import fifo
-from historylab.strategies.pruners.sliding_window import sliding_window
-from historylab.systems.octopus.planning import CountTokens, begin, count_message_tokens, messages
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.base import Context
+from historylab.planning.strategies.cutting import oldest_share
+from historylab.planning.strategies.folding import FOR_BUDGET
+from historylab.planning.strategies.pruners.fifo import fifo
+from historylab.planning.strategies.pruners.sliding_window import sliding_window
+from historylab.systems.octopus.planning import CountTokens, begin_plan, count_message_tokens, plan_messages
 
 SLIDING_WINDOW_TURNS = 10
 SUMMARY_PROMPT = "Summarize this conversation history concisely:"
@@ -39,7 +39,7 @@ class FIFOPruner:
         self._count_tokens = count_tokens
 
     def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]:
-        return messages(drop_oldest(*begin(history, target_tokens, self._count_tokens)))
+        return plan_messages(drop_oldest(*begin_plan(history, target_tokens, self._count_tokens)))
 
 
 class SlidingWindowPruner:
@@ -49,7 +49,7 @@ class SlidingWindowPruner:
         self.turns = _not_negative(turns)
 
     def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]:
-        return messages(keep_window(*begin(history, target_tokens), self.turns))
+        return plan_messages(keep_window(*begin_plan(history, target_tokens), self.turns))
 
 
 class SummarizePruner:
@@ -73,7 +73,7 @@ class SummarizePruner:
         self._max_output_tokens, self._count_tokens = max_output_tokens, count_tokens
 
     def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]:
-        return messages(self.fold(*begin(history, target_tokens, self._count_tokens), cancelled=cancelled))
+        return plan_messages(self.fold(*begin_plan(history, target_tokens, self._count_tokens), cancelled=cancelled))
 
     def fold(self, plan: HistoryPlan, context: Context, *, cancelled: Cancelled | None = None) -> HistoryPlan:
         """The plan with its oldest share summarised, if it is over its budget and a whole turn is that small."""

@@ -3,24 +3,26 @@
 from historylab.registry import register
 from historylab.settings.model import Settings
 from historylab.systems.agentdock import PRESET
-from historylab.systems.presets.base import Knob, Preset, count
+from historylab.systems.presets.base import Preset, PresetField, count_phrase
 
 KNOBS = (
-    Knob("policy", "historyPolicy", "History policy", help="The last N user messages, all history, or none of it."),
-    Knob(
+    PresetField(
+        "policy", "historyPolicy", "History policy", help="The last N user messages, all history, or none of it."
+    ),
+    PresetField(
         "length",
         "historyLength",
         "History length",
         "user messages",
         "The last N user messages and what follows each. 0 acts as 1; its makers advise 5 to 20.",
     ),
-    Knob(
+    PresetField(
         "preserve_system_messages",
         "preserveSystemMessages",
         "Preserve system messages",
         help="They come first, whatever is trimmed; its makers advise to keep them always.",
     ),
-    Knob(
+    PresetField(
         "budget",
         "",
         "Line to compare with",
@@ -39,5 +41,5 @@ def agentdock() -> Preset:
 
 def rule(settings: Settings) -> str:
     if settings.policy == "lastN":
-        return f"keeps the last {count(max(1, settings.length), 'user message')}"
+        return f"keeps the last {count_phrase(max(1, settings.length), 'user message')}"
     return {"all": "keeps all history", "none": "sends no history"}[settings.policy]

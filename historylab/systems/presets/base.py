@@ -23,7 +23,7 @@ EVERYBODYS_OWN = frozenset({"model", "summarizer", "relevance", "overhead", "win
 
 
 @dataclass(frozen=True, slots=True)
-class Knob:
+class PresetField:
     """A setting as the system calls it: the published name, a label, the unit, and what it does.
 
     `choices` are the members of the family that the system has, in its order, by the names it gives them.
@@ -52,7 +52,7 @@ class Preset:
     """
 
     settings: Settings
-    knobs: tuple[Knob, ...]
+    knobs: tuple[PresetField, ...]
     rule: Callable[[Settings], str]
     variants: Mapping[str, Settings] = field(default_factory=dict)
     yours: frozenset[str] = frozenset()
@@ -80,14 +80,14 @@ def presets() -> Mapping[str, Preset]:
     return {preset.name: preset for preset in sorted(made, key=lambda preset: preset.title.lower())}
 
 
-def find(spec: str) -> tuple[Preset, str] | None:
+def find_preset(spec: str) -> tuple[Preset, str] | None:
     """The preset and variant a link names, `mentu` or `mentu:VARIANT`; None if there is none of that name."""
     name, _, variant = spec.partition(":")
     preset = presets().get(name)
     return (preset, variant) if preset and (not variant or variant in preset.variants) else None
 
 
-def count(number: float, noun: str) -> str:
+def count_phrase(number: float, noun: str) -> str:
     """ "1 pair", "20 pairs", "the last 1,000 messages": for rules."""
     return f"{number:,g} {noun}{'' if number == 1 else 's'}" if number < 1e6 else f"{number:,.0f} {noun}s"
 

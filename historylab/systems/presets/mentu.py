@@ -3,37 +3,37 @@
 from historylab.registry import register
 from historylab.settings.model import Settings
 from historylab.systems.mentu import FUTURE, PRESET
-from historylab.systems.presets.base import Knob, Preset, count
+from historylab.systems.presets.base import Preset, PresetField, count_phrase
 
 KNOBS = (
-    Knob(
+    PresetField(
         "pruner.pairs.pairs",
         "maxPairs",
         "History",
         "pairs",
         "A pair is a question and its answer: two messages each, the newest first. Half a pair is one message.",
     ),
-    Knob("pruner.pairs.characters", "maxChars", "History", "characters", "About four make a token."),
-    Knob(
+    PresetField("pruner.pairs.characters", "maxChars", "History", "characters", "About four make a token."),
+    PresetField(
         "projection.collapsed_tools.characters",
         "",
         "Tool results",
         "characters",
         "How much of each is shown; calls are shown by the tool's name alone.",
     ),
-    Knob(
+    PresetField(
         "pruner.pairs.oversized",
         "",
         "A newest exchange too long",
         help="It is cut to what fits; or, as published, the history is left empty.",
     ),
-    Knob("pruner.relevance.recent", "", "Newest that stay", "messages"),
-    Knob("pruner.adaptive.share", "", "Turns", "share of the budget"),
-    Knob("pruner.adaptive.least", "", "Turns at least", "turns"),
-    Knob("pruner.adaptive.most", "", "Turns at most", "turns"),
-    Knob("threshold", "", "Summarise at", "share of the window"),
-    Knob("window", "", "Context window", "tokens", "What the model takes at most; Mentu's is 200,000."),
-    Knob("budget", "", "Budget", "tokens", "Mentu knows none: this is the model's window of 200,000."),
+    PresetField("pruner.relevance.recent", "", "Newest that stay", "messages"),
+    PresetField("pruner.adaptive.share", "", "Turns", "share of the budget"),
+    PresetField("pruner.adaptive.least", "", "Turns at least", "turns"),
+    PresetField("pruner.adaptive.most", "", "Turns at most", "turns"),
+    PresetField("threshold", "", "Summarise at", "share of the window"),
+    PresetField("window", "", "Context window", "tokens", "What the model takes at most; Mentu's is 200,000."),
+    PresetField("budget", "", "Budget", "tokens", "Mentu knows none: this is the model's window of 200,000."),
 )
 
 
@@ -49,7 +49,7 @@ def rule(settings: Settings) -> str:
         return ""
     pairs, characters = settings.value("pruner.pairs.pairs"), settings.value("pruner.pairs.characters")
     said = {
-        "pairs": f"the newest {count(pairs, 'pair')}, at most {characters:,} characters",
+        "pairs": f"the newest {count_phrase(pairs, 'pair')}, at most {characters:,} characters",
         "relevance": f"what is most relevant in {settings.budget:,} tokens",
         "adaptive": f"as many turns as fit {settings.value('pruner.adaptive.share'):.0%} of the room",
     }

@@ -3,32 +3,32 @@
 from historylab.registry import register
 from historylab.settings.model import Settings
 from historylab.systems.mycoder import PRESETS_BY_AGENT
-from historylab.systems.presets.base import Knob, Preset, count
+from historylab.systems.presets.base import Preset, PresetField, count_phrase
 
 PRESERVED = "compaction.preserve_recent.messages"
 KNOBS = (
-    Knob(
+    PresetField(
         "threshold",
         "thresholdPercentage",
         "Threshold",
         "share of the window",
         "History is compacted when its tokens reach this share of what the model takes; 0.5 is 50 %.",
     ),
-    Knob(
+    PresetField(
         PRESERVED,
         "preserveRecentMessages",
         "Preserve recent",
         "messages",
         "The newest single messages that stay; a call and its results stay together.",
     ),
-    Knob(
+    PresetField(
         "window",
         "maxTokens",
         "Context window",
         "tokens",
         "What the model takes at most; empty: the model's own, where that is known.",
     ),
-    Knob(
+    PresetField(
         "compaction.preserve_recent.max_share",
         "",
         "Summary",
@@ -51,5 +51,5 @@ def mycoder() -> Preset:
 def rule(settings: Settings) -> str:
     if settings.policy != "all" or settings.compaction != "preserve_recent" or settings.pruner != "off":
         return ""
-    newest = count(settings.value(PRESERVED), "message")
+    newest = count_phrase(settings.value(PRESERVED), "message")
     return f"summarises all but the newest {newest} at {settings.threshold:.0%} of the window"

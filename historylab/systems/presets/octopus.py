@@ -3,46 +3,46 @@
 from historylab.registry import register
 from historylab.settings.model import Settings
 from historylab.systems.octopus import PRESET, ROOMY_BUDGET, TIGHT_BUDGET
-from historylab.systems.presets.base import Knob, Preset, count
+from historylab.systems.presets.base import Preset, PresetField, count_phrase
 
 KNOBS = (
-    Knob(
+    PresetField(
         "pruner",
         "IContextPruner",
         "Context pruner",
         help="How history is cut when it is over its budget.",
         choices={"fifo": "FIFO", "summarize_share": "Summarize", "sliding_window": "Sliding window"},
     ),
-    Knob(
+    PresetField(
         "pruner.sliding_window.turns",
         "SlidingWindowTurns",
         "Sliding window",
         "turns",
         "The last turns that stay, whatever the budget.",
     ),
-    Knob(
+    PresetField(
         "pruner.summarize_share.fraction",
         "fraction",
         "Summarized",
         "share of messages",
         "The oldest messages that become one summary when the history is over its budget.",
     ),
-    Knob(
+    PresetField(
         "budget",
         "MaxWorkingMemoryTokens",
         "Working memory",
         "tokens",
         "What a request may have in all: 150,000 is roomy, 8,000 is a local model.",
     ),
-    Knob(
+    PresetField(
         "min_turns",
         "MinHistoryTurns",
         "Minimum history",
         "complete turns",
         "The last user-assistant pairs, which no budget touches: non-negotiable.",
     ),
-    Knob("reserve", "OutputReserve", "Output reserve", "tokens", "Kept free for the model's answer."),
-    Knob(
+    PresetField("reserve", "OutputReserve", "Output reserve", "tokens", "Kept free for the model's answer."),
+    PresetField(
         "overhead",
         "",
         "All but history",
@@ -66,10 +66,10 @@ def octopus() -> Preset:
 
 def rule(settings: Settings) -> str:
     budget = max(0, settings.budget - settings.reserve - settings.overhead)
-    guaranteed = f", never the last {count(settings.min_turns, 'complete turn')}" if settings.min_turns else ""
+    guaranteed = f", never the last {count_phrase(settings.min_turns, 'complete turn')}" if settings.min_turns else ""
     said = {
         "fifo": f"drops the oldest turns over {budget:,} tokens{guaranteed}",
         "summarize_share": f"summarizes, then drops, the oldest turns over {budget:,} tokens{guaranteed}",
-        "sliding_window": f"keeps the last {count(settings.value('pruner.sliding_window.turns'), 'turn')}",
+        "sliding_window": f"keeps the last {count_phrase(settings.value('pruner.sliding_window.turns'), 'turn')}",
     }
     return said.get(settings.pruner, "") if settings.policy == "all" else ""

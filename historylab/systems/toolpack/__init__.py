@@ -4,8 +4,7 @@ Source: toolpack-agents' page on conversation history; where the published code 
 5cdbd51) differs, and what is done about it, is listed in docs/systems.md.
 """
 
-from historylab.agent.capture import CaptureInterceptor
-from historylab.agent.search import ConversationSearchTool, conversation_search_tool
+from historylab.agent.conversation_search import ConversationSearchTool, conversation_search_tool
 from historylab.counters.toolpack import estimate_tokens
 from historylab.settings.model import Settings
 from historylab.stores.base import ConversationStore, Participant, StoredMessage
@@ -13,6 +12,7 @@ from historylab.stores.memory import InMemoryConversationStore
 from historylab.stores.sqlite import SQLiteConversationStore
 from historylab.systems.toolpack.agent import BaseAgent
 from historylab.systems.toolpack.assembler import AssembledPrompt, assemble_prompt
+from historylab.systems.toolpack.capture import CaptureInterceptor
 from historylab.systems.toolpack.options import (
     SUMMARY_THRESHOLD,
     TOKEN_BUDGET,

@@ -7,11 +7,11 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from historylab.agent.capture import CaptureInterceptor, id_of
-from historylab.agent.search import ConversationSearchTool, conversation_search_tool
+from historylab.agent.conversation_search import ConversationSearchTool, conversation_search_tool
 from historylab.stores.base import ConversationStore
 from historylab.stores.memory import InMemoryConversationStore
 from historylab.systems.toolpack.assembler import AssembledPrompt, assemble_prompt
+from historylab.systems.toolpack.capture import CaptureInterceptor, id_of
 from historylab.systems.toolpack.options import AssemblerOptions, resolve_assembler_options
 from historylab.systems.toolpack.summaries import Summarizer
 

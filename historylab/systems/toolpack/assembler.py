@@ -14,24 +14,25 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from historylab.conversation import Conversation, Summary
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Summary
 from historylab.counters.base import count_text
 from historylab.counters.toolpack import ToolpackCounter
-from historylab.history import History
-from historylab.importers.toolpack import to_message
-from historylab.pipeline import start
-from historylab.plan import HistoryPlan
+from historylab.formats.toolpack import to_message
+from historylab.planning.history import History
+from historylab.planning.pipeline import start
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.base import Context, Instruments
+from historylab.planning.strategies.compaction.rolling import OLDER_HALF, keep_summaries, older_half
+from historylab.planning.strategies.filters.addressed_only import only_addressed
+from historylab.planning.strategies.filters.newest import newest
+from historylab.planning.strategies.projections.point_of_view import point_of_view
+from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.settings.model import Settings
 from historylab.stores.base import ConversationStore, Participant, StoredMessage
-from historylab.strategies.base import Context, Instruments
-from historylab.strategies.compaction.rolling import OLDER_HALF, keep_summaries, older_half
-from historylab.strategies.filters.addressed_only import only_addressed
-from historylab.strategies.filters.newest import newest
-from historylab.strategies.projections.point_of_view import point_of_view
-from historylab.strategies.pruners.fifo import fifo
-from historylab.systems.base import sent
+from historylab.systems.base import sent_messages
 from historylab.systems.toolpack.options import AssemblerOptions
-from historylab.systems.toolpack.summaries import Summarizer, SummarizerOutput, summary_of, told
+from historylab.systems.toolpack.summaries import Summarizer, SummarizerOutput, parse_summary, summary_body
 
 log = logging.getLogger("historylab")
 
@@ -144,7 +145,7 @@ def _roll(
 
 def _summarized(room: Room, old: list[StoredMessage], summarizer: Summarizer) -> SummarizerOutput:
     """What the summariser makes of the old turns; a former summary goes to it apart, to be absorbed."""
-    former = [told(turn) for turn in old if turn.is_summary]
+    former = [summary_body(turn) for turn in old if turn.is_summary]
     turns = [turn for turn in old if not turn.is_summary]
     answer = summarizer(
         turns,
@@ -154,7 +155,7 @@ def _summarized(room: Room, old: list[StoredMessage], summarizer: Summarizer) ->
         extract_decisions=True,
         previous_summary="\n".join(former) or None,
     )
-    return summary_of(answer, len(turns))
+    return parse_summary(answer, len(turns))
 
 
 def _store_summary(room: Room, old: list[StoredMessage], text: str) -> None:
@@ -174,7 +175,7 @@ def _store_summary(room: Room, old: list[StoredMessage], text: str) -> None:
 
 
 def _assembled(plan: HistoryPlan, turns_loaded: int) -> AssembledPrompt:
-    kept = sent(plan)
+    kept = sent_messages(plan)
     messages = [{"role": message.role, "content": message.content} for message in kept]
     ids = [message.id for message in kept]
     has_summary = plan.summary is not None or any(message.metadata.get("isSummary") for message in kept)

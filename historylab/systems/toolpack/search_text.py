@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from historylab.stores.base import SEARCH_LIMIT, SEARCH_TOKENS, ConversationStore, StoredMessage
-from historylab.systems.toolpack.summaries import clock
+from historylab.systems.toolpack.summaries import format_clock
 
 NAME = "search_conversation_history"
 
@@ -32,4 +32,4 @@ def create_conversation_search_tool(
 
 def _line(message: StoredMessage) -> str:
     peer = " (agent)" if message.participant.kind == "agent" else ""
-    return f"[{clock(message.timestamp)}] {message.participant.name}{peer}: {message.content}"
+    return f"[{format_clock(message.timestamp)}] {message.participant.name}{peer}: {message.content}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from historylab.conversation import instant
+from historylab.conversation.message import instant
 from historylab.counters.toolpack import estimate_tokens
 from historylab.errors import InstrumentError
 from historylab.stores.base import StoredMessage
@@ -47,7 +47,7 @@ class Summarizer(Protocol):
     ) -> SummarizerOutput | Mapping[str, Any] | str: ...
 
 
-def summary_of(answer: Any, turns: int) -> SummarizerOutput:
+def parse_summary(answer: Any, turns: int) -> SummarizerOutput:
     """A summariser's answer. Raises InstrumentError where it holds no summary, so that none is stored."""
     if isinstance(answer, str):
         answer = read_json(answer)
@@ -58,12 +58,12 @@ def summary_of(answer: Any, turns: int) -> SummarizerOutput:
     return answer
 
 
-def told(summary: StoredMessage) -> str:
+def summary_body(summary: StoredMessage) -> str:
     """What a stored summary says, without its mark."""
     return MARK.sub("", summary.content, count=1)
 
 
-def clock(timestamp: str) -> str:
+def format_clock(timestamp: str) -> str:
     """A time as people read it: `Jan 1, 12:05 AM`, in UTC."""
     try:
         moment = datetime.fromtimestamp(instant(timestamp), UTC)
@@ -151,4 +151,4 @@ def _line(turn: StoredMessage) -> str:
     text = turn.content if len(turn.content) <= LONGEST_TURN else turn.content[:LONGEST_TURN] + "..."
     facts = turn.metadata or {}
     tool = f" [tool: {facts['toolName']}]" if facts.get("isToolCall") and facts.get("toolName") else ""
-    return f"[{clock(turn.timestamp)}] {who}: {text}{tool}"
+    return f"[{format_clock(turn.timestamp)}] {who}: {text}{tool}"

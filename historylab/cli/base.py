@@ -1,0 +1,181 @@
+"""What subcommands share: settings from --set, --template and the environment; tables and JSON on the way out.
+
+What is heavy is imported where it is used, so that `historylab --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from historylab.errors import HistoryLabError, SettingsError
+
+if TYPE_CHECKING:
+    from historylab.settings.model import Settings
+
+
+def add_parser(commands: Any, name: str, summary: str, run: Any) -> argparse.ArgumentParser:
+    """A subcommand's parser with `--json` and its settings."""
+    parser = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """--set and --from: where the settings come from, beside the environment."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        type=parse_assignment,
+        help="a setting, for instance budget=4000 or pruner.fifo.unit=block; repeat it for more",
+    )
+    parser.add_argument(
+        "--from", dest="source", metavar="FILE", help="settings to start from: AgentDock's JSON, ours, or a .env file"
+    )
+
+
+def add_must_remember(parser: argparse.ArgumentParser) -> None:
+    """--star and --question: what must be remembered, and what might be asked later."""
+    parser.add_argument(
+        "--star",
+        action="append",
+        default=[],
+        metavar="N",
+        type=_from_one,
+        help="a message that must be remembered, counted from 1; repeat it for more (default: those the file marks)",
+    )
+    parser.add_argument(
+        "--question",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="something that might be asked later; repeat it for more",
+    )
+
+
+def must_remember_from(arguments: argparse.Namespace) -> tuple[int, ...] | None:
+    """Indices of the messages that must be remembered; None where none was named."""
+    return tuple(number - 1 for number in arguments.star) or None
+
+
+def _from_one(text: str) -> int:
+    if not text.isascii() or not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
+    return int(text)
+
+
+def parse_assignment(text: str) -> tuple[str, str]:
+    """NAME=VALUE as a pair."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE, for instance budget=4000")
+    return name.strip(), value.strip()
+
+
+def settings_from(arguments: argparse.Namespace) -> Settings:
+    """The settings asked for: the environment decides before --set, and --set before the file, as everywhere.
+
+    Raises SettingsError for a name or value that cannot be; says on stderr where the environment overrode --set.
+    """
+    from historylab.settings.resolve import resolve_settings
+    from historylab.settings.sources import read_template
+
+    template = read_template(Path(arguments.source)) if arguments.source else None
+    asked = dict(arguments.set)
+    logging.getLogger("historylab").setLevel(logging.ERROR)  # what was refused is said below, once
+    found = resolve_settings(template=template, you=asked, url={})
+    if refused := [c for c in found.refused if c.source != "environment"]:
+        raise SettingsError("; ".join(f"{c.name}={c.raw}: {c.why}{_near(c)}" for c in refused))
+    for c in found.refused:
+        print_note(f"ignored {c.name}={c.raw} in the environment: {c.why}")
+    for name in asked:
+        if (decided := found.provenance[name]).locked:
+            print_note(f"{name} stays {decided.value!r}: {decided.name} is set in the environment, which comes first")
+    return found.settings
+
+
+def _near(refused: Any) -> str:
+    from historylab.settings.model import did_you_mean, setting_names
+
+    return "" if refused.name in setting_names() else did_you_mean(refused.name, setting_names())
+
+
+def print_note(text: str) -> None:
+    """A remark beside the output."""
+    print(f"historylab: {text}", file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """JSON that any reader takes: NaN and infinity become null."""
+    print(json.dumps(_finite(value), ensure_ascii=False, indent=2, default=str))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _finite(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table on stdout; numbers to the right. Text is shown as it is, never read as markup or terminal codes."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    rows = [[format_cell(cell) for cell in row] for row in rows]
+    table = Table(title=Text(strip_controls(title)), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    for k, column in enumerate(columns):
+        numeric = all(row[k][:1].isdigit() or row[k][:1] in "-–$" for row in rows)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
+
+
+def print_line(text: str) -> None:
+    """One paragraph on stdout."""
+    console().print(strip_controls(text), markup=False, highlight=False, soft_wrap=True)
+
+
+def console(**options: Any) -> Any:
+    """Where tables go; as wide as the terminal, or 160 columns where there is none."""
+    from rich.console import Console
+
+    made = Console(**options)
+    if not made.is_terminal:
+        made.width = 160
+    return made
+
+
+def format_cell(value: Any) -> str:
+    """A cell: – for nothing known, thousands separated, three digits that count."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else strip_controls(str(value))
+
+
+def strip_controls(text: str, width: int = 0) -> str:
+    """Text without control characters, which a terminal would obey; cut at `width` characters if one is given."""
+    flat = "".join(c if c.isprintable() else " " for c in text[: 4 * width or None])
+    return flat if not width or len(flat) <= width else flat[: width - 1] + "…"
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file, or say in one line why not."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise HistoryLabError(f"{path} can't be written: {problem.strerror or problem}") from None

@@ -1,0 +1,39 @@
+"""`historylab export`: settings as a file for another tool, checked and complete."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from historylab.cli.base import add_parser, add_settings, print_json, print_note, settings_from, write_text
+
+TARGETS = (
+    "dotenv (the default), shell, docker_compose, configmap (Kubernetes), json, agentdock; or as code: python, "
+    "langchain, langchain_agents, langgraph, openai_agents, pydantic_ai"
+)
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    parser = add_parser(commands, "export", "Write settings as a .env file, shell commands, JSON, …", run)
+    parser.add_argument("--target", default="dotenv", metavar="NAME", help=TARGETS)
+    parser.add_argument("--only-changed", action="store_true", help="leave out what is at its default")
+    parser.add_argument("--out", metavar="FILE", help="write to this file instead of the screen")
+    add_settings(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print or write the export."""
+    from historylab.exporters.base import export
+
+    settings = settings_from(arguments)
+    text = export(settings, arguments.target, only_changed=arguments.only_changed)
+    for line in text.splitlines():
+        if " is left out: " in line and line.startswith("# "):
+            print_note(line.removeprefix("# "))
+    if arguments.out:
+        write_text(arguments.out, text)
+    elif arguments.json:
+        print_json({"target": arguments.target, "text": text, "settings": settings.model_dump()})
+    else:
+        sys.stdout.write(text)
+    return 0

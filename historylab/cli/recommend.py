@@ -1,0 +1,100 @@
+"""`historylab recommend TABLE "never over 8k, cheapest"`: one answer from a sweep's table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from historylab.cli.base import add_parser, print_json, print_line, print_table
+from historylab.cli.files import add_strict, read_files, report_skipped
+from historylab.errors import SettingsError
+
+if TYPE_CHECKING:
+    from historylab.tuning.recommend import Point, Recommendation
+
+NOTHING_FITS = 1
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    parser = add_parser(commands, "recommend", "Choose settings from a sweep's table", run)
+    parser.add_argument("table", metavar="TABLE", help="what `historylab sweep --out` wrote")
+    parser.add_argument(
+        "more",
+        metavar="MORE",
+        nargs="*",
+        help='more tables; and, in words, what is wished: "keep every must-remember message, never over the budget, '
+        'cheapest under automatic caching"',
+    )
+    add_strict(parser)
+    parser.add_argument("--target", help="print the chosen settings as this export (dotenv, json, …) and nothing else")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the choice, why, what it gives up, the frontier and the knobs; 1 when nothing meets the constraints."""
+    from historylab.exporters.base import export
+    from historylab.tuning.recommend import recommend
+    from historylab.tuning.table import read_table
+
+    skipped: dict[str, str] = {}
+    tables, wishes = _tables_and_wishes([arguments.table, *arguments.more])
+    read = read_files(tables, read_table, skipped, strict=arguments.strict)
+    found = recommend([row for table in read for row in table.to_dict("records")], wishes)
+    report_skipped(skipped)
+    if arguments.json:
+        print_json({**_told(found), "skipped": skipped})
+    elif arguments.target and found.settings:
+        print(export(found.settings, arguments.target), end="")
+    else:
+        _print(found)
+    return 0 if found.choice else NOTHING_FITS
+
+
+def _tables_and_wishes(given: Sequence[str]) -> tuple[list[str], str]:
+    """Which of the arguments are tables, and the one that says what is wished."""
+    from historylab.tuning.table import ENDINGS
+
+    if not given[0].endswith(ENDINGS):
+        raise SettingsError(
+            f"{given[0]!r:.80} is no table of a sweep; write one with `historylab sweep FILES --out sweep.parquet`"
+        )
+    tables = [name for k, name in enumerate(given) if not k or name.endswith(ENDINGS)]
+    wishes = [words for words in given if words not in tables] or ["balanced"]
+    if len(wishes) > 1:
+        raise SettingsError(f'the wishes are one text, in quotes: "{", ".join(wishes)}"')
+    return tables, wishes[0]
+
+
+def _print(found: Recommendation) -> None:
+    for line in found.why:
+        print_line(line)
+    for line in found.gives_up:
+        print_line(f"Given up: {line}")
+    rows = [(p.label, p.kept, p.cost, "; ".join(p.broken)) for p in found.frontier]
+    print_table("The frontier", ("settings", f"{found.kept_is} kept", found.cost_is, "breaks"), rows)
+    effects = [
+        (s.knob, value, kept, cost)
+        for s in found.sensitivity
+        for value, kept, cost in zip(s.values, s.kept, s.cost, strict=True)
+    ]
+    print_table("Each knob by itself", ("knob", "value", f"{found.kept_is} kept", found.cost_is), effects)
+
+
+def _told(found: Recommendation) -> dict[str, Any]:
+    return {
+        "choice": _point(found.choice) if found.choice else None,
+        "why": found.why,
+        "gives_up": found.gives_up,
+        "frontier": [_point(point) for point in found.frontier],
+        "excluded": dict(found.excluded),
+        "sensitivity": [
+            {"knob": s.knob, "values": s.values, "kept": s.kept, "cost": s.cost} for s in found.sensitivity
+        ],
+        "kept_is": found.kept_is,
+        "cost_is": found.cost_is,
+    }
+
+
+def _point(point: Point) -> dict[str, Any]:
+    told = {"knobs": dict(point.knobs), "kept": point.kept, "cost": point.cost, "breaks": point.broken}
+    return {**told, "settings": point.settings.model_dump(exclude_defaults=True)}

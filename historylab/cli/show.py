@@ -1,0 +1,196 @@
+"""`historylab show FILE…`: what every request of a conversation sends, costs and forgets, under the settings given."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from historylab.cli.base import (
+    add_must_remember,
+    add_parser,
+    add_settings,
+    must_remember_from,
+    print_json,
+    print_line,
+    print_table,
+    settings_from,
+    strip_controls,
+)
+from historylab.cli.files import add_strict, read_files, report_skipped
+from historylab.errors import LoadError, SettingsError
+from historylab.wording.amounts import count_of
+
+if TYPE_CHECKING:
+    from historylab.conversation.conversation import Conversation
+    from historylab.formats.load import Conversations
+    from historylab.planning.replay import Timeline
+    from historylab.recall.retention import Loss, Retention
+    from historylab.settings.model import Settings
+
+ROWS, LOSSES = 20, 10  # that are shown unless more are asked for
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    parser = add_parser(commands, "show", "Show what every request of a conversation sends, costs and forgets", run)
+    parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts")
+    parser.add_argument("--conversation", type=int, default=1, metavar="N", help="which one of a file (default: 1)")
+    parser.add_argument("--request", type=int, metavar="N", help="the messages of this request, with the reasons")
+    parser.add_argument("--all", action="store_true", help=f"every request, not only the last {ROWS}")
+    add_strict(parser)
+    add_must_remember(parser)
+    add_settings(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Replay and print each file."""
+    settings, skipped, told = settings_from(arguments), {}, []
+    for found, conversation in read_files(
+        arguments.files, partial(_chosen, arguments), skipped, strict=arguments.strict
+    ):
+        if not (arguments.json or arguments.request):
+            print_line(f"{found.report}")
+        told.append(_show(arguments, conversation, settings))
+    report_skipped(skipped)
+    if arguments.json:
+        print_json(told[0] if len(arguments.files) == 1 else {"files": told, "skipped": skipped})
+    return 0
+
+
+def _chosen(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
+    """What is in a file, and the conversation that was asked for."""
+    from historylab.formats.load import load
+
+    found, number = load(path), arguments.conversation
+    if not 1 <= number <= len(found):
+        raise LoadError(f"{path} has {count_of(len(found), 'conversation')}; there is no number {number}")
+    return found, found[number - 1]
+
+
+def _show(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Any:
+    """Print a conversation's replay; with --json, give what is to be printed."""
+    from historylab.planning.replay import replay
+    from historylab.recall.retention import retention
+    from historylab.tuning.measures import Measures, measure
+
+    timeline = replay(conversation, settings)
+    if arguments.request is not None:
+        return _show_request(timeline, arguments.request, arguments.json)
+    stars = must_remember_from(arguments)
+    if stars and max(stars) >= len(conversation):
+        raise LoadError(f"there is no message {max(stars) + 1} to remember; the conversation has {len(conversation):,}")
+    kept = retention(timeline, stars=stars, questions=arguments.question)
+    row = measure(conversation, settings, Measures(stars=stars, questions=tuple(arguments.question)))
+    if arguments.json:
+        losses, questions = [_told(loss) for loss in kept.losses], [asdict(asked) for asked in kept.questions]
+        return {**row, "requests": _requests(timeline), "losses": losses, "questions": questions}
+    _print_requests(timeline, arguments.all)
+    _print_figures(timeline, row)
+    _print_remembered(kept)
+    _print_losses(kept)
+    return None
+
+
+def _requests(timeline: Timeline, first: int = 0) -> list[dict[str, Any]]:
+    """Each request from that one on, as a row."""
+    return [
+        {
+            "request": step.number + 1,
+            "label": step.label,
+            "messages": step.size,
+            "tokens": step.plan.tokens,
+            "untrimmed": int(timeline.untrimmed[step.number]),
+            "over_budget": step.plan.over_budget,
+            "sketch": step.plan.sketch(),
+        }
+        for step in timeline.steps[first:]
+    ]
+
+
+def _print_requests(timeline: Timeline, everything: bool) -> None:
+    requests = len(timeline.plans)
+    hidden = 0 if everything else max(0, requests - ROWS)
+    rows = [
+        (r["request"], r["label"], r["tokens"], r["untrimmed"], "over" if r["over_budget"] else "", r["sketch"][-60:])
+        for r in _requests(timeline, hidden)
+    ]
+    title = timeline.conversation.title + (f", the last {ROWS} of {requests:,} requests" if hidden else "")
+    columns = ("request", "where", "tokens", "untrimmed", "budget", "messages (K P T S D)")
+    print_table(title, columns, rows)
+
+
+def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
+    from historylab.tuning.measures import COLUMNS
+
+    caches = {
+        "none": "without a prompt cache",
+        "automatic": "with an automatic one",
+        "explicit": "with an explicit one",
+    }
+    costs = {f"cost_{name}": f"dollars {words}" for name, words in caches.items()}
+    figures = [(row[name], words) for name, words in {**COLUMNS, **costs}.items() if name not in ("title",)]
+    print_table("In figures", ("", "what"), figures)
+    exact = "exact" if timeline.counter.exact else "an estimate"
+    print_line(f"Tokens by {timeline.counter.label}: {exact}.")
+
+
+def _print_remembered(kept: Retention) -> None:
+    """What became of the messages that must be remembered, and of what could answer the questions."""
+    from historylab.wording.must_remember import must_remember_status
+
+    if kept.timeline.plans and kept.starred:
+        print_line(must_remember_status(kept.timeline, len(kept.timeline.plans) - 1, kept.starred).sentence)
+    rows = [
+        (strip_controls(asked.question, 40), i + 1, "held" if held else "lost", strip_controls(said[i].content, 60))
+        for said in [kept.timeline.conversation]
+        for asked in kept.questions
+        for i, held in zip(asked.messages, asked.kept, strict=True)
+    ]
+    for asked in kept.questions:
+        if not asked.messages:
+            print_line(f"No message shares a telling word with {asked.question!r}.")
+    if rows:
+        title = "What might be asked later: the likeliest messages, an estimate by the words they share"
+        print_table(title, ("question", "message", "at the last request", "text"), rows)
+
+
+def _print_losses(kept: Retention) -> None:
+    if not kept.losses:
+        return
+    rows = [
+        (
+            loss.step + 1,
+            loss.kind,
+            loss.message + 1,
+            strip_controls(loss.value, 40),
+            strip_controls(loss.used_as, 30),
+            undo,
+        )
+        for loss in kept.losses[:LOSSES]
+        for undo in [kept.explain(loss).undo_sentence]
+    ]
+    title = f"Forgotten: {len(kept.losses):,}" + (f", the first {LOSSES}" if len(kept.losses) > LOSSES else "")
+    print_table(title, ("request", "kind", "message", "value", "used as", "what would have kept it"), rows)
+
+
+def _told(loss: Loss) -> dict[str, Any]:
+    told = {name: getattr(loss, name) for name in ("kind", "message", "value", "needed_by", "used_as", "requests")}
+    return {"request": loss.step + 1, "estimate": loss.estimate, **told}
+
+
+def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
+    if not 1 <= number <= len(timeline.plans):
+        raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
+    plan = timeline.plans[number - 1]
+    tokens = plan.sent_tokens
+    rows = [
+        (i, m.role, plan.reason(i).action.name.lower(), int(tokens[i]), m.content, plan.reason(i).sentence)
+        for i, m in enumerate(timeline.conversation[: plan.size])
+    ]
+    names = ("message", "role", "action", "tokens", "text", "reason")
+    if as_json:
+        return [dict(zip(names, row, strict=True)) for row in rows]
+    title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {plan.budget:,}"
+    print_table(title, names, [(i + 1, *row, strip_controls(text, 50), why) for i, *row, text, why in rows])
+    return None

@@ -1,0 +1,144 @@
+"""`historylab sweep FILES…`: many settings over many conversations, into one table."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from historylab.cli.base import (
+    add_must_remember,
+    add_parser,
+    add_settings,
+    console,
+    must_remember_from,
+    parse_assignment,
+    print_json,
+    print_note,
+    print_table,
+    settings_from,
+)
+from historylab.cli.files import add_strict, report_skipped
+from historylab.errors import HistoryLabError, SettingsError
+from historylab.wording.amounts import count_of
+
+SHOWN = 20
+INTERRUPTED = 130
+
+
+def add_to(commands: argparse._SubParsersAction) -> None:
+    parser = add_parser(commands, "sweep", "Replay many settings over many conversations", run)
+    parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts; JSONL or Parquet for many of them")
+    parser.add_argument(
+        "--grid",
+        action="append",
+        default=[],
+        metavar="NAME=A,B,…",
+        type=parse_assignment,
+        help="values to try for a setting; repeat it for every combination",
+    )
+    parser.add_argument("--random", type=int, metavar="N", help="try N combinations picked at random instead of all")
+    parser.add_argument("--seed", type=int, default=0, help="for --random (default: %(default)s)")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes to spread the work over")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster to run on (extra: cluster)")
+    parser.add_argument("--out", metavar="FILE", help="where the table goes: .parquet, .csv or .jsonl")
+    add_strict(parser)
+    add_must_remember(parser)
+    add_settings(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Sweep, write, and show the frontier."""
+    from historylab.tuning.sweep import grid, random_search, sweep
+    from historylab.tuning.table import check_table_name, write_table
+
+    if arguments.out:
+        check_table_name(arguments.out)
+    base, axes = settings_from(arguments), dict(map(_axis, arguments.grid))
+    many = arguments.random
+    candidates = grid(base, **axes) if many is None else random_search(base, many, arguments.seed, **axes)
+    try:
+        with _progress() as progress, _cluster(arguments.scheduler) as executor:
+            table = sweep(
+                arguments.files,
+                candidates,
+                workers=arguments.workers,
+                executor=executor,
+                stars=must_remember_from(arguments),
+                questions=arguments.question,
+                strict=arguments.strict,
+                progress=progress,
+            )
+    except KeyboardInterrupt:
+        print_note("interrupted; nothing was written")
+        return INTERRUPTED
+    if arguments.out:
+        write_table(table, arguments.out)
+        print_note(f"{count_of(len(table), 'row')} written to {arguments.out}")
+    report_skipped(table.attrs["skipped"])
+    if arguments.json:
+        print_json({"rows": table.to_dict("records"), "skipped": table.attrs["skipped"]})
+    elif not arguments.out:
+        _print_candidates(table)
+    return 0
+
+
+def _axis(given: tuple[str, str]) -> tuple[str, list[Any]]:
+    """A --grid's name and its values, each as the setting reads it."""
+    from historylab.settings.model import Settings, read_setting, setting_names
+
+    name, values = given
+    try:
+        if name not in setting_names():
+            Settings(**{name: values})  # refuses it, naming what may have been meant
+        return name, [read_setting(name, value.strip()) for value in values.split(",")]
+    except HistoryLabError as problem:
+        raise SettingsError(f"--grid {name}: {problem}") from None
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr, where somebody watches."""
+    screen = console(stderr=True)
+    if not screen.is_terminal:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("Replaying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def _cluster(address: str | None) -> Iterator[Any]:
+    """The executor of a Dask cluster; None without an address."""
+    if address is None:
+        yield None
+        return
+    try:
+        from distributed import Client
+    except ImportError:
+        raise HistoryLabError("a cluster needs Dask: pip install 'historylab[cluster]'") from None
+    try:
+        client = Client(address, timeout=10)
+    except (OSError, ValueError) as problem:
+        raise HistoryLabError(f"no Dask scheduler answers at {address!r}: {problem}") from None
+    with client:
+        yield client.get_executor()
+
+
+def _print_candidates(table: Any) -> None:
+    from historylab.tuning.recommend import recommend
+
+    found = recommend(table)
+    figures = ("tokens_mean", "tokens_peak", "over_budget", "losses")
+    cheapest_first = sorted(found.points, key=lambda p: p.cost)
+    rows = [(p.label, p.kept, p.cost, *(p.figures[name] for name in figures)) for p in cheapest_first]
+    columns = ("settings", f"{found.kept_is} kept", found.cost_is, "tokens mean", "peak", "over budget", "losses")
+    more = f", the {SHOWN} cheapest" if len(rows) > SHOWN else ""
+    print_table(f"{count_of(len(rows), 'settings')}{more}", columns, rows[:SHOWN])
+    if len(rows) > SHOWN:
+        print_note("write all of them with --out results.csv, or print them with --json")

@@ -1,0 +1,1 @@
+"""Messages, conversations and their numpy index."""

@@ -1,0 +1,114 @@
+"""A conversation as values: messages, the blocks and turns they form, and the requests they were sent in.
+
+message < block < turn. Nothing here ever changes: an edit is a new Conversation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from historylab.conversation.columns import Columns, index_messages
+from historylab.conversation.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An assistant message with calls and all its results, or one other message. `indices` into the conversation."""
+
+    indices: tuple[int, ...]
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A user message and everything up to the next one: messages `start` up to, not including, `stop`."""
+
+    number: int
+    start: int
+    stop: int
+    complete: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Conversation(Sequence):
+    """Messages in order, with a title and where they came from. Index, iterate and compare it like a tuple."""
+
+    messages: tuple[Message, ...]
+    title: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __init__(self, messages: Iterable[Message] = (), title: str = "", metadata: Mapping[str, Any] | None = None):
+        object.__setattr__(self, "messages", tuple(messages))
+        object.__setattr__(self, "title", title)
+        object.__setattr__(self, "metadata", dict(metadata or {}))
+        object.__setattr__(self, "derived", {})  # what is computed once per conversation, by key
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    def __getitem__(self, i):
+        return self.messages[i]
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self.messages)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Conversation) and self.messages == other.messages
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """The numpy index, built at first use."""
+        return index_messages(self.messages)
+
+    @cached_property
+    def digest(self) -> str:
+        """A content hash (hex): equal conversations have equal digests, in any process."""
+        hasher = hashlib.blake2b(digest_size=16)
+        for m in self.messages:
+            calls = [(c.id, c.name, c.arguments) for c in m.tool_calls]
+            parts = (m.role, m.content, m.id, m.name, calls, m.tool_call_id, m.media, m.timestamp, m.pinned)
+            hasher.update(json.dumps(parts).encode())
+        return hasher.hexdigest()
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        members: list[list[int]] = [[] for _ in self.columns.block_first]
+        for i, home in enumerate(self.columns.block):
+            members[home].append(i)
+        turns = self.columns.block_turn
+        return tuple(Block(tuple(found), int(turns[b])) for b, found in enumerate(members))
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        c = self.columns
+        starts = [*map(int, c.users), len(self)]
+        return tuple(
+            Turn(number, start, stop, turn_is_complete(c, number, len(self)))
+            for number, (start, stop) in enumerate(pairwise(starts))
+        )
+
+    def pin(self, indices: Iterable[int], *, pinned: bool = True) -> Conversation:
+        """The same conversation with those messages pinned (or no longer)."""
+        chosen = set(indices)
+        return self.edited(replace(m, pinned=pinned) if i in chosen else m for i, m in enumerate(self))
+
+    def edited(self, messages: Iterable[Message]) -> Conversation:
+        """The same title and metadata around other messages."""
+        return Conversation(messages, self.title, self.metadata)
+
+
+def turn_is_complete(columns: Columns, turn: int, size: int) -> bool:
+    """Whether, within the first `size` messages, the turn has an assistant message and no unanswered call."""
+    within = (columns.block_turn == turn) & (columns.block_first < size)
+    answered = columns.answered_at[within] <= size
+    from_assistant = columns.block_role[within] == 2
+    return bool(from_assistant.any() and answered.all())

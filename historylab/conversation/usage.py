@@ -1,0 +1,24 @@
+"""Token usage as a provider reported it, read from a message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from historylab.conversation.message import Message, Usage
+
+MOST_TOKENS = 10**9
+"""Above this, as below 0, a reported count is taken for a mistake and the report ignored."""
+
+
+def _is_count(found: object) -> bool:
+    return type(found) is int and 0 <= found <= MOST_TOKENS
+
+
+def usage_of(message: Message) -> Usage | None:
+    """What the provider reported for the request this message answers, where the transcript carries it."""
+    found = message.metadata.get("usage")
+    if isinstance(found, Usage):
+        return found
+    if not isinstance(found, Mapping) or not all(_is_count(found.get(f, 0)) for f in Usage.__slots__):
+        return None
+    return Usage(**{f: found[f] for f in Usage.__slots__ if f in found})

@@ -1,0 +1,1 @@
+"""What requests cost under a provider's prompt cache."""

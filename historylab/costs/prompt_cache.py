@@ -1,0 +1,213 @@
+"""Prompt caches and bills: what requests cost, given how much of each the provider has just seen.
+
+Only arithmetic over arrays; what a replay really sends is worked out in `economics.py`. Every number of a `Cache` can
+be replaced. Money is Decimal, in US dollars.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation.message import Usage
+from historylab.errors import SettingsError, UnknownMember
+from historylab.pricing import Prices, decimal_of
+
+MILLION = Decimal(1_000_000)
+PARTS = ("uncached", "cache_writes", "cache_reads", "output", "summaries")
+"""What a request's money is made of, in the order it is shown."""
+FIVE_MINUTES = 300.0
+NOTHING = Usage()
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """How a provider remembers the beginning of a request.
+
+    A prefix of at least `minimum` tokens is read in whole steps of `step`, unless more than `lifetime` seconds passed
+    since the request before. If it `writes`, what isn't read is written, at `write_premium` times the price of input,
+    or at the model's own price of a write if that is None; else what isn't read is plain input.
+    """
+
+    name: str
+    minimum: int = 1024
+    step: int = 1
+    lifetime: float = FIVE_MINUTES
+    writes: bool = False
+    write_premium: Decimal | None = None
+
+    def __post_init__(self):
+        if self.minimum < 0 or self.step < 1 or not self.lifetime >= 0:
+            raise SettingsError(
+                f"a cache of minimum {self.minimum}, step {self.step}, lifetime {self.lifetime} can't be"
+            )
+        if self.write_premium is not None:
+            object.__setattr__(self, "write_premium", decimal_of("a write", self.write_premium))
+
+    def reads(self, sent: np.ndarray, shared: np.ndarray, idle: np.ndarray) -> np.ndarray:
+        """int64[requests]: tokens read, of `shared` tokens that the request before had sent just so, `idle` s ago."""
+        if self.name == "none":
+            return np.zeros_like(sent)
+        alive = (shared >= max(1, self.minimum)) & ~(idle > self.lifetime)  # an unknown gap (NaN) expires nothing
+        return np.where(alive, shared // self.step * self.step, 0)
+
+    def written(self, sent: np.ndarray, read: np.ndarray) -> np.ndarray:
+        """int64[requests]: tokens written. A request shorter than the minimum is not cached at all."""
+        return np.where(sent >= self.minimum, sent - read, 0) if self.writes else np.zeros_like(sent)
+
+    def write_price(self, prices: Prices) -> Decimal:
+        """Dollars per million tokens written."""
+        if self.write_premium is not None:
+            return self.write_premium * prices.input
+        return prices.cache_write_1h if self.lifetime > FIVE_MINUTES else prices.cache_write
+
+
+CACHES: Mapping[str, Cache] = {
+    "none": Cache("none"),
+    "automatic": Cache("automatic", step=128),
+    "explicit": Cache("explicit", writes=True),
+}
+"""none: every request at full price. automatic: OpenAI's, from 1,024 tokens in steps of 128. explicit: Anthropic's,
+with a premium on what is written; `lifetime=3600` buys an hour. Idealised: a break costs what follows the last shared
+message, as if a breakpoint stood there. Sources: both providers' pages on prompt caching."""
+
+
+def open_cache(name: str, **changes: Any) -> Cache:
+    """The cache model of that name, with some of its numbers changed. UnknownMember lists the others."""
+    if name not in CACHES:
+        raise UnknownMember("cache", name, list(CACHES))
+    known = [f.name for f in fields(Cache)]
+    if wrong := sorted(changes.keys() - set(known)):
+        raise SettingsError(f"a cache has no {wrong[0]!r}; change one of {', '.join(known[1:])}")
+    return replace(CACHES[name], **changes)
+
+
+def cache_of(prices: Prices) -> Cache:
+    """The cache that goes with such prices: a premium for an hour is Anthropic's; a discount alone is automatic."""
+    if prices.cache_read >= prices.input:
+        return CACHES["none"]
+    premium = prices.cache_write > prices.input
+    if prices.cache_write_1h > prices.cache_write:
+        return CACHES["explicit"]
+    return replace(CACHES["automatic"], writes=premium)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traffic:
+    """What the requests of a replay send, in tokens: arrays of one entry per request.
+
+    `sent` is all of it, the fixed overhead included; `shared` how much of its beginning the request before had sent
+    just so; `broken` whether the request before is no longer its beginning; `idle` seconds since the request before
+    (NaN if unknown); `output` the reply; `summaries` the summarizer's own calls made for it.
+    """
+
+    sent: np.ndarray
+    shared: np.ndarray
+    broken: np.ndarray
+    idle: np.ndarray
+    output: np.ndarray
+    summaries: tuple[Usage, ...]
+
+    @property
+    def breaks(self) -> int:
+        """Requests whose prefix broke."""
+        return int(self.broken.sum())
+
+    @property
+    def stable_share(self) -> float:
+        """Share of the requests after the first that only add to the one before; 1 if there are none."""
+        after = len(self.sent) - 1
+        return 1 - self.breaks / after if after > 0 else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Bill:
+    """What each request costs under one cache and one list of prices. Token counts: int64[requests]."""
+
+    traffic: Traffic
+    prices: Prices
+    cache: Cache
+    cache_reads: np.ndarray
+    cache_writes: np.ndarray
+
+    @cached_property
+    def uncached(self) -> np.ndarray:
+        """int64[requests]: input that is neither read nor written; the three add up to `traffic.sent`."""
+        return self.traffic.sent - self.cache_reads - self.cache_writes
+
+    @property
+    def read_share(self) -> float:
+        """Share of all tokens sent that is read from the cache."""
+        return float(self.cache_reads.sum() / max(1, self.traffic.sent.sum()))
+
+    def usage(self, request: int) -> Usage:
+        """The tokens of one request (from 0), as a provider would report them."""
+        columns = (self.uncached, self.traffic.output, self.cache_reads, self.cache_writes)
+        return Usage(*(int(column[request]) for column in columns))
+
+    @cached_property
+    def parts(self) -> Mapping[str, tuple[Decimal, ...]]:
+        """Dollars per request, by what they are for (see PARTS)."""
+        rows = [self._money(i) for i in range(len(self.traffic.sent))]
+        return {part: tuple(row[k] for row in rows) for k, part in enumerate(PARTS)}
+
+    @cached_property
+    def costs(self) -> tuple[Decimal, ...]:
+        """Dollars per request."""
+        return tuple(sum(row, Decimal(0)) for row in zip(*self.parts.values(), strict=True))
+
+    @cached_property
+    def totals(self) -> Mapping[str, Decimal]:
+        """Dollars in all, by what they are for (see PARTS)."""
+        columns = (self.uncached, self.cache_writes, self.cache_reads, self.traffic.output)
+        amounts = [Decimal(0)] * len(columns)
+        for prices, those in self._price_lists():
+            sums = [int(column[those].sum()) for column in columns]
+            amounts = [a + n * each / MILLION for a, n, each in zip(amounts, sums, self._each(prices), strict=True)]
+        made = sum((self._summarizing(usage) for usage in self.traffic.summaries if usage != NOTHING), Decimal(0))
+        return dict(zip(PARTS, (*amounts, made), strict=True))
+
+    @cached_property
+    def total(self) -> Decimal:
+        """Dollars in all."""
+        return sum(self.totals.values(), Decimal(0))
+
+    def ratio(self, other: Bill) -> float:
+        """How many times as much as `other` it costs; NaN if that costs nothing."""
+        return float(self.total / other.total) if other.total else math.nan
+
+    def _money(self, i: int) -> tuple[Decimal, ...]:
+        return (*self._of(self.usage(i)), self._summarizing(self.traffic.summaries[i]))
+
+    def _summarizing(self, usage: Usage) -> Decimal:
+        return sum(self._of(usage), Decimal(0)) if usage != NOTHING else Decimal(0)
+
+    def _of(self, usage: Usage) -> tuple[Decimal, ...]:
+        sent = usage.input + usage.cache_reads + usage.cache_writes
+        prices = self.prices.long if self.prices.long and sent > self.prices.long_from else self.prices
+        counts = (usage.input, usage.cache_writes, usage.cache_reads, usage.output)
+        return tuple(count * each / MILLION for count, each in zip(counts, self._each(prices), strict=True))
+
+    def _each(self, prices: Prices) -> tuple[Decimal, ...]:
+        """Dollars per million tokens, in the order of PARTS."""
+        return prices.input, self.cache.write_price(prices), prices.cache_read, prices.output
+
+    def _price_lists(self) -> list[tuple[Prices, np.ndarray]]:
+        """Each list of prices with the requests (bool[requests]) it applies to."""
+        if not self.prices.long:
+            return [(self.prices, np.ones(len(self.traffic.sent), bool))]
+        above = self.traffic.sent > self.prices.long_from
+        return [(self.prices, ~above), (self.prices.long, above)]
+
+
+def price(traffic: Traffic, prices: Prices, cache: Cache | str) -> Bill:
+    """What the traffic costs. `cache` is one of ours by name, or a Cache of your own."""
+    chosen = open_cache(cache) if isinstance(cache, str) else cache
+    reads = chosen.reads(traffic.sent, traffic.shared, traffic.idle)
+    return Bill(traffic, prices, chosen, reads, chosen.written(traffic.sent, reads))

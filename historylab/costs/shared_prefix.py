@@ -1,0 +1,141 @@
+"""What a request has in common with the one before, from its beginning: what a provider's prompt cache can read again.
+
+Found message by message in what `render()` gives: kept messages, shortened texts and summaries. Moving the cut,
+shortening a message or rewriting the summary ends it there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from historylab.conversation.columns import SYSTEM
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.planning.history import Texts
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.facts import column
+
+Sent = tuple[np.ndarray, np.ndarray]
+"""What a plan sends, in that order: a key (int64) and the tokens of each message; equal keys mean equal messages."""
+
+
+class SharedPrefix:
+    """Compares the plans of one conversation, each with the one before."""
+
+    def __init__(self, conversation: Conversation):
+        self.keys = column(conversation, "identity", message_identity, np.int64)
+        self.conversation = conversation
+        self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() its own
+        self._latest: tuple[HistoryPlan, Sent] | None = None
+
+    def shared(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool]:
+        """Tokens of the messages both begin with, and whether that is less than all of what `before` sends."""
+        found = self._by_blocks(before, plan)
+        return self._by_messages(before, plan) if found is None else found
+
+    def _by_blocks(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool] | None:
+        """The same, read from which blocks are sent; None where messages have to be looked at."""
+        columns, blocks = plan.history.columns, before.history.blocks
+        if plan.layout or not columns.contiguous or not blocks or before.summary != plan.summary:
+            return None
+        sent, sent_before = plan.sent, before.sent
+        differing = sent[:blocks] != sent_before
+        at = int(differing.argmax())
+        if not differing[at]:
+            at = blocks
+        common = sent_before[:at]
+        if not _texts_are_kept(before, plan) or (plan.summary and not (common & ~columns.system[:at]).any()):
+            return None  # a summary stands before the first message that is no system message: is it the same one?
+        if at == blocks:
+            return before.total + before.summary_tokens, False
+        ours, theirs = _next_message(plan, sent, at), _next_message(before, sent_before, at)
+        if None not in (ours, theirs) and not self._differ(plan, ours, before, theirs):
+            return None
+        return int(plan.block_tokens[:at] @ common) + plan.summary_tokens, theirs is not None
+
+    def _differ(self, plan: HistoryPlan, ours: int, before: HistoryPlan, theirs: int) -> bool:
+        """Whether two messages are surely sent as different ones."""
+        return self.keys[ours] != self.keys[theirs] and _is_whole(plan, ours) and _is_whole(before, theirs)
+
+    def _by_messages(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool]:
+        known = self._latest is not None and self._latest[0] is before
+        keys_before, _ = self._latest[1] if known else self.sequence(before)
+        keys, tokens = sequence = self.sequence(plan)
+        self._latest = plan, sequence
+        length = _common(keys_before, keys)
+        return int(tokens[:length].sum()), length < len(keys_before)
+
+    def sequence(self, plan: HistoryPlan) -> Sent:
+        """Keys and tokens of what the plan sends."""
+        if plan.layout:  # it may rewrite anything: read what comes out
+            rendered = plan.render()
+            keys = np.fromiter(map(message_identity, rendered), np.int64, len(rendered))
+            return keys, plan.history.counter.count(rendered)
+        columns = plan.history.columns
+        homes = columns.block[: plan.size]
+        chosen = np.flatnonzero(plan.sent[homes])
+        keys, tokens = self._read(plan, chosen)
+        if not columns.contiguous:
+            order = np.argsort(homes[chosen], kind="stable")
+            chosen, keys, tokens = chosen[order], keys[order], tokens[order]
+        if plan.summary:
+            others = np.flatnonzero(columns.role[chosen] != SYSTEM)
+            at = others[0] if len(others) else len(chosen)
+            keys = np.insert(keys, at, message_identity(Message("system", plan.summary.text)))
+            tokens = np.insert(tokens, at, plan.summary.tokens)
+        return keys, tokens
+
+    def _read(self, plan: HistoryPlan, chosen: np.ndarray) -> Sent:
+        """Keys and tokens of some messages (int64, ascending), as the plan sends them."""
+        keys, tokens = self.keys[chosen], plan.history.tokens[chosen]
+        for cut in plan.shortened:
+            shorter = cut.messages[plan.sent[plan.history.columns.block[cut.messages]]]
+            at = chosen.searchsorted(shorter)
+            keys[at] = self._keys_of(cut.texts)[shorter]
+            tokens[at] = cut.texts.tokens[shorter]
+        return keys, tokens
+
+    def _keys_of(self, texts: Texts) -> np.ndarray:
+        if id(texts) not in self._shortened:
+            keys = self.keys.copy()
+            for i, text in texts.items():
+                keys[i] = message_identity(replace(self.conversation[i], content=text))
+            self._shortened[id(texts)] = texts, keys
+        return self._shortened[id(texts)][1]
+
+
+def message_identity(message: Message) -> int:
+    """A number that tells a message from any other by what an API is sent of it, within one process."""
+    return hash((message.role, message.content, message.name, message.tool_calls, message.tool_call_id, message.media))
+
+
+def _common(a: np.ndarray, b: np.ndarray) -> int:
+    """How many entries two sequences have in common at their beginning."""
+    shorter = min(len(a), len(b))
+    same = a[:shorter] == b[:shorter]
+    return shorter if same.all() else int(same.argmin())
+
+
+def _next_message(plan: HistoryPlan, sent: np.ndarray, block: int) -> int | None:
+    """The first message the plan sends of that block or a later one."""
+    following = sent[block:]
+    ahead = int(following.argmax())
+    return plan.history.columns.block_first.item(block + ahead) if len(following) and following[ahead] else None
+
+
+def _is_whole(plan: HistoryPlan, i: int) -> bool:
+    """Whether the plan shortens message `i` by no text."""
+    places = ((cut.messages, int(cut.messages.searchsorted(i))) for cut in plan.shortened)
+    return not any(place < len(messages) and messages[place] == i for messages, place in places)
+
+
+def _texts_are_kept(before: HistoryPlan, plan: HistoryPlan) -> bool:
+    """Whether `plan` shortens what `before` did, to the same texts, and else only messages said since."""
+    return len(before.shortened) == len(plan.shortened) and all(
+        new.texts is old.texts
+        and np.array_equal(new.messages[: len(old.messages)], old.messages)
+        and (new.messages[len(old.messages) :] >= before.size).all()
+        for old, new in zip(before.shortened, plan.shortened, strict=True)
+    )

@@ -1,0 +1,96 @@
+"""What many conversations come to: tokens per request, budgets broken, and what a month of such conversations costs.
+
+Every conversation is replayed once under the settings and once without any cut; nothing is kept of it but numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.costs.prompt_cache import CACHES, Cache
+from historylab.costs.traffic import against_untrimmed_under
+from historylab.planning.pipeline import open_instruments
+from historylab.planning.replay import replay
+from historylab.pricing import Prices
+from historylab.settings.model import Settings
+
+PERCENTILES = (50, 95)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Load:
+    """One conversation's numbers: int64[requests] tokens sent and untrimmed, dollars per cache, cut and uncut."""
+
+    title: str
+    tokens: np.ndarray
+    untrimmed: np.ndarray
+    over_budget: int
+    costs: Mapping[str, Decimal]
+    baseline: Mapping[str, Decimal]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workload:
+    """Conversations together. `exact` says whether every one was counted with its model's own encoding."""
+
+    loads: tuple[Load, ...]
+    counter: str
+    exact: bool
+
+    @property
+    def tokens(self) -> np.ndarray:
+        """int64[all requests]: what each sends."""
+        return np.concatenate([load.tokens for load in self.loads] or [np.empty(0, np.int64)])
+
+    @property
+    def untrimmed(self) -> np.ndarray:
+        """int64[all requests]: what each would send without any cut."""
+        return np.concatenate([load.untrimmed for load in self.loads] or [np.empty(0, np.int64)])
+
+    @property
+    def over_share(self) -> float:
+        """Share of all requests that are over the budget."""
+        return sum(load.over_budget for load in self.loads) / max(1, len(self.tokens))
+
+    def per_conversation(self, cache: str, *, trimmed: bool = True) -> np.ndarray:
+        """float64[conversations]: dollars each costs under that cache; empty without prices."""
+        bills = [load.costs if trimmed else load.baseline for load in self.loads]
+        return np.array([float(costs[cache]) for costs in bills if cache in costs])
+
+    def monthly(self, cache: str, volume: int, *, trimmed: bool = True) -> Decimal | None:
+        """Dollars for `volume` conversations like these; None without prices."""
+        bills = [load.costs if trimmed else load.baseline for load in self.loads]
+        if not bills or cache not in bills[0]:
+            return None
+        return sum((costs[cache] for costs in bills), Decimal(0)) * volume / len(bills)
+
+
+def percentiles(values: Sequence[float] | np.ndarray) -> tuple[float, ...]:
+    """The PERCENTILES of some values; zeros where there are none."""
+    return tuple(map(float, np.percentile(values, PERCENTILES))) if len(values) else (0.0,) * len(PERCENTILES)
+
+
+def measure_loads(
+    conversations: Iterable[Conversation],
+    settings: Settings,
+    prices: Prices | None,
+    caches: Sequence[Cache] = tuple(CACHES.values()),
+) -> Iterator[Load]:
+    """The load of each conversation, one after another. Without prices there are no costs."""
+    instruments = open_instruments(settings)
+    for conversation in conversations:
+        timeline = replay(conversation, settings, instruments=instruments)
+        found = against_untrimmed_under(timeline, caches, prices) if prices else ()
+        yield Load(
+            conversation.title,
+            timeline.tokens,
+            timeline.untrimmed,
+            int(timeline.over_budget.sum()),
+            {one.bill.cache.name: one.bill.total for one in found},
+            {one.baseline.cache.name: one.baseline.total for one in found},
+        )

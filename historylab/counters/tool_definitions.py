@@ -1,0 +1,77 @@
+"""What stands in a request beside its messages: tool definitions and a hidden system prompt, pasted, read and counted.
+
+A definition is counted as its JSON without spaces. Providers write definitions in forms of their own before a model
+reads them, and don't publish which, so the count is an estimate whatever counts it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from historylab.conversation.message import Message
+from historylab.counters.base import Counter, count_text
+from historylab.errors import LoadError
+from historylab.formats.base import kind_of
+
+LISTS = ("tools", "functions", "functionDeclarations", "function_declarations")
+"""Where a request keeps its definitions: the APIs of OpenAI (now and once), Anthropic and MCP; Gemini's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One definition, as it was given; `name` is the function's, or the type of a provider's own tool."""
+
+    name: str
+    definition: Mapping[str, Any]
+
+
+def read_tools(text: str) -> list[Tool]:
+    """The definitions in pasted JSON: a list, a whole request, or one definition; with each provider's own wrapping.
+
+    Raises LoadError: with line and column where it is no JSON, else with which definition is none and why.
+    """
+    try:
+        return list(_tools(json.loads(text), "")) if text.strip() else []
+    except json.JSONDecodeError as problem:
+        where = f"line {problem.lineno}, column {problem.colno}"
+        raise LoadError(f"this is no JSON: {problem.msg[:1].lower()}{problem.msg[1:]} at {where}") from None
+    except LoadError:
+        raise
+    except (ValueError, RecursionError):  # a number of thousands of digits; brackets in brackets without end
+        raise LoadError("this JSON is too deep, or holds too long a number, to be tool definitions") from None
+
+
+def count_tools(counter: Counter, tools: list[Tool]) -> list[int]:
+    """Tokens of each definition, without any framing: an estimate."""
+    empty, *counts = counter.count([Message("system"), *(Message("system", _compact(tool)) for tool in tools)]).tolist()
+    return [max(0, count - empty) for count in counts]
+
+
+def count_prompt(counter: Counter, text: str) -> int:
+    """Tokens of a system prompt that isn't in the transcript, framing included; 0 for none."""
+    return count_text(counter, text) if text.strip() else 0
+
+
+def _tools(given: Any, where: str) -> Iterator[Tool]:
+    if isinstance(given, list):
+        for i, inner in enumerate(given, 1):
+            yield from _tools(inner, f"{where}definition {i}: ")
+        return
+    if not isinstance(given, Mapping):
+        raise LoadError(f"{where}{kind_of(given)}, not an object")
+    inside = next((given[key] for key in LISTS if isinstance(given.get(key), list)), None)
+    if inside is not None:
+        yield from _tools(inside, where)
+        return
+    function = given.get("function")
+    name = (function if isinstance(function, Mapping) else given).get("name") or given.get("type")
+    if not isinstance(name, str) or name == "function":
+        raise LoadError(f'{where}no name; a definition looks like {{"name": "search", "description": "…", …}}')
+    yield Tool(name, given)
+
+
+def _compact(tool: Tool) -> str:
+    return json.dumps(tool.definition, ensure_ascii=False, separators=(",", ":"))

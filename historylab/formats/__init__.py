@@ -1,0 +1,1 @@
+"""Formats turn files people have into conversations."""

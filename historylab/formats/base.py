@@ -1,0 +1,102 @@
+"""Formats: one file per format, each saying how surely it recognises a content and how to read it.
+
+A format is a registered generator function; nothing else needs to be told of it:
+
+    def is_proclaimed(content: Content) -> float:
+        return 0.8 if content.text.startswith("HEAR YE") else 0
+
+    @register("format", title="Town crier", recognise=is_proclaimed)
+    def town_crier(content: Content, report: Report) -> Iterator[Conversation]:
+        lines = content.text.splitlines()
+        report.records += len(lines)
+        yield Conversation(Message("user", line) for line in lines)
+
+Strengths: 1 for a mark no other format has (magic bytes, a key of its own), 0.8 for a shape of its own, 0.5 for one
+that others share, 0 for no. A LoadError raised while recognising means 0. What isn't read is counted: `report.skip(…)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+KINDS = {
+    dict: "an object",
+    list: "a list",
+    tuple: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+@dataclass
+class Tally:
+    """How often something happened, and where it happened first ("line 7", "[3] messages[0]")."""
+
+    count: int
+    first: str
+
+
+@dataclass
+class Report:
+    """What became of a file's records: "132 records, 130 messages, 2 skipped" and why. Nothing is dropped silently.
+
+    A record is what a message could have come from: an item of a list of messages, or a line that couldn't be read.
+    """
+
+    format: str = ""
+    records: int = 0
+    messages: int = 0
+    conversations: int = 0
+    skipped: dict[str, Tally] = field(default_factory=dict)
+    warnings: dict[str, Tally] = field(default_factory=dict)
+
+    def skip(self, reason: str, where: str) -> None:
+        """Count one record that became no message."""
+        self.records += 1
+        self.skipped.setdefault(reason, Tally(0, where)).count += 1
+
+    def warn(self, reason: str, where: str) -> None:
+        """Count something that was read, but perhaps not as it was meant."""
+        self.warnings.setdefault(reason, Tally(0, where)).count += 1
+
+    @property
+    def skips(self) -> int:
+        """How many records were skipped, for whatever reason."""
+        return sum(tally.count for tally in self.skipped.values())
+
+    def __str__(self) -> str:
+        found = f"{_count(self.records, 'record')}, {_count(self.messages, 'message')}"
+        if self.conversations != 1:
+            found += f" in {_count(self.conversations, 'conversation')}"
+        text = f"{self.format}: {found}, {self.skips} skipped{_reasons(self.skipped)}"
+        warned = sum(tally.count for tally in self.warnings.values())
+        return text + (f", {_count(warned, 'warning')}{_reasons(self.warnings)}" if warned else "")
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words: "a number"."""
+    return KINDS.get(type(value)) or f"a Python {type(value).__name__}"
+
+
+def describe(value: Any) -> str:
+    """What was found, for an error message: "an object with keys a, b", "a list of 3, the first of them a number"."""
+    if type(value) is list and value:
+        first = value[0] if type(value[0]) is list else describe(value[0])
+        return f"a list of {len(value):,}, the first of them {first if type(first) is str else 'a list'}"
+    if type(value) is dict and value:
+        keys = ", ".join(str(key)[:40] for key in list(value)[:6])
+        return f"an object with keys {keys}{', …' if len(value) > 6 else ''}"
+    return "an empty list" if value == [] else "an empty object" if value == {} else kind_of(value)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _reasons(tallies: dict[str, Tally]) -> str:
+    told = (f"{t.count} × {reason}" + (f", first at {t.first}" if t.first else "") for reason, t in tallies.items())
+    return f" ({'; '.join(told)})" if tallies else ""

@@ -1,0 +1,77 @@
+"""Messages of the flat kind, where a tool's call and its result are roles of their own: `tool_use`, `tool_result`.
+
+    {"role": "tool_use", "id": "t1", "name": "Read", "content": "{…}"}       mycoder: the arguments are the content
+    {"role": "tool_result", "tool_use_id": "t1", "content": "…"}
+    {"role": "tool_use", "id": "t1", "tool_name": "Read", "tool_input": {…}}   Mentu's stored rows
+    {"role": "tool_result", "id": "result_t1", "content": "…"}
+
+A call becomes an assistant message with that one call, a result a tool message: one message each, so that what is kept
+can be handed back as it came.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
+from historylab.formats.chat_messages import iso_time, mapping_of, pair_by_order
+from historylab.formats.lenient import as_message, conversation_of
+
+FLAT_ROLES = ("tool_use", "tool_result")
+RESULT_ID = "result_"  # Mentu names a result's row after its call
+
+
+def flat_conversation(messages: Iterable[Any] | None) -> Conversation:
+    """Messages of the flat kind, of OpenAI's, or of both; lenient, each the `source` of its Message."""
+    return conversation_of(messages, as_flat_message, pair_results)
+
+
+def as_flat_message(given: Any) -> Message:
+    """One message of the flat kind; any other as `as_message` reads it."""
+    fields = mapping_of(given)
+    role = fields.get("role")
+    if role not in FLAT_ROLES:
+        return as_message(given)
+    common = {"id": _text(fields.get("id")) or None, "timestamp": _time(fields), "metadata": {"role": role}}
+    if role == "tool_use":
+        name = _text(fields.get("tool_name")) or _text(fields.get("name"))
+        arguments = fields["tool_input"] if "tool_input" in fields else fields.get("content")
+        call = ToolCall(_text(fields.get("id")), name, _text(arguments))
+        return Message("assistant", tool_calls=(call,), source=given, **common)
+    result = fields.get("content") or fields.get("tool_output")
+    return Message("tool", _text(result), tool_call_id=_text(fields.get("tool_use_id")) or None, source=given, **common)
+
+
+def pair_results(messages: list[Message]) -> list[Message]:
+    """Results that name no call get one: the call their own id is made of, else the oldest waiting in the turn."""
+    paired, waiting = [], []
+    for message in pair_by_order(messages):
+        if message.role == "user":
+            waiting = []
+        waiting += [call.id for call in message.tool_calls]
+        if message.role == "tool":
+            wanted = message.tool_call_id or _by_row_id(message, waiting) or next(iter(waiting), None)
+            if wanted in waiting:
+                waiting.remove(wanted)
+            message = message if message.tool_call_id else replace(message, tool_call_id=wanted)  # noqa: PLW2901
+        paired.append(message)
+    return paired
+
+
+def _by_row_id(message: Message, waiting: list[str]) -> str | None:
+    call = (message.id or "").removeprefix(RESULT_ID)
+    return call if call != message.id and call in waiting else None
+
+
+def _time(fields: Mapping[str, Any]) -> str | None:
+    return iso_time(fields.get("timestamp") or fields.get("created_at"))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

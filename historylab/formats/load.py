@@ -1,0 +1,146 @@
+"""load(): a file or bytes in, the conversations in it out, with a report of what became of every record."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import LoadError, TooLarge, UnknownFormat
+from historylab.formats.base import Report, describe
+from historylab.formats.content import Content, opening_of
+from historylab.registry import Member, member, members
+
+MAX_BYTES = 200_000_000
+"""What `load` takes unless told otherwise."""
+
+UPLOAD_BYTES = 20_000_000
+"""What a screen should allow one person to upload."""
+
+
+class Conversations(Sequence):
+    """The conversations of one file, in its order, with the `report` of their loading."""
+
+    def __init__(self, conversations: Sequence[Conversation], report: Report):
+        self.conversations, self.report = tuple(conversations), report
+
+    def __len__(self) -> int:
+        return len(self.conversations)
+
+    def __getitem__(self, i):
+        return self.conversations[i]
+
+    def __repr__(self) -> str:
+        return f"<Conversations: {self.report}>"
+
+
+def load(
+    path_or_bytes: str | os.PathLike | bytes,
+    format: str | None = None,
+    *,
+    name: str = "",
+    max_bytes: int = MAX_BYTES,
+) -> Conversations:
+    """Read every conversation of a file. A str is a path; a pasted text comes in as bytes.
+
+    `format` names the format instead of detecting it; `name` is the file's when bytes are given (its ending
+    tells JSON lines, its stem becomes a title). Raises LoadError, UnknownFormat or TooLarge, each one sentence.
+    """
+    content = _content(path_or_bytes, name, max_bytes)
+    chosen = member("format", format) if format else _detect(content)
+    report = Report(format=chosen.attributes.get("title", chosen.name))
+    conversations = []
+    for found in chosen.target(content, report):
+        if len(found):
+            conversations.append(found)
+        else:
+            report.warn("a conversation without messages", found.title)
+    content.tell(report)
+    report.conversations = len(conversations)
+    report.messages = sum(map(len, conversations))
+    if not conversations:
+        raise LoadError(f"no message in it could be read ({report}); look at the file's first records")
+    return Conversations(list(_titled(conversations, Path(content.name).stem)), report)
+
+
+def match_strengths(content: Content) -> Mapping[str, float]:
+    """How surely each format recognises the content: its name → 0 to 1, the formats that say 0 left out."""
+    return {name: sure for name, candidate in members("format").items() if (sure := _strength(candidate, content)) > 0}
+
+
+def _strength(candidate: Member, content: Content) -> float:
+    try:
+        return candidate.attributes["recognise"](content)
+    except LoadError:
+        return 0
+
+
+def _detect(content: Content) -> Member:
+    claims = match_strengths(content)
+    best = [name for name, sure in claims.items() if sure == max(claims.values())]
+    if len(best) == 1:
+        return member("format", best[0])
+    found = _found(content)  # what is no text, or broken JSON, is refused here in its own words
+    if best:
+        raise UnknownFormat(f"found {found}, which {' and '.join(best)} both claim; choose one of them as the format")
+    known = ", ".join(f"{name} ({m.attributes.get('title', name)})" for name, m in sorted(members("format").items()))
+    raise UnknownFormat(f"found {found}, which is in none of the formats read here; known formats: {known}")
+
+
+def _found(content: Content) -> str:
+    if content.text.lstrip()[:1] not in "[{":
+        return opening_of(content.text)
+    values = content.values
+    return (f"{len(values):,} JSON lines, the first of them " if len(values) > 1 else "") + describe(values[0][1])
+
+
+def _content(given: str | os.PathLike | bytes, name: str, max_bytes: int) -> Content:
+    if isinstance(given, bytes | bytearray | memoryview):
+        _refuse_over(max_bytes, len(given), "this")
+        return Content(bytes(given), name)
+    if not isinstance(given, str | os.PathLike):
+        raise LoadError(f"load takes a path or bytes, not a {type(given).__name__}; encode a text first")
+    try:
+        data = _read(Path(given), max_bytes)
+    except LoadError:
+        raise
+    except (OSError, ValueError) as problem:  # ValueError: a NUL in the path
+        reason = (getattr(problem, "strerror", None) or str(problem)).lower()
+        raise LoadError(f"{str(given)[:80]!r} can't be read: {reason}{_advice(given)}") from None
+    return Content(data, name or Path(given).name)
+
+
+def _read(path: Path, max_bytes: int) -> bytes:
+    """The bytes of a regular file, its size looked at before anything is read."""
+    if not path.exists():
+        raise LoadError(f"there is no file {str(path)[:80]!r}{_advice(path)}")
+    if not path.is_file():
+        raise LoadError(f"{str(path)!r} is {'a folder; give the files in it' if path.is_dir() else 'no regular file'}")
+    _refuse_over(max_bytes, path.stat().st_size, repr(str(path)))
+    return path.read_bytes()
+
+
+def _refuse_over(limit: int, size: int, what: str) -> None:
+    if size > limit:
+        sizes = f"{size / 1e6:,.1f} MB, more than the limit of {limit / 1e6:,.0f} MB"
+        raise TooLarge(f"{what} has {sizes}; load a part of it")
+
+
+def _advice(path: object) -> str:
+    pasted = any(mark in str(path) for mark in "{[\n")
+    return "; a str is read as a path, so give pasted text as bytes" if pasted else "; check the path"
+
+
+def _titled(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
+    """Give each untitled conversation a title: the file's name if it is the only one, else its first question."""
+    for number, found in enumerate(conversations, 1):
+        given = found.title or (stem if len(conversations) == 1 else "") or _opening(found)
+        title = "".join(c if c.isprintable() else " " for c in given).strip() or f"conversation {number}"
+        yield found if found.title == title else Conversation(found.messages, title, found.metadata)
+
+
+def _opening(conversation: Conversation) -> str:
+    said = next((m.content for m in conversation if m.role == "user" and m.content.strip()), "")
+    words = " ".join(said[:200].split())
+    return words if len(words) <= 60 else words[:59].rstrip() + "…"

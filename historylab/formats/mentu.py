@@ -1,0 +1,100 @@
+"""Mentu's `agent_messages` rows: roles user, assistant, tool_use, tool_result and system; one conversation per id.
+
+Source: mentu-ai/mentu-web, agent-service/src/db/messages.ts (f7065bc). Other rows with those roles are read too.
+Call rows in a row are one message with several calls. A result row names no call: it belongs to the one its own id is
+made of, else to the oldest still waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from historylab.conversation.columns import ROLE_CODES
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, instant
+from historylab.errors import LoadError
+from historylab.formats.base import Report, kind_of
+from historylab.formats.chat_messages import to_message
+from historylab.formats.content import Content
+from historylab.formats.flat_messages import FLAT_ROLES, as_flat_message, pair_results
+from historylab.registry import register
+
+HOLDERS = ("agent_messages", "messages", "rows", "data")
+COLUMNS = {"tool_name", "tool_input", "tool_output"}
+LOOKED_AT = 200  # rows that decide the strength
+
+
+def has_flat_roles(content: Content) -> float:
+    """0.8 for roles only flat messages have, or for the table's own columns."""
+    rows = [row for _, row in islice(_rows(content.values), LOOKED_AT) if isinstance(row, dict)]
+    flat = any(row.get("role") in FLAT_ROLES for row in rows)
+    table = any("role" in row and "conversation_id" in row and COLUMNS & row.keys() for row in rows)
+    return 0.8 if flat or table else 0
+
+
+@register("format", title="Mentu agent messages", recognise=has_flat_roles)
+def mentu(content: Content, report: Report) -> Iterator[Conversation]:
+    """Stored rows of agent messages, tool calls and results as rows of their own."""
+    groups: dict[Any, list[tuple[str, Message]]] = {}
+    for where, row in _rows(content.values):
+        message = _read(row, where, report)
+        if message:
+            groups.setdefault(row.get("conversation_id"), []).append((where, message))
+    for conversation_id, found in groups.items():
+        metadata = {} if conversation_id is None else {"conversation_id": conversation_id}
+        yield Conversation(pair_results(_together(_by_time(found, report))), metadata=metadata)
+
+
+def _rows(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Every row with where it stands: items of lists, of a holder's list, or lines."""
+    for where, value in values:
+        holder = next((k for k in HOLDERS if isinstance(value, dict) and isinstance(value.get(k), list)), "")
+        items = value[holder] if holder else value
+        if isinstance(items, list):
+            yield from ((f"{where} {holder}[{i}]".strip(), item) for i, item in enumerate(items))
+        else:
+            yield where, value
+
+
+def _read(row: Any, where: str, report: Report) -> Message | None:
+    if not isinstance(row, dict):
+        return report.skip(f"{kind_of(row)}, not an object", where)
+    try:
+        message = as_flat_message(row) if row.get("role") in FLAT_ROLES else to_message(row)
+    except LoadError as problem:
+        return report.skip(str(problem), where)
+    if isinstance(row.get("conversation_id"), dict | list):
+        return report.skip(f"conversation_id is {kind_of(row['conversation_id'])}, not text or a number", where)
+    report.records += 1
+    if message.role not in ROLE_CODES:
+        report.warn(f"unknown role {message.role[:40]!r}, kept as conversation", where)
+    return message
+
+
+def _together(messages: list[Message]) -> list[Message]:
+    """Call rows in a row are one answer of the model with several calls: one message."""
+    joined: list[Message] = []
+    for message in messages:
+        if joined and _is_call(message) and _is_call(joined[-1]):
+            joined[-1] = replace(joined[-1], tool_calls=joined[-1].tool_calls + message.tool_calls)
+        else:
+            joined.append(message)
+    return joined
+
+
+def _is_call(message: Message) -> bool:
+    return message.metadata.get("role") == "tool_use"
+
+
+def _by_time(found: list[tuple[str, Message]], report: Report) -> list[Message]:
+    """The rows in the order of their times where all have one: a query may give the newest first."""
+    rows = [message for _, message in found]
+    if not all(message.timestamp for message in rows):
+        return rows
+    ordered = sorted(rows, key=lambda message: instant(message.timestamp))
+    if ordered != rows:
+        report.warn("rows put in the order of their times", found[0][0])
+    return ordered

@@ -1,0 +1,46 @@
+"""The sample conversations: found in the checkout or inside the installed package, listed by `index.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+from historylab.errors import UnknownMember
+from historylab.formats.load import Conversations, load
+
+DEFAULT_SAMPLE = "birthday-by-the-sea"
+
+_PACKAGE = Path(__file__).parents[1]
+_FOLDERS = (_PACKAGE.parent / "sample_conversations", _PACKAGE / "_app" / "sample_conversations")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One transcript we ship. `path` is the file itself."""
+
+    name: str
+    title: str
+    description: str
+    path: Path
+
+
+@cache
+def samples() -> Mapping[str, Sample]:
+    """Every sample by name, in the order they are shown; the first is the default."""
+    folder = next(folder for folder in _FOLDERS if (folder / "index.json").is_file())
+    entries = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    return MappingProxyType(
+        {e["name"]: Sample(e["name"], e["title"], e["description"], folder / e["file"]) for e in entries}
+    )
+
+
+def load_sample(name: str = DEFAULT_SAMPLE) -> Conversations:
+    """Load one sample, with its report. UnknownMember lists the others."""
+    if name not in samples():
+        raise UnknownMember("sample", name, list(samples()))
+    sample = samples()[name]
+    return load(sample.path, name=f"{sample.title}{sample.path.suffix}")

@@ -1,0 +1,114 @@
+"""Stored messages of toolpack-agents: objects with a participant and a conversation's id, as a list or JSON lines.
+
+A file may hold several conversations, mixed; each becomes one, in the order of its times, as its store would give it.
+An agent's words are the assistant's, whichever agent it is: the projection `point_of_view` tells agents apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, instant
+from historylab.errors import LoadError
+from historylab.formats.base import Report, kind_of
+from historylab.formats.chat_messages import iso_time
+from historylab.formats.content import Content
+from historylab.registry import register
+
+ROLES = {"agent": "assistant", "system": "system"}
+"""Kind of participant → role; any other kind is a user."""
+LOOKED_AT = 200
+
+
+def looks_stored(content: Content) -> float:
+    """0.8 where most records have a participant with a kind and the id of a conversation."""
+    records = [record for _, record in _records(content.values, LOOKED_AT)]
+    stored = [r for r in records if isinstance(r, dict) and _has_participant(r) and "conversationId" in r]
+    return 0.8 if stored and len(stored) * 2 >= len(records) else 0
+
+
+@register("format", "toolpack", title="toolpack-agents stored messages", recognise=looks_stored)
+def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
+    """Stored messages of toolpack-agents, one or many conversations to a file."""
+    conversations: dict[
+        str, dict[str, Message]
+    ] = {}  # conversation → id → message: of two with one id the first counts
+    for where, record in _records(content.values):
+        try:
+            message = to_message(record)
+            messages = conversations.setdefault(_text(record, "conversationId"), {})
+        except LoadError as problem:
+            report.skip(str(problem), where)
+            continue
+        if message.id in messages:
+            report.skip("a second message of the same id", where)
+            continue
+        report.records += 1
+        if "timestamp" in message.metadata:
+            report.warn("a timestamp that is no time", where)
+        messages[message.id] = message
+    for conversation_id, messages in conversations.items():
+        title = next((name for m in messages.values() if (name := m.metadata.get("channelName"))), conversation_id)
+        yield Conversation(_in_time(list(messages.values())), str(title), {"conversationId": conversation_id})
+
+
+def to_message(record: Any) -> Message:
+    """Read one stored message. What filters ask for (participant, scope, mentions, isSummary) is in its metadata.
+
+    Raises LoadError with what is wrong, in few words.
+    """
+    if not isinstance(record, Mapping):
+        raise LoadError(f"{kind_of(record)}, not an object")
+    if not _has_participant(record):
+        raise LoadError("no participant with a kind and an id")
+    who, metadata, scope = record["participant"], record.get("metadata"), record.get("scope")
+    told = dict(metadata) if isinstance(metadata, Mapping) else {}
+    told |= {"participant": who["id"], "participantKind": who["kind"]} | ({"scope": scope} if scope else {})
+    raw_time, name = record.get("timestamp"), who.get("displayName")
+    time = None if raw_time is None else iso_time(raw_time)
+    if time is None and raw_time is not None:
+        told["timestamp"] = raw_time
+    return Message(
+        ROLES.get(who["kind"], "user"),
+        _text(record, "content"),
+        _text(record, "id"),
+        name if isinstance(name, str) else None,
+        timestamp=time,
+        metadata=told,
+        source=record,
+    )
+
+
+def _records(values: list[tuple[str, Any]], most: int | None = None) -> Iterator[tuple[str, Any]]:
+    """Every record with where it stands: of JSON lines, of a list, of an object that holds `messages`."""
+    for where, value in values[:most]:
+        held = value.get("messages") if isinstance(value, dict) else None
+        if isinstance(value, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value[:most]))
+        elif isinstance(held, list):
+            yield from ((f"{where} messages[{i}]".strip(), item) for i, item in enumerate(held[:most]))
+        else:
+            yield where, value
+
+
+def _has_participant(record: Mapping[str, Any]) -> bool:
+    who = record.get("participant")
+    return isinstance(who, Mapping) and isinstance(who.get("kind"), str) and isinstance(who.get("id"), str)
+
+
+def _in_time(messages: list[Message]) -> list[Message]:
+    """By their times; as they stand where one of them has none."""
+    times = [instant(message.timestamp) for message in messages]
+    if any(map(math.isnan, times)):
+        return messages
+    return [messages[i] for i in sorted(range(len(messages)), key=times.__getitem__)]
+
+
+def _text(record: Mapping[str, Any], key: str) -> str:
+    value = record.get(key)
+    if not isinstance(value, str):
+        raise LoadError(f"{key} is {kind_of(value)}, not text" if key in record else f"no {key}")
+    return value

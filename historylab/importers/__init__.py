@@ -1,1 +1,0 @@
-"""Importers turn files people have into conversations."""

@@ -1,0 +1,1 @@
+"""What happens to each message of a request, and why."""

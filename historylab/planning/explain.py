@@ -1,0 +1,129 @@
+"""Why a message is treated as it is, since when, and what would have kept it: found by planning again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import SettingsError
+from historylab.planning.pipeline import open_pipeline, plan_up_to
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Explanation
+from historylab.planning.strategies.base import Instruments
+from historylab.settings.model import MOST_TOKENS, Settings, stage_options
+
+MOST_RULES = 6  # rules that can stand between a message and being sent, one behind the other
+COARSE = 50  # where each trial replays earlier requests, limits are found to one part in so many
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An explanation, the first request (from 0) of the run it has held for, and the settings that would keep it.
+
+    `undo` is empty when the message is sent, and None when none was found that would (its source may be broken).
+    """
+
+    explanation: Explanation
+    since: int
+    undo: Mapping[str, Any] | None
+
+    @property
+    def undo_sentence(self) -> str:
+        """ "Sent if length ≥ 23 and budget ≥ 6,100." """
+        if self.undo is None:
+            return "No setting we tried would send it."
+        if not self.undo:
+            return ""
+        parts = (
+            f"{name} is {value}" if isinstance(value, bool | str) else f"{name} ≥ {value:,}"
+            for name, value in self.undo.items()
+        )
+        return f"Sent if {' and '.join(parts)}."
+
+
+def explain(
+    conversation: Conversation,
+    settings: Settings,
+    instruments: Instruments,
+    plans: Sequence[HistoryPlan],
+    step: int,
+    message: int,
+) -> Answer:
+    """Explain `message` (an index) at request `step`. Raises IndexError when it isn't said by then."""
+    if not -len(plans) <= step < len(plans):
+        raise IndexError(f"there is no request {step}; the conversation has {len(plans):,}, counted from 0")
+    explanation = plans[step].reason(message)
+    since = _since(plans, step, message)
+    if explanation.sent:
+        return Answer(explanation, since, {})
+
+    trial = instruments.offline()  # tens of settings nobody chose: no model is asked to summarise for them
+
+    def why(changed: Settings) -> Explanation:
+        return plan_up_to(conversation, changed, trial, plans[step].size).reason(message)
+
+    return Answer(explanation, since, find_remedy(settings, explanation, why, _limit(plans[step], settings)))
+
+
+def find_remedy(
+    settings: Settings, explanation: Explanation, why: Callable[[Settings], Explanation], limit: int
+) -> dict[str, Any] | None:
+    """The least change that gets a message sent: rule after rule, each lifted by its setting or remedy."""
+    changes: dict[str, Any] = {}
+    for _ in range(MOST_RULES):
+        if explanation.sent:
+            return changes
+        lifted = _lift(settings.replace(**changes), explanation, why, limit)
+        if not lifted:
+            return None
+        changes |= lifted
+        explanation = why(settings.replace(**changes))
+    return changes if explanation.sent else None
+
+
+def _lift(
+    settings: Settings, explanation: Explanation, why: Callable[[Settings], Explanation], limit: int
+) -> dict[str, Any]:
+    """What makes this one rule let go of the message; nothing if it cannot be made to."""
+    if explanation.remedy:
+        return dict(explanation.remedy)
+    if not explanation.setting:
+        return {}
+
+    def lets_go(value: int) -> bool:
+        try:
+            found = why(settings.replace(**{explanation.setting: value}))
+        except SettingsError:
+            return False
+        return found.sent or found.rule != explanation.rule
+
+    low, highest = settings.value(explanation.setting), _highest(explanation.setting)
+    high = next((high for high in (min(limit, highest), highest) if high > low and lets_go(high)), None)
+    if high is None:
+        return {}
+    tolerance = max(1, high // COARSE) if open_pipeline(settings).carries else 1
+    while high - low > tolerance:
+        middle = (low + high) // 2
+        low, high = (low, middle) if lets_go(middle) else (middle, high)
+    return {explanation.setting: high}
+
+
+def _highest(setting: str) -> int:
+    """The largest value the setting takes."""
+    maximum = stage_options()[setting].schema.get("maximum") if "." in setting else None
+    return MOST_TOKENS if maximum is None else maximum
+
+
+def _limit(plan: HistoryPlan, settings: Settings) -> int:
+    """A value at which a setting that counts tokens, messages or turns can no longer be what stops a message."""
+    untrimmed = plan.history.total + plan.history.counter.per_request
+    return 2 * untrimmed + settings.reserve + settings.overhead + plan.size
+
+
+def _since(plans: Sequence[HistoryPlan], step: int, message: int) -> int:
+    action = plans[step].actions[message]
+    while step and message < plans[step - 1].size and plans[step - 1].actions[message] == action:
+        step -= 1
+    return step

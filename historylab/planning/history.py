@@ -1,0 +1,104 @@
+"""What one request may look at: the first messages of a conversation, their columns and tokens, as views."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.counters.base import Counter, token_column
+
+
+class History:
+    """What one request may look at: the first `size` messages of a conversation, and their columns up to there.
+
+    `tokens` is int64[size]; `block_tokens` and `block_sizes` are float64[blocks] (whole numbers: numpy multiplies a
+    mask into floats several times faster); `users` counts the user messages, `total` the tokens. `whole`: every block
+    has all its messages, so that sums over a run of blocks can be looked up.
+    """
+
+    __slots__ = (
+        "block_sizes", "block_tokens", "blocks", "columns", "conversation", "counter", "size", "sums", "users", "whole",
+    )  # fmt: skip
+
+    def __init__(self, conversation: Conversation, counter: Counter, size: int):
+        columns, sums = conversation.columns, _sums(conversation, counter)
+        blocks = columns.blocks_before.item(size)
+        self.conversation, self.counter, self.size, self.columns, self.sums = conversation, counter, size, columns, sums
+        self.blocks, self.users = blocks, columns.users_before.item(size)
+        self.block_tokens, self.block_sizes = sums.block_tokens[:blocks], sums.block_sizes[:blocks]
+        self.whole = not blocks or (columns.contiguous and columns.block_last.item(blocks - 1) < size)
+        if not self.whole:  # a block reaches past `size`
+            homes = columns.block[:size]
+            self.block_tokens = np.bincount(homes, self.tokens, blocks)
+            self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
+
+    @property
+    def tokens(self) -> np.ndarray:
+        return self.sums.tokens[: self.size]
+
+    @property
+    def total(self) -> int:
+        return self.sums.running.item(self.size)
+
+    def sums_of(self, first: int, stop: int) -> tuple[int, int]:
+        """Tokens and messages of the blocks from `first` up to `stop`."""
+        if not self.whole:
+            return int(self.block_tokens[first:stop].sum()), int(self.block_sizes[first:stop].sum())
+        start, end = self.sums.starts.item(first), self.sums.starts.item(stop)
+        return self.sums.running.item(end) - self.sums.running.item(start), end - start
+
+
+class _Sums:
+    """What is computed once per conversation and counter, whatever is planned."""
+
+    __slots__ = ("block_running", "block_sizes", "block_tokens", "running", "starts", "tokens")
+
+    def __init__(self, conversation: Conversation, counter: Counter):
+        homes, blocks = conversation.columns.block, len(conversation.columns.block_first)
+        self.tokens = token_column(conversation, counter)
+        self.running = np.concatenate(([0], np.cumsum(self.tokens)))
+        self.block_tokens = np.bincount(homes, self.tokens, blocks)
+        self.block_sizes = np.bincount(homes, minlength=blocks).astype(float)
+        self.block_running = np.concatenate(([0.0], np.cumsum(self.block_tokens)))  # tokens before each block
+        self.starts = np.append(conversation.columns.block_first, len(homes))  # messages before each block, if whole
+
+
+def _sums(conversation: Conversation, counter: Counter) -> _Sums:
+    key = ("sums", counter.key)
+    sums = conversation.derived.get(key)
+    if sums is None:
+        sums = conversation.derived[key] = _Sums(conversation, counter)
+    return sums
+
+
+class Texts(Mapping):
+    """Texts for some messages, by index, counted once; only those that take fewer tokens than the original.
+
+    `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
+    int64[n], the original's where there is no text.
+    """
+
+    __slots__ = ("_texts", "homes", "messages", "saved", "tokens")
+
+    def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]):
+        whole, given = token_column(conversation, counter), np.array(sorted(texts), np.int64)
+        shorter = [replace(conversation[i], content=texts[i], media=()) for i in given.tolist()]
+        tokens = counter.count(shorter) if shorter else given
+        saves = tokens < whole[given]
+        self.messages, self.saved = given[saves], (whole[given] - tokens)[saves]
+        self.homes = conversation.columns.block[self.messages]
+        self.tokens = whole.copy()
+        self.tokens[self.messages] -= self.saved
+        self._texts = {i: texts[i] for i in self.messages.tolist()}
+
+    def __getitem__(self, i: int) -> str:
+        return self._texts[i]
+
+    def __iter__(self):
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)

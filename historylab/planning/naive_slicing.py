@@ -1,0 +1,78 @@
+"""The naive version of some settings: of what the filter leaves the last N messages, or the last that fit the budget.
+
+It is what most code does first: messages sliced without looking what belongs together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from historylab.conversation.columns import SYSTEM
+from historylab.planning.pipeline import plan_requests
+from historylab.planning.reasons import INVALID
+from historylab.planning.replay import Timeline
+from historylab.settings.model import Settings
+
+SLOTS_AFTER = ("tool_output", "compaction", "pruner", "layout", "projection")  # the timeline's is projected already
+
+
+def naive_starts(timeline: Timeline) -> list[int]:
+    """Per request, the index from which the naive version sends every message, where no filter is set.
+
+    `lastN` slices the last `length` *messages*; a pruner keeps the longest run of newest messages that fits the budget,
+    never fewer than one; `none` keeps the newest.
+    """
+    settings, starts = timeline.settings, []
+    if not timeline.plans:
+        return starts
+    tokens, role = timeline.plans[-1].history.sums.tokens, timeline.conversation.columns.role
+    always = (role == SYSTEM) & settings.preserve_system_messages
+    running, leading = (np.concatenate(([0], np.cumsum(tokens * mask))) for mask in (~always, always))
+    for plan in timeline.plans:
+        size, start = plan.size, _by_number(settings, plan.size)
+        if settings.pruner != "off":
+            room = plan.budget - plan.history.counter.per_request - int(leading[size])
+            start = max(start, _fitting(running[: size + 1], room))
+        starts.append(start)
+    return starts
+
+
+def naive_masks(timeline: Timeline) -> list[np.ndarray]:
+    """Per request, bool[size]: what the naive version sends; see `naive_starts`. System messages stay if any do."""
+    settings, masks = timeline.settings, []
+    for plan, left in zip(timeline.plans, _left_by_filter(timeline), strict=True):
+        chosen, mask = np.flatnonzero(left), np.zeros(plan.size, bool)
+        always = (plan.history.columns.role[chosen] == SYSTEM) & settings.preserve_system_messages
+        start, tokens = _by_number(settings, len(chosen)), plan.history.tokens[chosen]
+        if settings.pruner != "off" and len(chosen):
+            room = plan.budget - plan.history.counter.per_request - int(tokens[always].sum())
+            start = max(start, _fitting(np.concatenate(([0], np.cumsum(tokens * ~always))), room))
+        mask[chosen[always]] = mask[chosen[start:]] = True
+        masks.append(mask)
+    return masks
+
+
+def _by_number(settings: Settings, size: int) -> int:
+    """Where what the policy sends of so many messages begins."""
+    if settings.policy == "all":
+        return 0
+    return max(0, size - (max(1, settings.length) if settings.policy == "lastN" else 1))
+
+
+def _fitting(running: np.ndarray, room: int) -> int:
+    """Where the newest messages that fit the room begin, given the tokens before each and after the last."""
+    size = len(running) - 1
+    return min(size - 1, int(running[:size].searchsorted(running[size] - room)))
+
+
+def _left_by_filter(timeline: Timeline) -> Iterable[np.ndarray]:
+    """Per request, bool[size]: the messages the filter leaves; what is broken in the source among them."""
+    if timeline.settings.filter == "off":
+        return [np.ones(plan.size, bool) for plan in timeline.plans]
+    alone = timeline.settings.replace(**{slot: "off" for slot in SLOTS_AFTER}, policy="all")
+    plans = plan_requests(timeline.conversation, alone, instruments=timeline.instruments)
+    return [
+        (plan.sent | (plan.block_reasons == INVALID.code))[plan.history.columns.block[: plan.size]] for plan in plans
+    ]

@@ -1,0 +1,192 @@
+"""From a conversation and settings to a plan: the stage order, the fold, the trace, the final check; and `trim()`.
+
+The order: what an API would refuse and what is pinned first, then filter, policy, tool outputs, compaction, pruner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from historylab.chat_models.base import ChatModel, open_chat_model
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.counters.base import open_counter
+from historylab.errors import PlanError
+from historylab.planning.history import History
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import INVALID, PIN, StageTrace
+from historylab.planning.reasons import SYSTEM as ALWAYS
+from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
+from historylab.registry import STAGE_FAMILIES, chosen_members, member
+from historylab.settings.model import Settings
+from historylab.summarizers.base import open_summarizer
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The stages the settings chose, in order, with their options bound."""
+
+    settings: Settings
+    stages: tuple[tuple[str, Callable[[HistoryPlan, Context], HistoryPlan]], ...]
+    carries: bool
+    budget: int
+    layout: Callable[[list[Message]], list[Message]] | None
+
+    def plan(self, history: History, instruments: Instruments, previous: HistoryPlan | None) -> HistoryPlan:
+        """Fold the stages over one request's history, then lay out what is sent."""
+        plan = self._fold(history, instruments, previous, self.budget)
+        if self.layout is None:
+            return plan
+        laid_out = plan.lay_out(self.layout)
+        if laid_out.over_budget and not plan.over_budget:  # by what the layout adds: leave that much more room
+            less = max(0, self.budget - (laid_out.tokens - plan.tokens))
+            laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
+            laid_out.budget = self.budget
+        return laid_out
+
+    def _fold(
+        self, history: History, instruments: Instruments, previous: HistoryPlan | None, budget: int
+    ) -> HistoryPlan:
+        context = Context(history, self.settings, instruments, previous)
+        plan = start(history, budget, self.settings.preserve_system_messages)
+        trace = []
+        for name, stage in self.stages:
+            after = stage(plan, context)
+            if after is plan:
+                continue
+            if not isinstance(after, HistoryPlan) or after.history is not history:
+                raise PlanError(f"stage {name!r} must return a plan made from the one it was given, not {after!r}")
+            trace.append(StageTrace(name, plan.tokens, after.tokens, after.changed - plan.changed))
+            plan = after
+        plan.trace = (*plan.trace, *trace)
+        return plan
+
+
+@lru_cache(maxsize=256)
+def open_pipeline(settings: Settings) -> Pipeline:
+    """The stages for these settings; `off` costs nothing."""
+    members = [(family, m) for family in STAGE_FAMILIES for m in chosen_members(family, getattr(settings, family))]
+    options = [settings.options_of(family, m.name) for family, m in members]
+    stages = [
+        (f"{family}: {m.name}", partial(m.target, **chosen_options))
+        for (family, m), chosen_options in zip(members, options, strict=True)
+        if m.name not in ("off", "all")
+    ]
+    carried = any(
+        needs_previous_plan(m, chosen_options) for (_, m), chosen_options in zip(members, options, strict=True)
+    )
+    budget = max(0, settings.budget - settings.reserve - settings.overhead)
+    return Pipeline(settings, tuple(stages), carried, budget, _rewriter("layout", settings))
+
+
+def project(conversation: Conversation, settings: Settings) -> Conversation:
+    """The conversation as the settings' point of view has it; itself where they have none."""
+    rewrite = _rewriter("projection", settings)
+    if rewrite is None:
+        return conversation
+    key = ("projection", settings.projection, *settings.options_of("projection").items())
+    if key not in conversation.derived:
+        projected = conversation.edited(rewrite(conversation.messages))
+        projected.derived[key] = conversation.derived[key] = projected  # projecting it again gives itself
+    return conversation.derived[key]
+
+
+def _rewriter(family: str, settings: Settings) -> Callable[[Any], Any] | None:
+    name = getattr(settings, family)
+    return None if name == "off" else partial(member(family, name).target, **settings.options_of(family))
+
+
+def open_instruments(settings: Settings, *, chat_model: ChatModel | None = None) -> Instruments:
+    """Counter, summarizer, relevance scorer and chat model as the settings name them; or `chat_model`, if one is given.
+
+    Opening a model asks nobody and needs no key; only asking it does.
+    """
+    chat_model = chat_model or open_chat_model(settings.model)
+    return Instruments(
+        counter=open_counter(settings.counter, settings.model, **settings.options_of("counter")),
+        summarizer=open_summarizer(settings.summarizer, chat_model, **settings.options_of("summarizer")),
+        relevance=member("relevance", settings.relevance).target(**settings.options_of("relevance")),
+        chat_model=chat_model,
+    )
+
+
+def start(history: History, budget: int, preserve_system_messages: bool) -> HistoryPlan:
+    """Slot 0: what an API would refuse is left out; system messages and the user's pins are pinned.
+
+    The refused go first so that they take no budget, and so that no pin on half a tool call makes a request invalid.
+    """
+    if not history.columns.clean:
+        plan = HistoryPlan(history, budget)
+        refused = plan.drop(invalid_blocks(history), INVALID)
+        if refused is not plan:
+            refused.trace = (StageTrace("source", plan.tokens, refused.tokens, refused.changed),)
+        return _pin(refused, preserve_system_messages)
+    key = ("pinned", preserve_system_messages, history.counter.key)
+    whole = history.conversation.derived.get(key)
+    if whole is None:  # pins depend on nothing but the block: decided once, then sliced
+        everything = History(history.conversation, history.counter, len(history.conversation))
+        whole = history.conversation.derived[key] = _pin(HistoryPlan(everything, budget), preserve_system_messages)
+    return HistoryPlan(history, budget, whole.block_actions[: history.blocks], whole.block_reasons[: history.blocks])
+
+
+def _pin(plan: HistoryPlan, preserve_system_messages: bool) -> HistoryPlan:
+    columns, blocks = plan.history.columns, plan.history.blocks
+    if len(columns.pins):
+        said = columns.pins[columns.pins < plan.size]
+        plan = plan.pin(columns.block[said], PIN)
+    return plan.pin(columns.system[:blocks], ALWAYS) if preserve_system_messages else plan
+
+
+def invalid_blocks(history: History) -> np.ndarray:
+    """bool[blocks]: results without a call, and calls without all results unless nothing but their results follows."""
+    columns = history.columns
+    mask = columns.answered_at[: history.blocks] > history.size
+    if history.blocks and columns.block.item(history.size - 1) == history.blocks - 1:
+        mask[-1] = False
+    return mask | columns.orphan[: history.blocks]
+
+
+def plan_requests(
+    conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None
+) -> Iterator[HistoryPlan]:
+    """The plan of every request of the conversation, in order, each handing on to the next what it leaves."""
+    pipeline, instruments = open_pipeline(settings), instruments or open_instruments(settings)
+    conversation, previous = project(conversation, settings), None
+    for size in conversation.columns.requests.tolist():
+        previous = pipeline.plan(History(conversation, instruments.counter, size), instruments, previous)
+        yield previous
+
+
+def plan_history(
+    conversation: Conversation,
+    settings: Settings,
+    *,
+    instruments: Instruments | None = None,
+    previous: HistoryPlan | None = None,
+) -> HistoryPlan:
+    """The plan for a request that sends this whole conversation.
+
+    `previous` is the plan of the request before. Without it, settings whose stages carry something over (a summary)
+    plan the earlier requests first, so the result is the one `replay` shows.
+    """
+    instruments = instruments or open_instruments(settings)
+    if previous is None:
+        return plan_up_to(conversation, settings, instruments, len(project(conversation, settings)))
+    conversation = project(conversation, settings)
+    history = History(conversation, instruments.counter, len(conversation))
+    return open_pipeline(settings).plan(history, instruments, previous)
+
+
+def plan_up_to(conversation: Conversation, settings: Settings, instruments: Instruments, size: int) -> HistoryPlan:
+    """The plan for a request that sends the first `size` (projected) messages, after the requests it builds on."""
+    pipeline, previous, conversation = open_pipeline(settings), None, project(conversation, settings)
+    if pipeline.carries:
+        for earlier in conversation.columns.requests.tolist():
+            if earlier < size:
+                previous = pipeline.plan(History(conversation, instruments.counter, earlier), instruments, previous)
+    return pipeline.plan(History(conversation, instruments.counter, size), instruments, previous)

@@ -1,0 +1,270 @@
+"""A HistoryPlan: for one request, what happens to every message said so far, and why.
+
+Plans are immutable; a stage returns a new one through five verbs. The verbs take blocks, so a tool call and its results
+cannot be parted, and they skip what is already pinned, summarised or dropped, so those decisions are final.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation.message import Message, Summary
+from historylab.planning.history import History, Texts
+from historylab.planning.reasons import Action, Explanation, Reason, StageTrace, reason, reason_of
+
+__all__ = ["Action", "Explanation", "History", "HistoryPlan", "Reason", "Shortening", "StageTrace", "Texts", "reason"]
+
+LETTERS = "KPTSD"
+SKETCHED = LETTERS.encode().ljust(256, b"?")
+
+
+@dataclass(frozen=True, slots=True)
+class Shortening:
+    """Messages (int64 indices) sent as their text in `texts`, and why."""
+
+    messages: np.ndarray
+    texts: Texts
+    why: Reason
+
+
+class HistoryPlan:
+    """One decision and one reason per message of `history`, the summary if there is one, and what it all costs.
+
+    Attributes:
+        history: what the plan is about.
+        budget: tokens the rendered request may have (the setting less reserve and overhead, never below 0).
+        block_actions, block_reasons: uint8[blocks].
+        shortened: which messages are sent as shorter texts, in the order of the decisions; the last one counts.
+        summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
+        trace: per stage, what it did.
+    """
+
+    __slots__ = (
+        "block_actions", "block_reasons", "block_tokens", "budget", "changed", "framing", "history",
+        "layout", "numbers", "shortened", "summary", "total", "trace",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        history: History,
+        budget: int,
+        actions: np.ndarray | None = None,
+        reasons: np.ndarray | None = None,
+    ):
+        self.history = history
+        self.budget = budget
+        self.block_actions = np.zeros(history.blocks, np.uint8) if actions is None else actions
+        self.block_reasons = np.zeros(history.blocks, np.uint8) if reasons is None else reasons
+        self.block_tokens = history.block_tokens
+        self.total = history.total  # tokens of the messages sent, without framing and summary
+        self.summary: Summary | None = None
+        self.shortened: tuple[Shortening, ...] = ()
+        self.numbers: Mapping[int, Mapping[str, Any]] = {}  # reason code → the numbers its sentence needs
+        self.framing = history.counter.per_request  # tokens of the request that belong to no message
+        self.layout: Callable[[list[Message]], list[Message]] | None = None
+        self.changed = 0
+        self.trace: tuple[StageTrace, ...] = ()
+
+    def _copy(self) -> HistoryPlan:
+        new = object.__new__(HistoryPlan)
+        new.history, new.budget, new.trace = self.history, self.budget, self.trace
+        new.block_actions, new.block_reasons = self.block_actions, self.block_reasons
+        new.block_tokens, new.total, new.shortened = self.block_tokens, self.total, self.shortened
+        new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
+        new.framing, new.layout = self.framing, self.layout
+        return new
+
+    # -- what it says
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the request as `render()` gives it: messages, summary and framing."""
+        return self.total + self.summary_tokens + self.framing
+
+    @property
+    def summary_tokens(self) -> int:
+        return self.summary.tokens if self.summary else 0
+
+    @property
+    def over_budget(self) -> bool:
+        return self.tokens > self.budget
+
+    @property
+    def exact(self) -> bool:
+        """Whether `tokens` is exact: the model's own tokenizer, and nothing but text is sent."""
+        media = self.history.counter.exact and any(m.media for m in self.history.conversation.messages[: self.size])
+        return self.history.counter.exact and not (media and any(m.media for m in self.render()))
+
+    @property
+    def size(self) -> int:
+        return self.history.size
+
+    @property
+    def actions(self) -> np.ndarray:
+        """uint8[size]: an Action per message."""
+        actions = self.block_actions[self.history.columns.block[: self.size]]
+        for cut in self.shortened:
+            actions[cut.messages[actions[cut.messages] == Action.KEPT]] = Action.TRUNCATED
+        return actions
+
+    @property
+    def reasons(self) -> np.ndarray:
+        """uint8[size]: a reason code per message."""
+        homes = self.history.columns.block[: self.size]
+        reasons = self.block_reasons[homes]
+        for cut in self.shortened:
+            reasons[cut.messages[self.block_actions[homes[cut.messages]] == Action.KEPT]] = cut.why.code
+        return reasons
+
+    @property
+    def sent_tokens(self) -> np.ndarray:
+        """int64[size]: tokens each message takes in the request; 0 where it isn't sent."""
+        tokens = self.history.tokens.copy()
+        for cut in self.shortened:
+            tokens[cut.messages] = cut.texts.tokens[cut.messages]
+        tokens[~self.sent[self.history.columns.block[: self.size]]] = 0
+        return tokens
+
+    @property
+    def open(self) -> np.ndarray:
+        """bool[blocks]: still to be decided."""
+        return self.block_actions == 0  # Action.KEPT
+
+    @property
+    def sent(self) -> np.ndarray:
+        """bool[blocks]: sent, whole or in part."""
+        return self.block_actions <= 2  # Action.TRUNCATED
+
+    def reason(self, i: int) -> Explanation:
+        """The rule behind message `i`'s action, and its numbers. Raises IndexError beyond `size`."""
+        if not 0 <= i < self.size:
+            raise IndexError(f"message {i} is not among the {self.size} said so far")
+        why = reason_of(int(self.reasons[i]))
+        numbers = self.numbers.get(why.code, {})
+        action, sentence = Action(int(self.actions[i])), why.sentence.format(**numbers)
+        return Explanation(action, why.rule, sentence, numbers, why.setting, why.remedy)
+
+    def render(self) -> list[Message]:
+        """The messages really sent, in order; a late tool result directly follows its call."""
+        columns = self.history.columns
+        homes = columns.block[: self.size]
+        chosen = np.flatnonzero(self.sent[homes])
+        if not columns.contiguous:
+            chosen = chosen[np.argsort(homes[chosen], kind="stable")]
+        messages = self._messages(chosen)
+        if self.summary:
+            leading = next((k for k, m in enumerate(messages) if m.role != "system"), len(messages))
+            messages.insert(leading, Message("system", self.summary.text))
+        return self.layout(messages) if self.layout else messages
+
+    def lay_out(self, layout: Callable[[list[Message]], list[Message]]) -> HistoryPlan:
+        """Arrange what is sent by `layout`; what that adds or saves is part of the framing, so `tokens` stays true."""
+        plan = self._copy()
+        plan.layout = layout
+        counter = self.history.counter
+        tokens = int(counter.count(plan.render()).sum()) + counter.per_request
+        plan.framing = tokens - self.total - self.summary_tokens
+        return plan
+
+    def _messages(self, chosen: np.ndarray) -> list[Message]:
+        all_messages = self.history.conversation.messages
+        shorter = {i: cut.texts[i] for cut in self.shortened for i in cut.messages.tolist()}
+        return [_shortened(all_messages[i], shorter[i]) if i in shorter else all_messages[i] for i in chosen.tolist()]
+
+    def sketch(self) -> str:
+        """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""
+        return self.actions.tobytes().translate(SKETCHED).decode()
+
+    def __repr__(self) -> str:
+        return f"<HistoryPlan {self.sketch()} {self.tokens}/{self.budget} tokens>"
+
+    # -- the verbs; `blocks` is bool[blocks] or block indices, what is already decided is skipped
+
+    def drop(self, blocks: np.ndarray, why: Reason, **numbers: Any) -> HistoryPlan:
+        """Don't send these blocks."""
+        return self._decide(blocks, Action.DROPPED, why, numbers)
+
+    def pin(self, blocks: np.ndarray, why: Reason, **numbers: Any) -> HistoryPlan:
+        """Send these blocks whatever later stages want."""
+        return self._decide(blocks, Action.PINNED, why, numbers)
+
+    def summarize(self, blocks: np.ndarray, summary: Summary, why: Reason, **numbers: Any) -> HistoryPlan:
+        """Let `summary` stand for these blocks. It takes the place of the plan's summary and must have absorbed it."""
+        plan = self._decide(blocks, Action.SUMMARIZED, why, numbers)
+        plan = plan._copy() if plan is self else plan
+        plan.summary = summary
+        return plan
+
+    def truncate(
+        self, contents: Mapping[int, str], why: Reason, *, before: int | None = None, **numbers: Any
+    ) -> HistoryPlan:
+        """Send other text for these messages (by index; only those `before` one), where that is shorter and still open.
+
+        Give a `Texts` to have each text counted once for all requests.
+        """
+        history = self.history
+        texts = contents if isinstance(contents, Texts) else Texts(history.conversation, history.counter, contents)
+        count = int(texts.messages.searchsorted(self.size if before is None else before))
+        messages, homes, saved = texts.messages[:count], texts.homes[:count], texts.saved[:count]
+        chosen = self.block_actions[homes] == 0
+        if self.shortened:
+            saved = self.sent_tokens[messages] - texts.tokens[messages]
+            chosen &= saved > 0
+        if not chosen.all():
+            messages, homes, saved = messages[chosen], homes[chosen], saved[chosen]
+        if not len(messages):
+            return self
+        plan = self._copy()
+        plan.block_tokens = self.block_tokens - np.bincount(homes, saved, history.blocks)
+        plan.total = self.total - int(saved.sum())
+        plan.shortened = (*self.shortened, Shortening(messages, texts, why))
+        plan.changed = self.changed + len(messages)
+        plan.numbers = {**self.numbers, why.code: numbers}
+        return plan
+
+    def _decide(self, blocks: np.ndarray, action: Action, why: Reason, numbers: Mapping[str, Any]) -> HistoryPlan:
+        if blocks.dtype != bool:
+            chosen = np.zeros(self.history.blocks, bool)
+            chosen[blocks] = True
+            blocks = chosen
+        blocks = blocks.view(np.uint8) > self.block_actions  # wanted (1) and open (0)
+        count = np.count_nonzero(blocks)
+        if not count:
+            return self
+        plan = self._copy()
+        first = int(blocks.argmax())
+        if not blocks[first : first + count].argmin():  # one run, as most cuts are: slices, and sums that are known
+            chosen: slice | np.ndarray = slice(first, first + count)
+            tokens, messages = self._sums_of(chosen)
+        else:
+            chosen, tokens, messages = blocks, int(self.block_tokens @ blocks), int(self.history.block_sizes @ blocks)
+        plan.block_actions = _with(self.block_actions, chosen, action.value)
+        plan.block_reasons = _with(self.block_reasons, chosen, why.code)
+        if action is not Action.PINNED:
+            plan.total = self.total - tokens
+        plan.changed = self.changed + messages
+        plan.numbers = {**self.numbers, why.code: numbers}
+        return plan
+
+    def _sums_of(self, run: slice) -> tuple[int, int]:
+        """Tokens and messages of a run of blocks, as this plan sends them."""
+        tokens, messages = self.history.sums_of(run.start, run.stop)
+        return int(self.block_tokens[run].sum()) if self.shortened else tokens, messages
+
+
+def _with(codes: np.ndarray, chosen: slice | np.ndarray, code: int) -> np.ndarray:
+    """A copy with one code for the chosen blocks, which are open: they hold 0, so that adding sets them fastest."""
+    if isinstance(chosen, np.ndarray):
+        return codes + chosen.view(np.uint8) * code
+    changed = codes.copy()
+    changed[chosen] = code
+    return changed
+
+
+def _shortened(message: Message, text: str) -> Message:
+    source = {**message.source, "content": text} if isinstance(message.source, Mapping) else None
+    return replace(message, content=text, media=(), source=source)  # text alone is sent

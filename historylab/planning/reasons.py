@@ -1,0 +1,84 @@
+"""What can happen to a message, and why: actions, reasons, and the sentences made from them when somebody reads.
+
+A reason is defined once, at import, where the rule that gives it lives. It names the setting of which more would have
+decided otherwise (`setting`), or the settings that would have (`remedy`); `explain` searches those by planning again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+
+class Action(IntEnum):
+    """What happens to a message. One byte in the map, one word, glyph and colour on screen."""
+
+    KEPT = 0
+    PINNED = 1
+    TRUNCATED = 2
+    SUMMARIZED = 3
+    DROPPED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A rule that decides, and the sentence that says so. `{names}` in it are filled from the decision's numbers.
+
+    `setting` names the setting of which more would have decided otherwise; `remedy` the settings that would have.
+    """
+
+    code: int
+    rule: str
+    sentence: str
+    setting: str = ""
+    remedy: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why one message is treated as it is: the action, the rule's name, its sentence and its numbers."""
+
+    action: Action
+    rule: str
+    sentence: str
+    numbers: Mapping[str, Any]
+    setting: str = ""
+    remedy: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sent(self) -> bool:
+        return self.action <= Action.TRUNCATED
+
+
+class StageTrace(NamedTuple):
+    """What one stage did: tokens before and after, and how many messages it decided on."""
+
+    stage: str
+    before: int
+    after: int
+    changed: int
+
+
+_reasons: list[Reason] = []
+
+
+def reason(rule: str, sentence: str, *, setting: str = "", remedy: Mapping[str, Any] | None = None) -> Reason:
+    """Define a reason once, at import: `OLD = reason("last_n", "Older than the last {n}.", setting="length")`."""
+    known = next((r for r in _reasons if r.rule == rule), None)
+    if known is None:
+        known = Reason(len(_reasons), rule, sentence, setting, remedy or {})
+        _reasons.append(known)
+    return known
+
+
+FITS = reason("fits", "Sent whole: nothing asks for it to go.")
+SYSTEM = reason("system", "A system message: always sent.")
+PIN = reason("pin", "Pinned by you: always sent.")
+INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
+
+
+def reason_of(code: int) -> Reason:
+    """The reason a plan's byte stands for."""
+    return _reasons[code]

@@ -1,0 +1,191 @@
+"""Replay: the plan of every request of a conversation, what each sends, and what changed since the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER, Columns
+from historylab.conversation.conversation import Conversation
+from historylab.counters.base import Counter
+from historylab.planning.explain import Answer, explain
+from historylab.planning.pipeline import open_instruments, plan_requests, project
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.planning.strategies.base import Instruments
+from historylab.settings.model import Settings
+
+KINDS = ("system", "user", "assistant", "tool", "other", "summary")
+"""What a request's tokens are made of; `framing` (a few tokens a request) is the rest."""
+_ROLE_OF_KIND = {"system": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL, "other": OTHER}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Message indices that became sent, stopped being sent, or were folded into a summary since the request before."""
+
+    entered: tuple[int, ...]
+    left: tuple[int, ...]
+    folded: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One request: its number (from 0), its turn (from 0; -1 before the first user message), and its plan."""
+
+    number: int
+    turn: int
+    request_in_turn: int  # from 1
+    requests_in_turn: int
+    plan: HistoryPlan
+    before: HistoryPlan | None
+
+    @property
+    def size(self) -> int:
+        """How many messages had been said."""
+        return self.plan.size
+
+    @property
+    def tokens_by_kind(self) -> Mapping[str, int]:
+        """Tokens sent per kind (see KINDS) and as framing; they add up to `plan.tokens`."""
+        plan = self.plan
+        sums = np.bincount(plan.history.columns.role[: plan.size], plan.sent_tokens, 5).astype(int)
+        by_role = {kind: int(sums[code]) for kind, code in _ROLE_OF_KIND.items()}
+        return {**by_role, "summary": plan.summary_tokens, "framing": plan.framing}
+
+    @property
+    def changed(self) -> Change:
+        """What this request sends and the one before didn't, and the other way round."""
+        now = self.plan.actions
+        was = np.full(len(now), Action.DROPPED, np.uint8)
+        if self.before is not None:
+            was[: self.before.size] = self.before.actions
+        sent, sent_before = now <= Action.TRUNCATED, was <= Action.TRUNCATED
+        folded = (now == Action.SUMMARIZED) & sent_before
+        left = (now == Action.DROPPED) & sent_before
+        return Change(*(tuple(np.flatnonzero(m).tolist()) for m in (sent & ~sent_before, left, folded)))
+
+    @property
+    def label(self) -> str:
+        """Words for the slider: "turn 12, request 3 of 9"."""
+        if self.turn < 0:
+            return "before the first user message"
+        of = f", request {self.request_in_turn} of {self.requests_in_turn}" if self.requests_in_turn > 1 else ""
+        return f"turn {self.turn + 1}{of}"
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """All requests of one conversation under one set of settings.
+
+    `original` is the conversation as it was given; `conversation` is what the settings' projection makes of it: that is
+    what is planned and counted, and without a projection it is the same.
+    """
+
+    conversation: Conversation
+    settings: Settings
+    instruments: Instruments
+    plans: tuple[HistoryPlan, ...]
+    original: Conversation
+    derived: dict[str, Any] = field(default_factory=dict, repr=False)  # what is computed once of it, by key
+
+    @property
+    def counter(self) -> Counter:
+        return self.instruments.counter
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """One step per request."""
+        return tuple(self._steps())
+
+    def _steps(self) -> Iterator[Step]:
+        columns = self.conversation.columns
+        turns = columns.users.searchsorted(columns.requests) - 1
+        per_turn = np.bincount(turns + 1, minlength=1)
+        seen: dict[int, int] = {}
+        for number, (turn, plan) in enumerate(zip(turns.tolist(), self.plans, strict=True)):
+            seen[turn] = seen.get(turn, 0) + 1
+            before = self.plans[number - 1] if number else None
+            yield Step(number, turn, seen[turn], int(per_turn[turn + 1]), plan, before)
+
+    @cached_property
+    def tokens(self) -> np.ndarray:
+        """int64[requests]: tokens each request sends."""
+        return np.array([plan.tokens for plan in self.plans], np.int64)
+
+    @cached_property
+    def untrimmed(self) -> np.ndarray:
+        """int64[requests]: tokens each request would send if nothing were cut."""
+        return np.array([p.history.total + self.counter.per_request for p in self.plans], np.int64)
+
+    @cached_property
+    def tokens_by_kind(self) -> Mapping[str, np.ndarray]:
+        """Per kind, int64[requests]; together with the framing they add up to `tokens`."""
+        sums = self._sent_by_role()
+        return {
+            **{kind: sums[:, code].astype(np.int64) for kind, code in _ROLE_OF_KIND.items()},
+            "summary": np.array([plan.summary_tokens for plan in self.plans], np.int64),
+            "framing": np.array([plan.framing for plan in self.plans], np.int64),
+        }
+
+    def _sent_by_role(self) -> np.ndarray:
+        """float64[requests, roles]: differences of running sums where every block is whole, else message by message."""
+        sums, columns = np.zeros((len(self.plans), 5)), self.conversation.columns
+        edges = [np.empty(0, np.int64)] * len(self.plans)
+        for number, plan in enumerate(self.plans):
+            if not plan.history.whole or len(plan.shortened) > 1:
+                sums[number] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
+                continue
+            edges[number] = _edges(plan.sent)
+            for cut in plan.shortened:
+                sent = cut.messages[plan.sent[columns.block[cut.messages]]]
+                saved = plan.history.tokens[sent] - cut.texts.tokens[sent]
+                sums[number] -= np.bincount(columns.role[sent], saved, 5)
+        if self.plans:
+            running = _running_by_role(columns, self.plans[-1].history.sums.tokens)[np.concatenate(edges)]
+            numbers = np.repeat(np.arange(len(edges)), [len(found) // 2 for found in edges])
+            np.add.at(sums, numbers, running[1::2] - running[::2])
+        return sums
+
+    @cached_property
+    def over_budget(self) -> np.ndarray:
+        """bool[requests]."""
+        return np.array([plan.over_budget for plan in self.plans], bool)
+
+    def actions(self) -> np.ndarray:
+        """uint8[messages, requests]: an Action each, 255 where the message isn't said yet."""
+        matrix = np.full((len(self.conversation), len(self.plans)), 255, np.uint8)
+        for column, plan in enumerate(self.plans):
+            matrix[: plan.size, column] = plan.actions
+        return matrix
+
+    def explain(self, step: int, message: int) -> Answer:
+        """Why request `step` (from 0) treats `message` as it does, since which request, and what would have kept it."""
+        return explain(self.conversation, self.settings, self.instruments, self.plans, step, message)
+
+
+def _running_by_role(columns: Columns, tokens: np.ndarray) -> np.ndarray:
+    """float64[blocks + 1, roles]: tokens of all messages before each block."""
+    blocks = len(columns.block_first)
+    cells = np.bincount(columns.block * 5 + columns.role, tokens, 5 * blocks).reshape(blocks, 5)
+    return np.concatenate((np.zeros((1, 5)), np.cumsum(cells, axis=0)))
+
+
+def _edges(mask: np.ndarray) -> np.ndarray:
+    """int64: where each run of True begins and ends, by turns."""
+    edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
+    if len(mask) and mask[0]:
+        edges = np.concatenate(([0], edges))
+    return np.append(edges, len(mask)) if len(edges) % 2 else edges
+
+
+def replay(conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None) -> Timeline:
+    """Plan every request of the conversation. Each message is counted once, however many requests hold it."""
+    instruments = instruments or open_instruments(settings)
+    projected = project(conversation, settings)
+    plans = tuple(plan_requests(projected, settings, instruments=instruments))
+    return Timeline(projected, settings, instruments, plans, conversation)

@@ -1,0 +1,98 @@
+"""What a stage is: a function of a plan and its context that returns a new plan.
+
+    @register("pruner")
+    def my_pruner(plan, context, *, some_option: Annotated[int, Field(ge=1, description="…")] = 5) -> HistoryPlan: ...
+
+Register it with `carries=True` if it uses `context.previous`, what the request before left behind; or with a function
+of its options, if only some of them make it do so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from historylab.conversation.columns import ASSISTANT
+from historylab.counters.base import Counter
+from historylab.planning.history import History
+from historylab.planning.plan import HistoryPlan
+from historylab.registry import FINE, Member
+from historylab.settings.model import Settings
+from historylab.summarizers.extractive import ExtractiveSummarizer
+
+KeepTask = Annotated[bool, Field(description="the newest user message always stays", json_schema_extra=FINE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What stages measure and write with: opened once from the settings, or handed in."""
+
+    counter: Counter
+    summarizer: Any = None
+    relevance: Any = None
+    chat_model: Any = None
+    now: float | None = None  # seconds since 1970; None: the time of the newest message
+
+    def offline(self) -> Instruments:
+        """The same, but nothing in them asks a model: for the many plans that are tried and never sent."""
+        if self.summarizer is None or getattr(self.summarizer, "offline", False):
+            return self
+        return replace(self, summarizer=ExtractiveSummarizer())
+
+
+@dataclass(slots=True)  # not frozen: one is made per request, and freezing costs more than the rest of it
+class Context:
+    """What a stage may look at besides the plan: only messages already said."""
+
+    history: History
+    settings: Settings
+    instruments: Instruments
+    previous: HistoryPlan | None
+
+    def protected(self, plan: HistoryPlan, *, keep_task: bool = True) -> np.ndarray:
+        """bool[blocks]: what a pruner may not take.
+
+        The newest user message (the task, unless not `keep_task`), the newest block, and the last `min_turns` complete
+        turns of what filter and policy left, with everything after them. Pinned blocks are not in it: they are decided
+        already.
+        """
+        history = self.history
+        mask = np.zeros(history.blocks, bool)
+        if not history.blocks:
+            return mask
+        mask[history.columns.block.item(history.size - 1)] = True
+        if keep_task and history.users:
+            mask[history.columns.user_blocks.item(history.users - 1)] = True
+        if self.settings.min_turns:
+            mask[first_of_last_turns(plan, self.settings.min_turns) :] = True
+        return mask
+
+
+def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
+    """The block at which the last `turns` complete turns of what the plan still sends begin.
+
+    If there are fewer, the first of them; if there are none, `history.blocks`.
+    """
+    history, columns = plan.history, plan.history.columns
+    if turns <= 0:
+        return history.blocks
+    turn = columns.block_turn[: history.blocks]
+    says_something = plan.sent & (columns.block_role[: history.blocks] == ASSISTANT) & (turn >= 0)
+    unanswered = columns.answered_at[: history.blocks] > history.size
+    complete = np.zeros(history.users, bool)
+    complete[turn[says_something]] = True
+    complete[turn[unanswered & (turn >= 0)]] = False
+    numbers = np.flatnonzero(complete)
+    if not len(numbers):
+        return history.blocks
+    return int(columns.user_blocks[numbers[-min(turns, len(numbers))]])
+
+
+def needs_previous_plan(stage: Member, options: Mapping[str, Any]) -> bool:
+    """Whether a stage with these options (defaults may be left out) needs the plan of the request before."""
+    found = stage.attributes.get("carries", False)
+    return bool(found(**options) if callable(found) else found)

@@ -1,0 +1,39 @@
+"""`at_threshold`: at a share of the window, the oldest turns are folded until a lower target is reached.
+
+The gap between threshold and target is what keeps the prefix stable: nothing moves until the threshold comes again.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.compaction.base import SummaryShare, threshold_reached, window
+from historylab.planning.strategies.cutting import Unit, oldest_blocks
+from historylab.planning.strategies.folding import carry_over, fold
+from historylab.registry import register
+
+AT_THRESHOLD = reason(
+    "compacted",
+    "Folded into a summary at the compaction threshold, when the history had {tokens:,} tokens.",
+    remedy={"compaction": "off"},
+)
+
+
+@register("compaction", carries=True, title="Down to a target")
+def at_threshold(
+    plan,
+    context,
+    *,
+    target: Annotated[float, Field(gt=0, le=1, description="share of the window to come down to")] = 0.25,
+    max_share: SummaryShare = 0.05,
+    unit: Unit = "turn",
+):
+    """At the threshold, folds the oldest turns into a summary until a lower target is reached."""
+    plan = carry_over(plan, context, AT_THRESHOLD)
+    if not threshold_reached(plan, context):
+        return plan
+    room = int(max_share * window(context))
+    goal = target * window(context) - context.settings.overhead
+    blocks = oldest_blocks(plan, context, int(plan.tokens - plan.summary_tokens + room - goal), unit)
+    return fold(plan, context, blocks, room, AT_THRESHOLD)

@@ -1,0 +1,62 @@
+"""When compaction begins and how much it may fold: shared by its members. Pins and system messages are never folded."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from historylab.errors import SettingsError
+from historylab.planning.history import History
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.base import Context
+from historylab.pricing import window_of
+from historylab.registry import FINE
+
+SummaryShare = Annotated[
+    float, Field(gt=0, le=1, description="share of the window a summary may take at most", json_schema_extra=FINE)
+]
+
+
+def window(context: Context) -> int:
+    """The model's context window. Raises SettingsError where nobody knows it."""
+    settings = context.settings
+    found = settings.window or window_of(settings.model)
+    if found is None:
+        raise SettingsError(f"the context window of {settings.model!r} is not known; set `window` (tokens)")
+    return found
+
+
+def threshold_reached(plan: HistoryPlan, context: Context) -> bool:
+    """Whether the request, with what is outside the transcript, has come to the threshold's share of the window."""
+    return plan.tokens + context.settings.overhead >= context.settings.threshold * window(context)
+
+
+def before_newest(plan: HistoryPlan, context: Context, messages: int, keep_task: bool) -> np.ndarray:
+    """bool[blocks]: what is still open before the newest `messages` sent, leading system messages left out.
+
+    A call and its results stay together: the cut moves earlier, to the start of the first block it would part.
+    """
+    history = context.history
+    free = plan.open & ~_leading_systems(history)
+    homes = history.columns.block[: history.size]
+    counted = np.flatnonzero(free[homes])
+    cut = counted[-messages].item() if 0 < messages <= len(counted) else 0 if messages else history.size
+    first, last = history.columns.block_first[: history.blocks], _last_said(history, homes)
+    while (parted := free & (first < cut) & (last >= cut)).any():
+        cut = first[parted].min()
+    older = free & (first < cut)
+    return older & ~context.protected(plan) if keep_task else older
+
+
+def _leading_systems(history: History) -> np.ndarray:
+    """bool[blocks]: the system messages before any other."""
+    return np.logical_and.accumulate(history.columns.system[: history.blocks])
+
+
+def _last_said(history: History, homes: np.ndarray) -> np.ndarray:
+    """int64[blocks]: the last message of each block that is said by now."""
+    last = np.zeros(history.blocks, np.int64)
+    last[homes] = np.arange(history.size)
+    return last

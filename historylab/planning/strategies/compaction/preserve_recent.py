@@ -1,0 +1,34 @@
+"""`preserve_recent`: at the threshold, everything but the newest messages becomes a summary. Source: mycoder."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import KeepTask
+from historylab.planning.strategies.compaction.base import SummaryShare, before_newest, threshold_reached, window
+from historylab.planning.strategies.folding import carry_over, fold
+from historylab.registry import register
+
+NOT_RECENT = reason(
+    "preserved",
+    "Folded into a summary at the compaction threshold: not among the newest messages preserved.",
+    setting="compaction.preserve_recent.messages",
+)
+
+
+@register("compaction", carries=True, title="All but the newest")
+def preserve_recent(
+    plan,
+    context,
+    *,
+    messages: Annotated[int, Field(ge=0, le=1_000_000, description="newest messages that stay")] = 10,
+    max_share: SummaryShare = 0.1,
+    keep_task: KeepTask = True,
+):
+    """At the threshold, folds everything but the newest messages into a summary."""
+    plan = carry_over(plan, context, NOT_RECENT)
+    if not threshold_reached(plan, context):
+        return plan
+    blocks = before_newest(plan, context, messages, keep_task)
+    return fold(plan, context, blocks, int(max_share * window(context)), NOT_RECENT)

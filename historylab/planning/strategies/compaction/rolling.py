@@ -1,0 +1,59 @@
+"""`rolling`: beyond so many messages, the older half becomes one summary. Source: toolpack's rolling summarisation.
+
+A former summary is one of the messages that are counted, and absorbed. One that came with the conversation (as a store
+keeps it, marked `isSummary`) is never the budget's victim while it stands.
+"""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context, KeepTask
+from historylab.planning.strategies.facts import stored_summaries
+from historylab.planning.strategies.folding import carry_over, fold
+from historylab.registry import FINE, register
+
+OLDER_HALF = reason(
+    "rolled",
+    "Folded into a summary: in the older half of more messages than stay without one.",
+    setting="compaction.rolling.messages",
+)
+STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its tokens are reserved before all others.")
+
+
+@register("compaction", carries=True, title="The older half")
+def rolling(
+    plan,
+    context,
+    *,
+    messages: Annotated[int, Field(ge=1, le=1_000_000, description="messages that stay without a summary")] = 40,
+    max_share: Annotated[
+        float, Field(gt=0, le=1, description="share of the budget a summary may take", json_schema_extra=FINE)
+    ] = 0.25,
+    keep_task: KeepTask = True,
+):
+    """Beyond so many messages, folds the older half into a summary."""
+    plan = carry_over(plan, context, OLDER_HALF)
+    blocks = older_half(plan, context, messages, keep_task=keep_task)
+    if blocks.any():
+        plan = fold(plan, context, blocks, int(max_share * plan.budget), OLDER_HALF)
+    return keep_summaries(plan, context)
+
+
+def older_half(plan: HistoryPlan, context: Context, messages: int, *, keep_task: bool = True) -> np.ndarray:
+    """bool[blocks]: the oldest half of the open messages, rounded down, once they are more than `messages`."""
+    sizes = context.history.block_sizes * plan.open
+    former = int(plan.summary is not None)
+    count = int(sizes.sum()) + former
+    if count <= messages:
+        return np.zeros(context.history.blocks, bool)
+    older = plan.open & (np.cumsum(sizes) <= count // 2 - former)
+    return older & ~context.protected(plan) if keep_task else older
+
+
+def keep_summaries(plan: HistoryPlan, context: Context) -> HistoryPlan:
+    """Stored summaries that are still open are sent, whatever the budget."""
+    return plan.pin(stored_summaries(context.history), STORED_SUMMARY)

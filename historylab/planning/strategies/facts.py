@@ -1,0 +1,85 @@
+"""Facts about messages that stages ask for again at every request, worked out once per conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation.columns import TOOL
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, instant
+from historylab.planning.history import History, Texts
+from historylab.planning.strategies.base import Context
+from historylab.relevance.base import Index, Relevance
+
+
+def column(conversation: Conversation, key: Hashable, fact: Callable[[Message], Any], dtype: Any = bool) -> np.ndarray:
+    """`fact` of every message, as dtype[n], under a key that tells it from every other fact."""
+    found = conversation.derived.get(("fact", key))
+    if found is None:
+        found = np.fromiter((fact(m) for m in conversation), dtype, len(conversation))
+        conversation.derived["fact", key] = found
+    return found
+
+
+def whole_blocks(history: History, messages: np.ndarray) -> np.ndarray:
+    """bool[blocks]: the blocks all of whose messages are in `messages` (bool[size])."""
+    inside = np.bincount(history.columns.block[: history.size], messages, history.blocks)
+    return inside == history.block_sizes
+
+
+def instants(conversation: Conversation) -> np.ndarray:
+    """float64[n]: each message's time in seconds since 1970, NaN where it has none that can be read."""
+    return column(conversation, "instant", lambda m: instant(m.timestamp), np.float64)
+
+
+def is_stored_summary(message: Message) -> bool:
+    """Whether the message is itself a summary of earlier ones, as a store keeps it."""
+    return bool(message.metadata.get("isSummary"))
+
+
+def stored_summaries(history: History) -> np.ndarray:
+    """bool[blocks]: the summaries that came with the conversation."""
+    marked = column(history.conversation, "stored summary", is_stored_summary)
+    return marked[history.columns.block_first[: history.blocks]]
+
+
+def tool_results(history: History) -> np.ndarray:
+    """int64: indices of the tool results said so far."""
+    conversation = history.conversation
+    found = conversation.derived.get("tool results")
+    if found is None:
+        found = conversation.derived["tool results"] = np.flatnonzero(history.columns.role == TOOL)
+    return found[: found.searchsorted(history.size)]
+
+
+def tool_names(conversation: Conversation) -> Mapping[str, str]:
+    """Call id → the tool's name."""
+    found = conversation.derived.get("tool names")
+    if found is None:
+        found = conversation.derived["tool names"] = {c.id: c.name for m in conversation for c in m.tool_calls}
+    return found
+
+
+def shorter_results(context: Context, key: Hashable, shorten: Callable[[Message, int], str]) -> Texts:
+    """What `shorten(message, tokens)` makes of every tool result, where that takes fewer tokens than the original."""
+    history = context.history
+    conversation, counter = history.conversation, history.counter
+    found = conversation.derived.get(("shorter", key, counter.key))
+    if found is None:
+        tokens = history.sums.tokens
+        results = np.flatnonzero(history.columns.role == TOOL).tolist()
+        texts = {i: shorten(conversation[i], int(tokens[i])) for i in results}
+        found = conversation.derived["shorter", key, counter.key] = Texts(conversation, counter, texts)
+    return found
+
+
+def relevance_index(conversation: Conversation, scorer: Relevance) -> Index:
+    """The scorer's index of the conversation's texts and calls, made once."""
+    found = conversation.derived.get(("relevance", scorer.name))
+    if found is None:
+        texts = [" ".join([m.content, *(c.arguments for c in m.tool_calls)]) for m in conversation]
+        found = conversation.derived["relevance", scorer.name] = scorer.index(texts)
+    return found

@@ -1,0 +1,27 @@
+"""`newest`: at most so many of the newest messages, as stores load them. Source: toolpack's `maxTurnsToLoad`.
+
+What earlier filters left is counted, as a store filters first, and what a summary stands for is not: it is no longer in
+the store.
+"""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.folding import folded_before
+from historylab.registry import register
+
+NOT_LOADED = reason("newest", "Older than the newest {messages:,} messages.", setting="filter.newest.messages")
+
+
+@register("filter", title="Newest messages")
+def newest(
+    plan, context, *, messages: Annotated[int, Field(ge=0, le=1_000_000, description="messages that are loaded")] = 100
+):
+    """At most the newest messages; a tool call stays when any of its results does."""
+    left = plan.open & ~folded_before(context)
+    sizes = context.history.block_sizes * left
+    newer = np.cumsum(sizes[::-1])[::-1] - sizes  # messages after each block
+    return plan.drop(left & (newer >= messages), NOT_LOADED, messages=messages)

@@ -1,0 +1,66 @@
+"""`participants`: only what certain people or agents said. Source: toolpack's `participantIds`."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import Field
+
+from historylab.conversation.message import Message
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.facts import column
+from historylab.registry import register
+
+PEOPLE = {"offers": "participants"}
+AGENTS = {"offers": "agents"}
+"""Mark options that hold ids of a conversation's participants, several with commas, or of one agent: screens offer
+those there are."""
+SOMEBODY_ELSE = reason("participants", "Said by somebody these settings leave out.", remedy={"filter": "off"})
+
+
+def participant(message: Message) -> str:
+    """Who said it: the participant's id, else the name, else the role."""
+    return str(message.metadata.get("participant") or message.name or message.role)
+
+
+def is_named(message: Message) -> bool:
+    """Whether it is known who said it, beyond the role."""
+    return bool(message.metadata.get("participant") or message.name)
+
+
+def is_agent(message: Message) -> bool:
+    """Whether an agent said it: by the kind of participant if that is known, else by the role."""
+    kind = message.metadata.get("participantKind")
+    return kind == "agent" if kind else message.role in ("assistant", "tool")
+
+
+def is_own(message: Message, agent: str) -> bool:
+    """Whether this agent said it. Without an agent's id every agent's words are; an agent nobody names is this one."""
+    return is_agent(message) and (not agent or not is_named(message) or participant(message) == agent)
+
+
+def named(messages: Iterable[Message], *, agents: bool = False) -> list[str]:
+    """The ids of those who said something under a name, the most talkative first; only agents', if wanted."""
+    said = (participant(m) for m in messages if is_named(m) and m.role != "tool" and (not agents or is_agent(m)))
+    return [name for name, _ in Counter(said).most_common()]
+
+
+@register("filter", title="Some people only")
+def participants(
+    plan,
+    context,
+    *,
+    ids: Annotated[
+        str, Field(description="ids or names kept, with commas; empty keeps everybody", json_schema_extra=PEOPLE)
+    ] = "",
+):
+    """Only what the named participants said, and tool results."""
+    wanted = frozenset(name.strip() for name in ids.split(",") if name.strip())
+    if not wanted:
+        return plan
+    history = context.history
+    others = column(
+        history.conversation, ("participants", wanted), lambda m: m.role != "tool" and participant(m) not in wanted
+    )
+    blocks = others[history.columns.block_first[: history.blocks]]  # a block is said by who began it
+    return plan.drop(blocks, SOMEBODY_ELSE)

@@ -1,0 +1,26 @@
+"""`scope`: only messages of one scope (channel, dm or thread). Source: toolpack's `scope` option."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.facts import column, whole_blocks
+from historylab.registry import register
+
+OTHER_SCOPE = reason("scope", "Said in another scope than {scope}.", remedy={"filter": "off"})
+
+
+@register("filter", title="One scope")
+def scope(
+    plan,
+    context,
+    *,
+    scope: Annotated[Literal["channel", "dm", "thread"], Field(description="the scope kept")] = "channel",
+):
+    """Only messages said in one scope; those that name none stay."""
+    history = context.history
+    elsewhere = column(
+        history.conversation, ("scope", scope), lambda m: m.metadata.get("scope") not in (None, "", scope)
+    )
+    return plan.drop(whole_blocks(history, elsewhere[: history.size]), OTHER_SCOPE, scope=scope)

@@ -1,0 +1,27 @@
+"""`time_window`: only what was said in the last minutes, seen from the newest. Source: toolpack."""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.facts import instants, whole_blocks
+from historylab.registry import register
+
+TOO_OLD = reason("time_window", "Older than the last {minutes:g} minutes.", setting="filter.time_window.minutes")
+
+
+@register("filter", title="Last minutes")
+def time_window(
+    plan, context, *, minutes: Annotated[float, Field(ge=0, le=10_000_000, description="minutes that stay")] = 60.0
+):
+    """Only the last minutes; messages without a time stay."""
+    history = context.history
+    said = instants(history.conversation)[: history.size]
+    now = context.instruments.now
+    if now is None:
+        now = np.nanmax(said) if not np.isnan(said).all() else np.nan
+    with np.errstate(invalid="ignore"):
+        old = said < now - 60 * minutes
+    return plan.drop(whole_blocks(history, old), TOO_OLD, minutes=minutes)

@@ -1,0 +1,44 @@
+"""`lastN`: the last N user messages and everything after the first of them. The unit is user messages, not messages.
+
+With N user messages or fewer nothing is cut. 0 acts as 1. Source: AgentDock's history policies.
+"""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.registry import FINE, register
+
+OLDER = reason("last_n", "Older than the last {n:,} user messages.", setting="length")
+NO_SYSTEM = reason(
+    "no_system", "System messages are not preserved by these settings.", remedy={"preserve_system_messages": True}
+)
+
+
+LateResults = Annotated[
+    Literal["keep", "drop"],
+    Field(
+        description="what becomes of an older tool call whose result came only among the messages that are kept",
+        json_schema_extra=FINE,
+    ),
+]
+
+
+@register("policy", "lastN", title="Last N")
+def last_n(plan, context, *, late_results: LateResults = "keep"):
+    """The last N user messages and what follows each."""
+    history, settings = context.history, context.settings
+    columns = history.columns
+    if not settings.preserve_system_messages:
+        plan = plan.drop(columns.system[: history.blocks], NO_SYSTEM)
+    n = max(1, settings.length)
+    users = history.users
+    if users <= n:
+        return plan
+    older = np.zeros(history.blocks, bool)
+    older[: columns.user_blocks[users - n]] = True
+    if late_results == "keep" and not columns.contiguous:  # such a call is not older: it stays with its results
+        older &= columns.block_last[: history.blocks] < columns.users[users - n]
+    return plan.drop(older, OLDER, n=n)

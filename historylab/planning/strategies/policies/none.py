@@ -1,0 +1,12 @@
+"""`none`: a stateless conversation; only system messages and pins are sent."""
+
+from historylab.planning.reasons import reason
+from historylab.registry import register
+
+NO_HISTORY = reason("none", "The policy is none: no history is sent.", remedy={"policy": "all"})
+
+
+@register("policy", "none", title="None")
+def no_history(plan, context):
+    """No history: system messages and pins only."""
+    return plan.drop(plan.open, NO_HISTORY)

@@ -1,0 +1,66 @@
+"""`adaptive`: how many turns stay follows from how long they are and how much room the model has.
+
+Short turns: many stay; a turn with a long tool log: fewer. The newest turns that together fit a share of the room stay,
+but never fewer than `least`, which wins over the room and says so, nor more than `most`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
+from historylab.pricing import window_of
+from historylab.registry import register
+
+NO_ROOM_LEFT = reason(
+    "adaptive", "The newest {turns:,} turns are all that fit {room:,} tokens.", setting="pruner.adaptive.least"
+)
+MOST = reason("adaptive_most", "Older than the newest {turns:,} turns.", setting="pruner.adaptive.most")
+
+Turns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at least, however long")]
+MostTurns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at most, however short")]
+
+
+@register("pruner", title="As many turns as fit")
+def adaptive(
+    plan,
+    context,
+    *,
+    share: Annotated[
+        float, Field(gt=0, le=1, description="share of the budget, or of a smaller window, the turns may take")
+    ] = 0.5,
+    least: Turns = 2,
+    most: MostTurns = 20,
+):
+    """Keeps as many of the newest turns as fit a share of the model's room."""
+    history = plan.history
+    users = history.columns.user_blocks[: history.users]
+    users = users[plan.sent[users]]
+    room = int(share * _room(plan, context))
+    fitting = int((_tokens_from(plan, users) <= room).sum())
+    turns = min(max(fitting, least), most)
+    if turns >= len(users):
+        return plan
+    before = np.arange(history.blocks) < users[-turns]
+    why, numbers = (MOST, {}) if fitting > most else (NO_ROOM_LEFT, {"room": room})
+    return plan.drop(before & ~context.protected(plan), why, turns=turns, **numbers)
+
+
+def _room(plan: HistoryPlan, context: Context) -> int:
+    """The budget, or the model's window where that is known and smaller."""
+    window = context.settings.window or window_of(context.settings.model)
+    return min(plan.budget, window) if window else plan.budget
+
+
+def _tokens_from(plan: HistoryPlan, users: np.ndarray) -> np.ndarray:
+    """int64[users]: tokens sent from each of those user messages on; what always stays counts wherever it stands."""
+    sent = plan.block_tokens * plan.sent
+    always = plan.block_tokens * (plan.sent & ~plan.open)
+    after = np.cumsum(sent[::-1])[::-1]
+    always_before = np.cumsum(always) - always
+    return after[users] + always_before[users] + plan.summary_tokens + plan.framing

@@ -1,0 +1,70 @@
+"""`relevance`: over the budget, what matters least to the newest question goes first, until it fits.
+
+The question is shown, because it decides. On long chats this keeps about four times more needed facts than recency at
+the same budget; on coding sessions it loses to it; and it moves the cut at nearly every turn, which breaks the
+provider's prompt cache (docs/evidence.md).
+"""
+
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.facts import relevance_index
+from historylab.registry import FINE, register
+
+LESS_RELEVANT = reason(
+    "relevance", "Over the budget of {budget:,}, and less relevant to “{question}” than what is sent.", setting="budget"
+)
+SHOWN = 60  # characters of the question in the reason
+
+
+@register("pruner", title="Least relevant first")
+def relevance(
+    plan,
+    context,
+    *,
+    query: Annotated[
+        Literal["last_user", "newest"],
+        Field(description="the newest user message, or the newest of any", json_schema_extra=FINE),
+    ] = "last_user",
+    recent: Annotated[
+        int, Field(ge=0, le=1_000_000, description="newest messages that stay whatever they are about")
+    ] = 4,
+):
+    """Keeps what is most relevant to the newest question, within the budget."""
+    excess = plan.tokens - plan.budget
+    history = context.history
+    if excess <= 0 or not history.size:
+        return plan
+    question = _question(context, query)
+    free = plan.open & ~context.protected(plan)
+    free[history.columns.block[max(0, history.size - recent) : history.size]] = False
+    blocks = _least_relevant(context, plan, question, free, excess)
+    shown = " ".join(question.split())[:SHOWN]
+    return plan.drop(blocks, LESS_RELEVANT, budget=plan.budget, question=shown)
+
+
+def _question(context, query: str) -> str:
+    history = context.history
+    newest = history.size - 1
+    if query == "last_user" and history.users:
+        newest = history.columns.users.item(history.users - 1)
+    return history.conversation[newest].content
+
+
+def _least_relevant(context, plan, question: str, free: np.ndarray, excess: int) -> np.ndarray:
+    """bool[blocks]: of the free ones the least relevant (of equals the oldest) that together make up the excess."""
+    history = context.history
+    index = relevance_index(history.conversation, context.instruments.relevance)
+    scores = index.scores(question, history.size)
+    best = np.zeros(history.blocks)
+    np.maximum.at(best, history.columns.block[: history.size], scores)
+    order = np.flatnonzero(free)
+    order = order[np.argsort(best[order], kind="stable")]
+    running = np.cumsum(plan.block_tokens[order])
+    chosen = order[: int(running.searchsorted(excess)) + 1] if len(order) else order
+    mask = np.zeros(history.blocks, bool)
+    mask[chosen] = True
+    return mask

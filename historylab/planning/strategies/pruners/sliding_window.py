@@ -1,0 +1,40 @@
+"""`sliding_window`: always the last turns, whole, whatever the budget; what is still over is reported."""
+
+from typing import Annotated
+
+import numpy as np
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.cutting import TrimTo, carries_cut, carry_cut
+from historylab.registry import register
+
+Turns = Annotated[int, Field(ge=1, le=1_000_000, description="whole turns that stay")]
+OUTSIDE = reason("window", "Outside the window of the last {turns:,} turns.", setting="pruner.sliding_window.turns")
+CUT_BELOW = reason(
+    "window_cut",
+    "Outside the window: cut to the last {left:,} turns when there were more than {turns:,}.",
+    setting="pruner.sliding_window.turns",
+)
+
+
+@register("pruner", carries=carries_cut, title="Sliding window")
+def sliding_window(plan, context, *, turns: Turns = 10, trim_to: TrimTo = 1.0):
+    """Keeps the last turns whole, whatever the budget."""
+    if trim_to == 1:
+        return plan.drop(_before_last(plan, context, turns, turns), OUTSIDE, turns=turns)
+    plan = carry_cut(plan, context, CUT_BELOW)
+    left = max(1, int(trim_to * turns))
+    return plan.drop(_before_last(plan, context, turns, left), CUT_BELOW, turns=turns, left=left)
+
+
+def _before_last(plan, context, turns: int, left: int) -> np.ndarray:
+    """bool[blocks]: with more than `turns` turns sent, what may go before the last `left` of them."""
+    history = context.history
+    outside = np.zeros(history.blocks, bool)
+    users = history.columns.user_blocks[: history.users]
+    sent = users[plan.sent[users]]
+    if len(sent) <= turns:
+        return outside
+    outside[: sent[-left] if left else history.blocks] = True
+    return outside & ~context.protected(plan)

@@ -1,0 +1,32 @@
+"""`summarize_share`: over the budget, the oldest share of the messages becomes one summary, then the oldest turns go.
+
+Unlike `summarize` it folds by count, so a request is summarised at most once. Source: Octopus' SummarizePruner.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from historylab.planning.strategies.cutting import oldest_share
+from historylab.planning.strategies.folding import carry_over, fold
+from historylab.planning.strategies.pruners.fifo import fifo
+from historylab.registry import FINE, register
+
+
+@register("pruner", carries=True, title="Summarise a share")
+def summarize_share(
+    plan,
+    context,
+    *,
+    fraction: Annotated[
+        float, Field(gt=0, le=1, description="share of the messages that is summarised at a time")
+    ] = 0.3,
+    max_tokens: Annotated[
+        int, Field(ge=1, le=1_000_000, description="tokens a summary may take at most", json_schema_extra=FINE)
+    ] = 300,
+):
+    """Folds the oldest share of the messages into a summary, then drops the oldest turns."""
+    plan = carry_over(plan, context)
+    if plan.over_budget:
+        plan = fold(plan, context, oldest_share(plan, context, fraction), max_tokens)
+    return fifo(plan, context)

@@ -1,0 +1,33 @@
+"""`clear`: all but the last tool results are cleared, a batch at a time, so that the prefix stays the same in between.
+
+Clearing one result per request would break the provider's prompt cache at every request; in batches it rarely moves.
+"""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.facts import shorter_results, tool_results
+from historylab.registry import FINE, register
+
+CLEARED = reason("tool_clear", "An old tool result: cleared, the last {keep:,} stay.", setting="tool_output.clear.keep")
+
+
+@register("tool_output", title="Clear old ones")
+def clear(
+    plan,
+    context,
+    *,
+    keep: Annotated[int, Field(ge=0, le=1_000_000, description="newest results that stay whole")] = 10,
+    batch: Annotated[
+        int, Field(ge=1, le=1_000_000, description="results cleared at a time", json_schema_extra=FINE)
+    ] = 10,
+):
+    """Clears old tool results in batches."""
+    results = tool_results(context.history)
+    cleared = max(0, len(results) - keep) // batch * batch
+    if not cleared:
+        return plan
+    texts = shorter_results(context, "clear", lambda _message, tokens: f"[Old tool result cleared: {tokens:,} tokens]")
+    return plan.truncate(texts, CLEARED, before=results.item(cleared - 1) + 1, keep=keep)

@@ -1,0 +1,41 @@
+"""`collapse`: results of older turns shrink to one line: the tool's name, the first line, and how long it was."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.facts import shorter_results, tool_names
+from historylab.registry import FINE, register
+
+OLDER_TURN = reason(
+    "tool_collapse",
+    "A tool result from before the last {turns:,} turns: one line of it is sent.",
+    setting="tool_output.collapse.turns",
+)
+
+
+@register("tool_output", title="One line each")
+def collapse(
+    plan,
+    context,
+    *,
+    turns: Annotated[int, Field(ge=0, le=1_000_000, description="last turns whose results stay whole")] = 2,
+    characters: Annotated[
+        int, Field(ge=1, le=10_000, description="longest line that is left", json_schema_extra=FINE)
+    ] = 120,
+):
+    """Shrinks the tool results of older turns to one line each."""
+    history = context.history
+    names = tool_names(history.conversation)
+
+    def shorten(message, tokens: int) -> str:
+        line = next((line.strip() for line in message.content.splitlines() if line.strip()), "")
+        tool = names.get(message.tool_call_id or "", "a tool")
+        return f"[Result of {tool}, {tokens:,} tokens: {line[:characters]}]"
+
+    if turns > history.users:
+        return plan
+    before = history.columns.users.item(history.users - turns) if turns else history.size
+    texts = shorter_results(context, ("collapse", characters), shorten)
+    return plan.truncate(texts, OLDER_TURN, before=before, turns=turns)

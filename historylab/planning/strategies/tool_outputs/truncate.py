@@ -1,0 +1,39 @@
+"""`truncate`: a long tool result is cut, and says by how much. Sources: Octopus and Mentu."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from historylab.planning.reasons import reason
+from historylab.planning.strategies.facts import shorter_results
+from historylab.registry import register
+
+TOO_LONG = reason(
+    "tool_truncate",
+    "A tool result longer than {limit:,} {unit}: its beginning is sent.",
+    setting="tool_output.truncate.limit",
+)
+CHARACTERS_PER_TOKEN = 4  # for cutting only: what is sent is counted by the real counter
+
+
+@register("tool_output", title="Cut long ones")
+def truncate(
+    plan,
+    context,
+    *,
+    limit: Annotated[int, Field(ge=1, le=10_000_000, description="longest result sent whole")] = 2000,
+    unit: Annotated[
+        Literal["tokens", "characters"], Field(description="of the limit; a token counts 4 characters")
+    ] = "tokens",
+):
+    """Cuts long tool results to their beginning."""
+    characters = limit * (CHARACTERS_PER_TOKEN if unit == "tokens" else 1)
+
+    def shorten(message, _tokens: int) -> str:
+        text = message.content
+        if len(text) <= characters:
+            return text
+        return f"{text[:characters]}\n[... truncated {len(text) - characters:,} characters ...]"
+
+    texts = shorter_results(context, ("truncate", characters), shorten)
+    return plan.truncate(texts, TOO_LONG, limit=limit, unit=unit)

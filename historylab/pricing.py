@@ -1,0 +1,102 @@
+"""What models take and cost: context windows and prices from genai-prices' offline snapshot, every number replaceable.
+
+Money is Decimal, in US dollars.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any
+
+from historylab.errors import SettingsError
+
+MONEY = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+"""The prices of a model, by the names they have in `Prices`."""
+INSTEAD = {"cache_write_1h": "cache_write"}
+
+
+@lru_cache(maxsize=512)
+def window_of(model: str) -> int | None:
+    """Tokens the model takes at most, or None where it isn't known."""
+    found = _look_up(model)
+    return found.context_window if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Dollars per million tokens, and where they come from. Numbers may be given as text or int; they become Decimal.
+
+    `cache_read` and `cache_write` left out are the price of input: no discount and no premium; `cache_write_1h` that of
+    `cache_write`. `long` are the prices of a whole request of more than `long_from` input tokens, where the provider
+    has such a step.
+    """
+
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal | None = None
+    cache_write: Decimal | None = None
+    cache_write_1h: Decimal | None = None
+    long_from: int | None = None
+    long: Prices | None = None
+    model: str = ""
+    source: str = "given by you"
+    date: str = ""
+
+    def __post_init__(self):
+        for name in MONEY:
+            given = getattr(self, name)
+            amount = getattr(self, INSTEAD.get(name, "input")) if given is None else given
+            if isinstance(amount, bool) or not (number := decimal_of(name, amount)).is_finite() or number < 0:
+                raise SettingsError(f"the price of {name} is {amount!r}; give dollars per million tokens, 0 or more")
+            object.__setattr__(self, name, number)
+        if (self.long is None) != (self.long_from is None):
+            raise SettingsError("give `long` prices together with `long_from`, the tokens above which they apply")
+
+    def with_changes(self, **numbers: Any) -> Prices:
+        """These prices with some numbers replaced by yours, for requests of any length, and said so."""
+        changed = {"source": f"{self.source}, with {', '.join(numbers)} given by you", "long_from": None, "long": None}
+        return replace(self, **(changed | numbers))
+
+
+def prices_of(model: str, on: date | None = None) -> Prices | None:
+    """The list prices of `model` on a day (default: today, UTC); None where nobody knows them: ask for numbers."""
+    return _prices_on(model, on or datetime.now(UTC).date())
+
+
+@lru_cache(maxsize=512)
+def _prices_on(model: str, day: date) -> Prices | None:
+    found = _look_up(model)
+    listed = found.get_prices(datetime.combine(day, time(12), UTC)) if found and found.prices else None
+    if listed is None or listed.input_mtok is None or listed.output_mtok is None:
+        return None
+    source = f"genai-prices {version('genai-prices')}, offline snapshot"
+    about = {"model": found.id, "source": source, "date": day.isoformat()}
+    keys = {name: f"{name.replace('_1h', '')}_mtok" for name in MONEY} | {"cache_write_1h": "cache_write_1h_mtok"}
+    prices = {name: getattr(listed, key) for name, key in keys.items()}
+    steps = [tier.start for price in prices.values() for tier in getattr(price, "tiers", ())]
+    base = {name: getattr(price, "base", price) for name, price in prices.items()}
+    if not steps:
+        return Prices(**base, **about)
+    above = {n: p.tiers[0].price if getattr(p, "tiers", ()) else p for n, p in prices.items()}
+    return Prices(**base, long_from=min(steps), long=Prices(**above, **about), **about)
+
+
+def _look_up(model: str) -> Any:
+    from genai_prices.data_snapshot import get_snapshot
+
+    try:
+        return get_snapshot().find_provider_model(model, None, None, None)[1]
+    except LookupError:
+        return None
+
+
+def decimal_of(name: str, amount: Any) -> Decimal:
+    """`amount` (a number or text) as money. Raises SettingsError naming whose price it is."""
+    try:
+        return Decimal(str(amount))
+    except ArithmeticError:
+        raise SettingsError(f"the price of {name} is {amount!r}, not a number of dollars per million tokens") from None

@@ -1,0 +1,1 @@
+"""What later requests needed, and whether it was still held."""

@@ -1,0 +1,47 @@
+"""The one test of what is forgotten: whether a request still holds a value, in a message it sends or in its summary.
+
+That the first mention was dropped proves nothing: most values are said again (docs/evidence.md).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.recall.references import contains_value, index_mentions, searchable_text
+
+LOST, BY_MESSAGE, BY_SUMMARY = range(3)
+SENT = int(Action.TRUNCATED)  # up to this action something of a message is sent; an enum costs more than the test
+
+
+def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
+    """LOST, or what of the request still holds `value`, of whose mentions (int64, ascending) all were said."""
+    block = plan.history.columns.block
+    sent = mentions[plan.block_actions[block[mentions]] <= SENT]
+    if len(sent) and (not plan.shortened or any(_still_says(plan, i, value) for i in sent[::-1].tolist())):
+        return BY_MESSAGE
+    return BY_SUMMARY if plan.summary and value and contains_value(plan.summary.text, value) else LOST
+
+
+def _still_says(plan: HistoryPlan, i: int, value: str) -> bool:
+    """Whether message `i`, which is sent and says `value` as a whole, does so as it is sent."""
+    for cut in reversed(plan.shortened):  # the last one is what is sent
+        place = int(cut.messages.searchsorted(i))
+        if place < len(cut.messages) and cut.messages[place] == i:
+            return contains_value(searchable_text(plan.history.conversation[i], cut.texts[i]), value)
+    return True
+
+
+def value_to_hold(message: Message) -> str:
+    """What must be held of a message as a whole: its text, or else its calls' values."""
+    return message.content.strip() or searchable_text(message).strip("\0")
+
+
+def mentions_of_message(conversation: Conversation, i: int) -> tuple[str, np.ndarray]:
+    """What must be held of message `i`, and the messages that hold it (int64, ascending), itself among them."""
+    value = value_to_hold(conversation[i])
+    mentions = index_mentions(conversation).of(value) if value else np.empty(0, np.int64)
+    return value, mentions if i in mentions else np.array([i], np.int64)

@@ -1,0 +1,160 @@
+"""Stars: messages that must be remembered, and the requests that no longer hold what they say.
+
+A star is set on a message of the conversation as it was given. Where a projection rewrites that conversation, the star
+is followed to what the message becomes there, as a pin would be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import LoadError
+from historylab.planning.pipeline import project
+from historylab.planning.replay import Timeline
+from historylab.recall.held import LOST, find_holder, mentions_of_message, value_to_hold
+from historylab.recall.references import index_mentions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MustRemember:
+    """A message that must be remembered, under one set of settings.
+
+    `mark` is its index in the conversation as it was given, `message` in the timeline's: None where the projection
+    leaves it out. `value` is what must be held, `mentions` (int64, ascending) are the messages that say it, and `gaps`
+    the runs of requests, each from its first up to but not including its second number, that lack it.
+    """
+
+    mark: int
+    message: int | None
+    value: str
+    mentions: np.ndarray
+    gaps: tuple[tuple[int, int], ...]
+
+    def lost_since(self, number: int) -> int | None:
+        """The first request (from 0) of the run around `number` that lacks it; None if that one holds it."""
+        return next((first for first, stop in self.gaps if first <= number < stop), None)
+
+    def holder(self, timeline: Timeline, number: int) -> int:
+        """What of request `number` holds it; see `holding`."""
+        plan = timeline.plans[number]
+        return find_holder(plan, self.value, self.mentions[: self.mentions.searchsorted(plan.size)])
+
+
+def track_must_remember(timeline: Timeline, marks: Iterable[int | str] | None = None) -> tuple[MustRemember, ...]:
+    """The stars on those messages of the conversation as it was given, by index or id; by default its own.
+
+    Raises LoadError for an index or id of no message.
+    """
+    original = timeline.original
+    found = marked_in_file(original) if marks is None else resolve_indices(original, marks)
+    return tuple(_star(timeline, mark) for mark in found)
+
+
+def marked_in_file(conversation: Conversation) -> tuple[int, ...]:
+    """Indices its file marks in `metadata["stars"]`, a list of indices or ids. What else stands there marks nothing."""
+    return tuple(sorted(set(indices_named_in_file(conversation, conversation.metadata.get("stars")))))
+
+
+def indices_named_in_file(conversation: Conversation, given: object) -> list[int]:
+    """Indices of the messages in a list of indices or ids; nothing for those it names that there are not."""
+    if not given or not isinstance(given, list | tuple):
+        return []
+    ids = {m.id: i for i, m in enumerate(conversation) if m.id is not None}
+    return [i for i in (_index(conversation, mark, ids) for mark in given) if i is not None]
+
+
+def resolve_indices(conversation: Conversation, given: Iterable[int | str]) -> list[int]:
+    """Indices of messages given by index or id, each once. Raises LoadError for one of no message."""
+    ids = {m.id: i for i, m in enumerate(conversation) if m.id is not None}
+    found: list[int] = []
+    for mark in given:
+        i = _index(conversation, mark, ids)
+        if i is None:
+            which = f"{mark} (counted from 0)" if isinstance(mark, int) else repr(mark)
+            raise LoadError(f"message {which} is marked to be remembered, but {conversation.title!r} has none such")
+        found.append(i)
+    return list(dict.fromkeys(found))
+
+
+def _index(conversation: Conversation, mark: object, ids: dict[str, int]) -> int | None:
+    if isinstance(mark, int) and not isinstance(mark, bool):
+        return mark if 0 <= mark < len(conversation) else None
+    return ids.get(mark) if isinstance(mark, str) else None
+
+
+# -- one star
+
+
+def _star(timeline: Timeline, mark: int) -> MustRemember:
+    message = follow_mark(timeline, mark)
+    if message is None:
+        return MustRemember(
+            mark, None, value_to_hold(timeline.original[mark]), np.empty(0, np.int64), ((0, len(timeline.plans)),)
+        )
+    value, mentions = _said(timeline, mark, message)
+    return MustRemember(mark, message, value, mentions, tuple(_gaps(timeline, message, value, mentions)))
+
+
+def _said(timeline: Timeline, mark: int, message: int) -> tuple[str, np.ndarray]:
+    """What must be held: what the message said as it was given, though a projection may say more or less of it."""
+    shown, given = timeline.conversation, timeline.original[mark]
+    if shown[message] is given or not value_to_hold(given):
+        return mentions_of_message(shown, message)
+    return value_to_hold(given), index_mentions(shown).of(value_to_hold(given))
+
+
+def _gaps(timeline: Timeline, message: int, value: str, mentions: np.ndarray) -> list[tuple[int, int]]:
+    requests = timeline.conversation.columns.requests
+    lost = np.zeros(len(requests) + 2, bool)
+    for step in range(int(requests.searchsorted(message, side="right")), len(requests)):
+        said = mentions[: mentions.searchsorted(requests[step])]
+        lost[step + 1] = find_holder(timeline.plans[step], value, said) == LOST
+    edges = np.flatnonzero(lost[1:] != lost[:-1]).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+# -- through a projection
+
+
+def follow_mark(timeline: Timeline, mark: int) -> int | None:
+    """The timeline's message that message `mark` of the conversation as it was given is, or is part of."""
+    original, shown = timeline.original, timeline.conversation
+    if shown is original:
+        return mark
+    known = shown.derived.setdefault("followed", {})
+    if mark not in known:  # a pin goes where its message goes
+        known[mark] = next(iter(_pinned(timeline, lambda i: i == mark)), None)
+    return known[mark]
+
+
+def original_index(timeline: Timeline, message: int) -> int | None:
+    """The one message, as it was given, that the timeline's is made of; None where it is made of several."""
+    original, shown = timeline.original, timeline.conversation
+    if shown is original:
+        return message
+    known = shown.derived.setdefault("origins", {})
+    if message not in known:
+        known[message] = _origin(timeline, message)
+    return known[message]
+
+
+def _origin(timeline: Timeline, message: int) -> int | None:
+    """An id goes where its message goes, of several the first; a pin elsewhere that gets there too tells of others."""
+    numbered = timeline.original.edited(replace(m, id=str(i)) for i, m in enumerate(timeline.original))
+    first = project(numbered, timeline.settings)[message].id
+    if first is None or message in _pinned(timeline, lambda i: i != int(first)):
+        return None
+    return int(first)
+
+
+def _pinned(timeline: Timeline, wanted: Callable[[int], bool]) -> list[int]:
+    """The timeline's messages that would be pinned if just those of the conversation as it was given were."""
+    original = timeline.original
+    pinned = original.edited(
+        m if m.pinned == wanted(i) else replace(m, pinned=not m.pinned) for i, m in enumerate(original)
+    )
+    return [j for j, m in enumerate(project(pinned, timeline.settings)) if m.pinned]

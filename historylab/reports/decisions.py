@@ -1,0 +1,75 @@
+"""Decisions as a table for a spreadsheet: each message of one request, what happens to it, why, and since when.
+
+A spreadsheet takes a text that begins with `=`, `+`, `-` or `@` for a formula; such texts get an apostrophe in front.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+import numpy as np
+
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import one_line
+
+COLUMNS = ("message", "role", "tokens", "sent_tokens", "decision", "reason", "since_request", "since", "text")
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "|", "%")
+LONGEST_TEXT = 300  # characters of a message
+
+
+def decisions_csv(timeline: Timeline, number: int) -> str:
+    """The messages said by request `number` (from 0) as CSV. Messages and requests are numbered from 1."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    writer.writerows([defuse_formula(cell) for cell in row] for row in _rows(timeline, number))
+    return out.getvalue()
+
+
+def unchanged_since(timeline: Timeline, number: int) -> np.ndarray:
+    """int64[messages]: per message, the first request (from 0) of the run in which it is treated as at `number`."""
+    now = timeline.plans[number].actions
+    first = np.full(len(now), number, np.int64)
+    same = np.arange(len(now))
+    for earlier in range(number - 1, -1, -1):
+        was = timeline.plans[earlier].actions
+        same = same[same < len(was)]
+        same = same[was[same] == now[same]]
+        if not len(same):
+            break
+        first[same] = earlier
+    return first
+
+
+def reason_sentences(plan: HistoryPlan) -> list[str]:
+    """Per message, the sentence that says why; each is written once, however many it is for."""
+    codes, where, back = np.unique(plan.reasons, return_index=True, return_inverse=True)
+    written = [plan.reason(int(where[k])).sentence for k in range(len(codes))]
+    return [written[k] for k in back.tolist()]
+
+
+def defuse_formula(cell: object) -> object:
+    """The cell, unless a spreadsheet would run it."""
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
+
+
+def _rows(timeline: Timeline, number: int) -> Iterator[tuple]:
+    plan, steps = timeline.plans[number], timeline.steps
+    columns = zip(
+        plan.history.tokens.tolist(),
+        plan.sent_tokens.tolist(),
+        plan.actions.tolist(),
+        reason_sentences(plan),
+        unchanged_since(timeline, number).tolist(),
+        strict=True,
+    )
+    for i, (tokens, sent, action, why, first) in enumerate(columns):
+        message = timeline.conversation[i]
+        who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
+        word, text = LOOKS[Action(action)].word, one_line(message.content, LONGEST_TEXT)
+        yield i + 1, who, tokens, sent, word, why, first + 1, steps[first].label, text

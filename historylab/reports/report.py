@@ -1,0 +1,210 @@
+"""A report for everyone else: one request of a timeline as one HTML file that loads nothing and runs nothing.
+
+It holds the conversation's text, escaped, so it is as private as the conversation. A policy in the file itself forbids
+scripts and requests of any kind. Light or dark is the reader's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+from historylab._version import __version__
+from historylab.figures.axis import chart_finding
+from historylab.figures.token_svg import kinds_drawn, token_svg
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.recall.must_remember import MustRemember
+from historylab.reports.decisions import reason_sentences, unchanged_since
+from historylab.settings.resolve import Resolution
+from historylab.wording.must_remember import BADGE, GLYPH
+from historylab.wording.palette import ALARM, FAINT, INK, KINDS, LOOKS, PAGE, Look
+from historylab.wording.settings import SOURCE_WORDS, title_of, value_in_words
+from historylab.wording.untrusted import escape, multiline, one_line
+from historylab.wording.verdict import count_actions, verdict
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+MOST_MESSAGES = 3_000  # the newest; the file says so
+PREVIEW = 280  # characters of a message that are shown before it is unfolded
+LONGEST = 20_000  # characters of one message in the file
+FOLDED = 3  # so many lost messages in a row, lost for the same reason, are folded into one line
+
+
+def report(
+    timeline: Timeline, number: int, resolution: Resolution | None = None, starred: Sequence[MustRemember] = ()
+) -> str:
+    """The report on request `number` (from 0).
+
+    `resolution` says where the settings came from, `starred` which messages must be remembered.
+    """
+    title = one_line(timeline.conversation.title, 90)
+    messages = _messages(timeline, number, {star.message for star in starred})
+    body = "".join(
+        (
+            _verdict(timeline, number, title, starred),
+            f"<h2>Tokens of every request</h2>{_chart(timeline, number)}",
+            f"<h2>What became of each message</h2>{''.join(messages)}",
+            f"<h2>Settings</h2>{_settings(timeline, resolution)}",
+        )
+    )
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}: HistoryLab report</title><style>{_colours()}{_style()}</style></head>"
+        f'<body><main>{body}<footer class="meta">Made by HistoryLab {__version__}. '
+        "This file holds text of the conversation; it loads nothing from elsewhere.</footer></main></body></html>\n"
+    )
+
+
+def _verdict(timeline: Timeline, number: int, title: str, starred: Sequence[MustRemember]) -> str:
+    said, counts = verdict(timeline, number, starred), count_actions(timeline.plans[number])
+    over = f' class="over">{ALARM.glyph} ' if said.over else ">"
+    lost = ' class="over"' if said.remembered.lost else ""
+    held = f"<span{lost}>{GLYPH} {escape(said.remembered.sentence)}</span>" if said.remembered.sentence else ""
+    told = "".join(f'<p class="lead">{line}</p>' for line in (held, escape(said.forgotten)) if line)
+    size = f"{len(timeline.conversation):,} messages, {len(timeline.plans):,} requests"
+    chips = "".join(
+        f'<span{"" if counts[action] else " class=none"} title="{escape(look.meaning)}">{_mark(action)}'
+        f"{look.word} <b>{counts[action]:,}</b></span>"
+        for action, look in LOOKS.items()
+    )
+    return (
+        f'<p class="meta"><bdi>{escape(title)}</bdi> · {size} · request {number + 1:,}</p>'
+        f"<h1>{escape(said.seen)}</h1>"
+        f'<p class="lead"><span{over}{escape(said.cost)}</span> {escape(said.decisions)}</p>{told}'
+        f'<div class="legend">{chips}</div>'
+    )
+
+
+def _chart(timeline: Timeline, number: int) -> str:
+    kinds = "".join(
+        f'<span><i style="background:var(--kind-{kind})"></i>{KINDS[kind].word}</span>'
+        for kind in kinds_drawn(timeline)
+    )
+    side = "late" if number > len(timeline.plans) // 2 else ""  # where a narrow screen begins to show it
+    return (
+        f'<div class="legend">{kinds}<span>┄ untrimmed</span></div><figure class="{side}">{token_svg(timeline, number)}'
+        f'</figure><p class="meta">{escape(chart_finding(timeline))}</p>'
+    )
+
+
+# -- messages
+
+
+def _messages(timeline: Timeline, number: int, starred: Container[int | None]) -> Iterator[str]:
+    plan = timeline.plans[number]
+    first = max(0, plan.size - MOST_MESSAGES)
+    whys, begun = reason_sentences(plan), unchanged_since(timeline, number).tolist()
+    actions = [Action(action) for action in plan.actions.tolist()]
+    if first:
+        yield f'<p class="meta">The newest {MOST_MESSAGES:,} of {plan.size:,} messages.</p>'
+    if plan.summary:
+        about = f"Σ A summary of {plan.summary.covers:,} messages, written by {plan.summary.by}, is sent for them"
+        text = escape(multiline(plan.summary.text, LONGEST))
+        yield f'<details class="made"><summary>{escape(about)}</summary><pre>{text}</pre></details>'
+    yield "<ol>"
+    for (action, why, marked), run in groupby(range(first, plan.size), lambda i: (actions[i], whys[i], i in starred)):
+        numbers = list(run)
+        lines = [_message(timeline, plan, i, action, why, begun[i], marked=marked) for i in numbers]
+        fold = action >= Action.SUMMARIZED and len(lines) > FOLDED and not marked
+        yield _folded(numbers, action, why, lines) if fold else "".join(lines)
+    yield "</ol>"
+
+
+def _folded(numbers: list[int], action: Action, why: str, lines: list[str]) -> str:
+    span = f"{numbers[0] + 1:,} – {numbers[-1] + 1:,}"
+    return (
+        f'<li class="{action.name.lower()}"><span class="number"></span>{_mark(action)}<div><details><summary>'
+        f"{len(numbers):,} messages {LOOKS[action].word} ({span})</summary><ol>{''.join(lines)}</ol></details>"
+        f'<div class="meta">{escape(why)}</div></div></li>'
+    )
+
+
+def _message(
+    timeline: Timeline, plan: HistoryPlan, i: int, action: Action, why: str, begun: int, *, marked: bool
+) -> str:
+    message = timeline.conversation[i]
+    who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
+    calls = "\n".join(f"→ {call.name}({call.arguments})" for call in message.tool_calls)
+    said = "\n".join(filter(None, (message.content, calls, " ".join(f"[{name}]" for name in message.media))))
+    about = f"{f'{BADGE} · ' if marked else ''}{who} · {int(plan.history.tokens[i]):,} tokens"
+    if action != Action.KEPT:
+        about += f" · {LOOKS[action].word} since {timeline.steps[begun].label}. {why}"
+    return (
+        f'<li class="{action.name.lower()}"><span class="number">{i + 1:,}</span>{_mark(action)}<div>'
+        f'<div class="meta">{escape(about)}</div>{_text(said)}</div></li>'
+    )
+
+
+def _text(said: str) -> str:
+    """Short text as it is; long text as its beginning, to be unfolded."""
+    if len(said) <= PREVIEW:
+        return f'<div class="text"><bdi>{escape(multiline(said, PREVIEW)) or "(empty)"}</bdi></div>'
+    preview = f"<summary><bdi>{escape(one_line(said, PREVIEW))}</bdi></summary>"
+    return f'<details class="text">{preview}<pre>{escape(multiline(said, LONGEST))}</pre></details>'
+
+
+# -- settings
+
+
+def _settings(timeline: Timeline, resolution: Resolution | None) -> str:
+    """Those that something decided, then the rest folded."""
+    names = timeline.settings.values()
+    if resolution is None:
+        return _table(timeline, names, None)
+    decided = [name for name in names if resolution.provenance[name].source != "default"]
+    rest = [name for name in names if name not in decided]
+    first = _table(timeline, decided, resolution) if decided else '<p class="meta">All are at their defaults.</p>'
+    folded = _table(timeline, rest, resolution)
+    return f"{first}<details><summary>{len(rest):,} at their defaults</summary>{folded}</details>"
+
+
+def _table(timeline: Timeline, names, resolution: Resolution | None) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(title_of(name))} <code>{escape(name)}</code></td>"
+        f"<td>{escape(value_in_words(name, timeline.settings.value(name)))}</td>"
+        f"<td>{escape(_source(resolution, name)) if resolution else ''}</td></tr>"
+        for name in names
+    )
+    source = "<th>From</th>" if resolution else "<th></th>"
+    return f'<div class="table"><table><tr><th>Setting</th><th>Value</th>{source}</tr>{rows}</table></div>'
+
+
+def _source(resolution: Resolution, name: str) -> str:
+    origin = resolution.provenance[name]
+    called = f" ({one_line(origin.name, 60)})" if origin.name and origin.source != "you" else ""
+    return f"{SOURCE_WORDS[origin.source]}{called}"
+
+
+# -- looks
+
+
+def _mark(action: Action) -> str:
+    name = action.name.lower()
+    style = f"background:var(--{name});color:var(--on-{name})"
+    return f'<i style="{style}" title="{LOOKS[action].word}">{LOOKS[action].glyph}</i>'
+
+
+@cache
+def _colours() -> str:
+    dark = f"@media(prefers-color-scheme:dark){{:root{{{_variables(dark=True)}}}}}"
+    return f":root{{{_variables(dark=False)}}}{dark}"
+
+
+def _variables(*, dark: bool) -> str:
+    looks: dict[str, Look] = {"page": PAGE, "ink": INK, "faint": FAINT, "alarm": ALARM}
+    looks |= {f"kind-{kind}": look for kind, look in KINDS.items()}
+    looks |= {action.name.lower(): look for action, look in LOOKS.items()}
+    lines = "--line:#3A414A;--soft:#20252B;" if dark else "--line:#D9D9D2;--soft:#F2F2EE;"
+    return lines + "".join(
+        f"--{name}:{look.colour(dark)};--on-{name}:{look.ink(dark)};" for name, look in looks.items()
+    )
+
+
+@cache
+def _style() -> str:
+    return Path(__file__).with_name("report.css").read_text("utf-8")

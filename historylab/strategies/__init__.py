@@ -1,3 +1,0 @@
-"""How history is cut, one file each."""
-
-from historylab.strategies import off as off  # every family has it, so importing any of them brings it

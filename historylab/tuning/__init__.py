@@ -1,0 +1,1 @@
+"""Trying many settings over many conversations, and recommending some."""

@@ -1,0 +1,157 @@
+"""Contrast: one conversation under two to four settings, side by side: the numbers, and what only one of them sends.
+
+The first timeline is the baseline, A. Messages can be matched one by one only where no setting rewrites the
+conversation (a projection does); the numbers can always be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from historylab.costs.traffic import bill, traffic
+from historylab.errors import SettingsError
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import INVALID, Action
+from historylab.planning.replay import Timeline
+from historylab.pricing import Prices
+from historylab.recall.retention import retention
+
+LETTERS = "ABCD"
+SENT_AS = np.array([0, 0, 1, 2, 3], np.uint8)
+"""Per Action how a message is sent: 0 whole, 1 in part, 2 in a summary, 3 not at all."""
+IN_PART = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What one timeline comes to. None where nothing can be said: no stars, no known prices, nothing lost.
+
+    `lost` and `summarised` count messages at the last request; `first_loss` and `star_lost_at` are requests (from 0),
+    the first that lacks any message, or one that must be remembered; `needed_lost` counts values that a later tool call
+    used and the request didn't hold any more; `cost` is dollars, with the prompt cache.
+    """
+
+    tokens_total: int
+    tokens_peak: int
+    over_budget: int
+    lost: int
+    summarised: int
+    first_loss: int | None
+    stars_lost: int | None
+    star_lost_at: int | None
+    needed_lost: int | None
+    summaries: int
+    prefix_stable: float
+    cost: Decimal | None
+
+
+def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: Iterable[int] | None = None) -> Figures:
+    """The figures of one timeline, which must have a request.
+
+    `prices` default to the list prices of its model, `stars` to the conversation's own.
+    """
+    forgotten = retention(timeline, stars=stars)
+    lost_at = [_lost(plan) for plan in timeline.plans]
+    return Figures(
+        int(timeline.tokens.sum()),
+        int(timeline.tokens.max()),
+        int(timeline.over_budget.sum()),
+        lost_at[-1],
+        int((timeline.plans[-1].actions == Action.SUMMARIZED).sum()),
+        next((step for step, lost in enumerate(lost_at) if lost), None),
+        forgotten.stars.lost if forgotten.stars.total else None,
+        min((star.gaps[0][0] for star in forgotten.starred if star.gaps), default=None),
+        forgotten.references.lost if forgotten.references.total else None,
+        len({plan.summary.made_at for plan in timeline.plans if plan.summary}),
+        traffic(timeline).stable_share,
+        _cost(timeline, prices),
+    )
+
+
+def _lost(plan: HistoryPlan) -> int:
+    """Messages dropped, but for those that every setting leaves out because an API would refuse them."""
+    dropped = (plan.block_actions == Action.DROPPED) & (plan.block_reasons != INVALID.code)
+    return int(plan.history.block_sizes.dot(dropped))
+
+
+def _cost(timeline: Timeline, prices: Prices | None) -> Decimal | None:
+    try:
+        return bill(timeline, prices=prices).total
+    except SettingsError:
+        return None
+
+
+def changed_values(base: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:
+    """The values of `other` that are not those of `base`."""
+    return {name: value for name, value in other.items() if value != base[name]}
+
+
+def are_aligned(timelines: Sequence[Timeline]) -> bool:
+    """Whether message i and request k are the same in all of them."""
+    first, *others = (timeline.conversation.digest for timeline in timelines)
+    return all(digest == first for digest in others)
+
+
+def sent_by(plan: HistoryPlan) -> np.ndarray:
+    """uint8[size]: 0 sent whole, 1 in part, 2 in a summary, 3 not at all."""
+    return SENT_AS[plan.actions]
+
+
+def differing_messages(timelines: Sequence[Timeline], number: int) -> np.ndarray:
+    """Indices of the messages that request `number` (from 0) doesn't send alike under all of them."""
+    first, *others = (sent_by(timeline.plans[number]) for timeline in timelines)
+    return np.flatnonzero(np.any([first != other for other in others], axis=0))
+
+
+def differing_requests(timelines: Sequence[Timeline]) -> list[int]:
+    """The requests (from 0) that don't send every message alike under all of them."""
+    return [number for number in range(len(timelines[0].plans)) if len(differing_messages(timelines, number))]
+
+
+def comparison_sentence(letter: str, mine: Figures, base: Figures) -> str:
+    """ "B sends 31% fewer tokens than A, loses 12 more messages and costs 8% less." """
+    if mine == base:
+        return f"{letter} does the same as A."
+    parts = [
+        _tokens(mine.tokens_total, base.tokens_total),
+        _more("loses {} message", mine.lost - base.lost),
+        _stars(mine, base),
+        _more("is over the budget {} time", mine.over_budget - base.over_budget),
+        _cost_words(mine.cost, base.cost),
+    ]
+    *first, last = filter(None, parts)
+    return f"{letter} {', '.join(first)} and {last}." if first else f"{letter} {last}."
+
+
+def _tokens(mine: int, base: int) -> str:
+    ratio = mine / max(1, base)
+    if abs(ratio - 1) < 0.005:
+        return "sends about as many tokens as A"
+    if ratio >= 2:
+        return f"sends {ratio:.1f}× as many tokens as A"
+    return f"sends {abs(ratio - 1):.0%} {'fewer' if ratio < 1 else 'more'} tokens than A"
+
+
+def _more(words: str, by: int) -> str:
+    count = f"{abs(by):,} {'more' if by > 0 else 'fewer'}"
+    return f"{words.format(count)}{'s' * (abs(by) != 1)}" if by else ""
+
+
+def _stars(mine: Figures, base: Figures) -> str:
+    """ "forgets 2 more must-remember messages (the first at request 12)" """
+    by = (mine.stars_lost or 0) - (base.stars_lost or 0)
+    first = f" (the first at request {mine.star_lost_at + 1:,})" if by > 0 and mine.star_lost_at is not None else ""
+    return f"{_more('forgets {} must-remember message', by)}{first}"
+
+
+def _cost_words(mine: Decimal | None, base: Decimal | None) -> str:
+    ratio = float(mine / base) if mine is not None and base else 1
+    if abs(ratio - 1) < 0.005:
+        return ""
+    return (
+        f"costs {ratio:.1f}× as much" if ratio >= 2 else f"costs {abs(ratio - 1):.0%} {'less' if ratio < 1 else 'more'}"
+    )

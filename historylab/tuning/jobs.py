@@ -1,0 +1,117 @@
+"""The rows of a sweep, on whatever worker: conversations and candidates in batches, a row for each pair.
+
+What a worker is given and what it gives back can be pickled; why a file could not be read is one of the results.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, NamedTuple
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import HistoryLabError, LoadError
+from historylab.settings.model import Settings
+from historylab.tuning.corpus import Source, picklable_source, read_source_cached
+from historylab.tuning.measures import Measures, measure
+
+ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
+BATCHES_PER_WORKER = 8  # so that nobody waits long for the slowest one
+Row = dict[str, Any]
+Conversations = Sequence[Conversation]
+
+
+class Done(NamedTuple):
+    """One row, and where it belongs: which source, which of its `many` conversations, which candidate."""
+
+    source: int
+    conversation: int
+    candidate: int
+    many: int
+    row: Row
+
+
+class Unread(NamedTuple):
+    """A source nobody could read, and why."""
+
+    source: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is done to every conversation."""
+
+    candidates: tuple[Settings, ...]
+    measures: Measures
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some sources, by number, and the candidates to run over them, by number."""
+
+    sources: tuple[tuple[int, Source], ...]
+    candidates: tuple[int, ...]
+    job: Job
+
+
+def run_source(
+    number: int, source: Source, reader: Callable[[Source], Conversations], candidates: Iterable[int], job: Job
+) -> Iterator[Done | Unread]:
+    """The rows of a source read by `reader`, or the reason why there are none."""
+    try:
+        conversations = reader(source)
+    except LoadError as problem:
+        yield Unread(number, str(problem))
+    else:
+        yield from _rows(number, conversations, candidates, job)
+
+
+def _rows(number: int, conversations: Conversations, candidates: Iterable[int], job: Job) -> Iterator[Done]:
+    """Candidates that differ in options of stages they don't choose are measured once."""
+    for k, conversation in enumerate(conversations):
+        known: dict[str, Row] = {}
+        for c in candidates:
+            settings = job.candidates[c]
+            same = effective_key(settings)
+            if same not in known:
+                known[same] = measure(conversation, settings, job.measures)
+            yield Done(number, k, c, len(conversations), dict(known[same]))
+
+
+def effective_key(settings: Settings) -> str:
+    """A key that settings share when they differ only in options of members they don't choose."""
+    options = {
+        name: value
+        for name, value in settings.options.items()
+        if name.split(".")[1] in str(getattr(settings, name.split(".")[0])).split("+")
+    }
+    return json.dumps({**settings.model_dump(), "options": options}, sort_keys=True)
+
+
+def split_into_batches(found: Sequence[Source], job: Job, workers: int) -> Iterator[Batch]:
+    """By conversation, so that what is worked out once for each is; too few of them are shared out by settings too."""
+    wanted = workers * BATCHES_PER_WORKER
+    together = max(1, len(found) // wanted)
+    enough = len(found) >= workers * ENOUGH_PER_WORKER
+    shares = 1 if enough or not found else min(len(job.candidates), ceil(wanted / len(found)))
+    size = ceil(len(job.candidates) / shares)
+    numbered = [(number, picklable_source(source)) for number, source in enumerate(found)]
+    for start in range(0, len(numbered), together):
+        for first in range(0, len(job.candidates), size):
+            some = tuple(range(first, min(first + size, len(job.candidates))))
+            yield Batch(tuple(numbered[start : start + together]), some, job)
+
+
+def run_batch(batch: Batch) -> list[Done | Unread] | str:
+    """On a worker: the rows of a batch, or in words what is wrong with settings: no retry mends that."""
+    try:
+        return [
+            done
+            for number, source in batch.sources
+            for done in run_source(number, source, read_source_cached, batch.candidates, batch.job)
+        ]
+    except HistoryLabError as problem:
+        return str(problem)

@@ -1,0 +1,265 @@
+"""From a sweep's table to one answer: the frontier of what is kept against cost, a choice, and what it gives up.
+
+found = recommend(table, "keep every star, never over the budget, cheapest under automatic caching")
+found.settings, found.why, found.gives_up, found.frontier, found.sensitivity
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from historylab.errors import SettingsError
+from historylab.settings.model import Settings, setting_names
+from historylab.tuning.constraints import BALANCED, EVERY_STAR, Constraints, read_constraints
+from historylab.tuning.measures import combine_rows
+from historylab.tuning.search_space import has_effect
+
+KEPT = {
+    "references_kept": "references",
+    "evidence_kept": "gold evidence",
+    "links_kept": "links (estimate)",
+    "questions_kept": "answers to your questions (estimate)",
+    "tokens_share": "tokens",
+}
+"""What stands for "kept", the best first: the first that the table can say anything about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One candidate over all conversations: its acting knobs, `kept` (0 to 1), `cost`, all figures, what it breaks."""
+
+    knobs: Mapping[str, Any]
+    kept: float
+    cost: float
+    figures: Mapping[str, Any]
+    broken: tuple[str, ...]
+    label: str
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(**json.loads(self.figures["settings"]))
+
+
+def changes_as_text(knobs: Mapping[str, Any]) -> str:
+    """ "budget=4000, pruner=fifo": the knobs that were turned and do something."""
+    return ", ".join(f"{name}={value}" for name, value in knobs.items()) or "the only settings"
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitivity:
+    """What one knob does by itself: per value the mean of all candidates with it, of those in which it acts."""
+
+    knob: str
+    values: tuple[Any, ...]
+    kept: tuple[float, ...]
+    cost: tuple[float, ...]
+
+    @property
+    def kept_range(self) -> float:
+        """How much `kept` moves between the knob's best and worst value."""
+        return max(self.kept) - min(self.kept)
+
+    @property
+    def cost_range(self) -> float:
+        """Cost at the dearest value ÷ cost at the cheapest."""
+        return max(self.cost) / min(self.cost) if min(self.cost) > 0 else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """The choice (None if nothing meets the constraints), why, what it gives up, and what it was chosen from.
+
+    `kept_is` and `cost_is` name the columns behind `kept` and `cost`; `frontier` is ascending in cost, each point
+    keeping more than all cheaper ones; `excluded` counts the candidates that break each constraint.
+    """
+
+    choice: Point | None
+    why: tuple[str, ...]
+    gives_up: tuple[str, ...]
+    frontier: tuple[Point, ...]
+    points: tuple[Point, ...]
+    excluded: Mapping[str, int]
+    sensitivity: tuple[Sensitivity, ...]
+    constraints: Constraints
+    kept_is: str
+    cost_is: str
+
+    @property
+    def settings(self) -> Settings | None:
+        return self.choice.settings if self.choice else None
+
+
+def recommend(
+    table: Any,
+    constraints: Constraints | str = "balanced",
+    *,
+    name: Callable[[Mapping[str, Any]], str] = changes_as_text,
+) -> Recommendation:
+    """Choose from a sweep's table (a DataFrame, or a list of its rows); `name` puts knobs into words.
+
+    Raises SettingsError for unknown words in the constraints.
+    """
+    wishes = read_constraints(constraints) if isinstance(constraints, str) else constraints
+    rows = list(table) if isinstance(table, list | tuple) else table.to_dict("records")
+    if not rows:
+        raise SettingsError("the table has no rows to recommend from; sweep at least one conversation")
+    if f"cost_{wishes.cache}" not in rows[0]:
+        raise SettingsError(f"the table has no costs under {wishes.cache!r} caching; sweep with that cache")
+    figures = [combine_rows(group) for group in _by_candidate([_known(row) for row in rows])]
+    kept_is = next((name for name in KEPT if any(not math.isnan(f[name]) for f in figures)), "tokens_share")
+    cost_is = f"cost_{wishes.cache}"
+    if any(math.isnan(f[cost_is]) for f in figures):
+        cost_is = "tokens_total"
+    knobs = _knobs(figures)
+    points = tuple(_point(f, knobs, wishes, kept_is, cost_is, name) for f in figures)
+    choice, why = _choose(points, wishes, kept_is, cost_is)
+    frontier = pareto(points)
+    gives_up = tuple(_gives_up(choice, points, kept_is, cost_is)) if choice else ()
+    excluded = dict(Counter(words for point in points for words in point.broken))
+    sensitivity = _sensitivity(points, knobs)
+    return Recommendation(
+        choice, why, gives_up, frontier, points, excluded, sensitivity, wishes, KEPT[kept_is], cost_is
+    )
+
+
+def pareto(points: Iterable[Point]) -> tuple[Point, ...]:
+    """The points of which none is both cheaper and keeps as much, ascending in cost."""
+    frontier: list[Point] = []
+    for point in sorted(points, key=lambda p: (p.cost, -p.kept)):
+        if not frontier or point.kept > frontier[-1].kept:
+            frontier.append(point)
+    return tuple(frontier)
+
+
+# -- from rows to points
+
+
+def _known(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row whose unknown figures are NaN, as JSON can't say it."""
+    return {name: math.nan if value is None else value for name, value in row.items()}
+
+
+def _by_candidate(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Rows of the same settings together; of a sweep that was cancelled only settings that saw all conversations."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["settings"], []).append(row)
+    most = max(map(len, groups.values()))
+    return [group for group in groups.values() if len(group) == most]
+
+
+def _knobs(figures: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The settings any table's columns name; rows of several tables may be handed in as one list."""
+    named = dict.fromkeys(name for row in figures for name in row)
+    return [name for name in setting_names() if name in named]
+
+
+def _point(
+    figures: Mapping[str, Any],
+    knobs: Sequence[str],
+    wishes: Constraints,
+    kept_is: str,
+    cost_is: str,
+    name: Callable[[Mapping[str, Any]], str],
+) -> Point:
+    settings = Settings(**json.loads(figures["settings"]))
+    acting = {knob: settings.value(knob) for knob in knobs if has_effect(settings, knob)}
+    broken = tuple(wishes.broken_by(figures))
+    return Point(acting, _or_zero(figures[kept_is]), float(figures[cost_is]), figures, broken, name(acting))
+
+
+def _or_zero(kept: float) -> float:
+    return 0.0 if math.isnan(kept) else float(kept)
+
+
+# -- the choice
+
+
+def _choose(
+    points: Sequence[Point], wishes: Constraints, kept_is: str, cost_is: str
+) -> tuple[Point | None, tuple[str, ...]]:
+    allowed = [point for point in points if not point.broken]
+    if not allowed:
+        return None, (_nothing_fits(points),)
+    best = max(point.kept for point in allowed)
+    if wishes.aim == "keeps most":
+        choice = min(allowed, key=lambda p: (-p.kept, p.cost))
+        what = "keeps the most"
+    else:
+        least = BALANCED * best if wishes.aim == "balanced" else 0
+        choice = min((p for p in allowed if p.kept >= least), key=lambda p: (p.cost, -p.kept))
+        what = "is the cheapest" + (f" that keeps {BALANCED:.0%} of the best" if wishes.aim == "balanced" else "")
+    how_many = _how_many(len(allowed), len(points))
+    ratio = choice.figures.get(f"ratio_{wishes.cache}", math.nan)
+    times = f", {ratio:.2f}× not trimming" if not math.isnan(ratio) and cost_is != "tokens_total" else ""
+    why = [f"{how_many}; {choice.label} {what}: {_money(choice.cost, cost_is)}{times}."]
+    why.append(f"It keeps {choice.kept:.1%} of {KEPT[kept_is]}.")
+    if wishes.every_star and not choice.figures["stars"]:
+        why.append(f"No message is marked to be remembered, so “{EVERY_STAR}” excludes nothing.")
+    return choice, tuple(why)
+
+
+def _how_many(allowed: int, of: int) -> str:
+    """ "4 of 6 settings meet all constraints": how many there were to choose from."""
+    if of == 1:
+        return "It fits"
+    if allowed == of:
+        return f"All {of:,} settings meet all constraints"
+    return f"{allowed:,} of {of:,} settings {'meets' if allowed == 1 else 'meet'} all constraints"
+
+
+def _nothing_fits(points: Sequence[Point]) -> str:
+    nearest = min(points, key=lambda p: (len(p.broken), p.cost))
+    counts = Counter(words for point in points for words in point.broken)
+    told = ", ".join(f"“{words}” excludes {n:,}" for words, n in counts.most_common())
+    broken = "” and “".join(nearest.broken)
+    none = f"None of the {len(points):,} settings meets" if len(points) > 1 else "The only settings don't meet"
+    return f"{none} every constraint: {told}. {nearest.label} breaks only “{broken}”."
+
+
+def _gives_up(choice: Point, points: Sequence[Point], kept_is: str, cost_is: str) -> Iterable[str]:
+    """Against the settings that keep the most, and against the cheapest, whatever the constraints."""
+    best = min(points, key=lambda p: (-p.kept, p.cost))
+    if best.kept > choice.kept:
+        yield (
+            f"{best.label} keeps {best.kept:.1%} of {KEPT[kept_is]} ({best.kept - choice.kept:+.1%}) for "
+            f"{_money(best.cost, cost_is)}{_excluded(best)}."
+        )
+    cheapest = min(points, key=lambda p: (p.cost, -p.kept))
+    if cheapest.cost < choice.cost:
+        price = _money(cheapest.cost, cost_is)
+        yield f"{cheapest.label} costs {price} but keeps {cheapest.kept:.1%}{_excluded(cheapest)}."
+
+
+def _excluded(point: Point) -> str:
+    return f", and breaks “{'” and “'.join(point.broken)}”" if point.broken else ""
+
+
+def _money(cost: float, cost_is: str) -> str:
+    return f"{cost:,.0f} tokens" if cost_is == "tokens_total" else f"${cost:,.2f}" if cost >= 1 else f"${cost:.4f}"
+
+
+def _sensitivity(points: Sequence[Point], knobs: Sequence[str]) -> tuple[Sensitivity, ...]:
+    """Every knob's own effect, the one that moves the cost most first."""
+    found = []
+    for knob in knobs:
+        with_it = [point for point in points if knob in point.knobs]
+        values = _in_order(dict.fromkeys(point.knobs[knob] for point in with_it))
+        if len(values) < 2:
+            continue
+        groups = [[p for p in with_it if p.knobs[knob] == value] for value in values]
+        kept = tuple(sum(p.kept for p in group) / len(group) for group in groups)
+        cost = tuple(sum(p.cost for p in group) / len(group) for group in groups)
+        found.append(Sensitivity(knob, values, kept, cost))
+    return tuple(sorted(found, key=lambda s: -s.cost_range))
+
+
+def _in_order(values: Iterable[Any]) -> tuple[Any, ...]:
+    """Numbers ascending, anything else as it was met."""
+    found = tuple(values)
+    return tuple(sorted(found)) if all(isinstance(value, int | float) for value in found) else found

@@ -1,0 +1,104 @@
+"""A sweep's table: a row per conversation and settings, in memory and on disk. Any row can be run again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from historylab.errors import HistoryLabError, LoadError, SettingsError
+from historylab.settings.model import Settings, setting_names
+from historylab.tuning.measures import COLUMNS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame as Table
+else:
+    Table = Any  # pandas takes half a second to import: only where a table is made
+
+ENDINGS = (".parquet", ".csv", ".jsonl")
+
+
+def make_table(rows: Iterable[tuple[Mapping[str, Any], int, Mapping[str, Any]]], chosen: Sequence[Settings]) -> Table:
+    """The table of some rows: where each comes from, the number of its settings in `chosen`, and its figures."""
+    import pandas
+
+    differing = _differing(chosen)
+    records = [
+        {
+            **origin,
+            "candidate": candidate,
+            **{name: chosen[candidate].value(name) for name in differing},
+            "settings": json.dumps(_changed(chosen[candidate]), sort_keys=True),
+            **figures,
+        }
+        for origin, candidate, figures in rows
+    ]
+    return pandas.DataFrame.from_records(records)
+
+
+def settings_of(row: Any) -> Settings:
+    """The settings of one row of a table."""
+    return Settings(**json.loads(row["settings"]))
+
+
+def _differing(chosen: Sequence[Settings]) -> list[str]:
+    """Names of the fields and options the candidates don't all have in common, in the order they are shown."""
+    given = {name for settings in chosen for name in (*Settings.model_fields, *settings.options)} - {"options"}
+    different = {name for name in given if len({repr(settings.value(name)) for settings in chosen}) > 1}
+    return [name for name in setting_names() if name in different]
+
+
+def _changed(settings: Settings) -> dict[str, Any]:
+    dumped, default = settings.model_dump(), Settings().model_dump()
+    return {name: value for name, value in dumped.items() if value != default[name]}
+
+
+# -- on disk
+
+
+def check_table_name(path: str) -> None:
+    """Raises SettingsError for an ending no table is written in."""
+    if not path.endswith(ENDINGS):
+        raise SettingsError(f"{path!r} says no kind of table; end it in one of {', '.join(ENDINGS)}")
+
+
+def write_table(table: Table, path: str) -> None:
+    """Write the table in the kind its name ends in."""
+    check_table_name(path)
+    try:
+        if path.endswith(".parquet"):
+            table.to_parquet(path, index=False)
+        elif path.endswith(".csv"):
+            table.to_csv(path, index=False)
+        else:
+            table.to_json(path, orient="records", lines=True, force_ascii=False)
+    except OSError as problem:
+        raise HistoryLabError(f"{path} can't be written: {problem.strerror or problem}") from None
+
+
+def read_table(path: str) -> Table:
+    """Read what `write_table` wrote. Raises LoadError for a file that is no table of ours."""
+    import pandas
+
+    check_table_name(path)
+    if not os.path.exists(path):
+        raise LoadError(f"there is no file {str(path)!r}; write one with `historylab sweep FILES --out {path}`")
+    read = {".csv": pandas.read_csv, ".parquet": pandas.read_parquet, ".jsonl": _read_lines}
+    try:
+        table = read[os.path.splitext(path)[1]](path)
+    except (OSError, ValueError) as problem:  # pandas' and pyarrow's refusals are ValueErrors
+        raise LoadError(f"{path} can't be read as a table: {problem}") from None
+    if missing := [name for name in ("settings", *COLUMNS) if name not in table]:
+        raise LoadError(f"{path} is no table of `historylab sweep`: it has no column {missing[0]!r}")
+    figures = [name for name in table if name != "title" and (name in COLUMNS or name.startswith(("cost_", "ratio_")))]
+    table[figures] = table[figures].apply(pandas.to_numeric)  # null where JSON has no NaN
+    table["file"] = table["file"].astype(object).fillna("")
+    return table
+
+
+def _read_lines(path: str) -> Table:
+    import pandas
+
+    with open(path, encoding="utf-8") as file:
+        return pandas.DataFrame.from_records([json.loads(line) for line in file])

@@ -1,0 +1,167 @@
+"""What depends on the request shown, in one fragment: chart, strips and list of what differs, for all of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from historylab.figures.compare_chart import compare_chart, compare_finding
+from historylab.figures.message_strip import difference_strip, message_strip
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.tuning.compare import are_aligned, differing_messages
+from historylab.ui.compare.compared_message import compared_message
+from historylab.ui.compare.configurations import Configuration
+from historylab.ui.compare.difference_map import difference_map
+from historylab.ui.request.message_list import preview
+from historylab.ui.request.request_field import current_request
+from historylab.ui.session import cached, state
+from historylab.ui.shared.notice import notice
+from historylab.ui.shared.theme import is_dark
+from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import one_line
+
+SLIDER, TOGGLE = "compare request", "only differing"
+MOST_ROWS = 500
+ABOUT_STRIPS = "The oldest message is at the left; the thin line marks what only A or only the other sends."
+UNMATCHED = "One of them rewrites the conversation (point of view), so its messages can’t be matched one by one."
+
+
+@st.fragment
+def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> None:
+    """Chart, scrubber, and below them what this request sends under each."""
+    state.whole_page_if_touched()
+    fits = are_aligned(timelines)
+    differing = cached.differing_requests(timelines) if fits else []
+    number = _number(timelines[0], differing)
+    st.plotly_chart(
+        compare_chart(timelines, number, dark=is_dark()),
+        key="compare tokens",
+        config={"displayModeBar": False},
+        alt=compare_finding(timelines),
+    )
+    if fits:
+        difference_map(compared, timelines, number)
+    _scrubber(timelines[0], differing, number, fits=fits)
+    if not fits:
+        notice(UNMATCHED)
+        return
+    compared_message(compared, timelines, number)
+    _strips(compared, timelines, number)
+    _list(compared, timelines, number)
+
+
+def _number(base: Timeline, differing: list[int]) -> int:
+    """The request looked at; of those that differ, the nearest, if only they are shown."""
+    number = current_request(base)
+    if state.desk().only_differing and differing:
+        number = min(differing, key=lambda step: abs(step - number))
+    return number
+
+
+# -- the scrubber
+
+
+def _scrubber(base: Timeline, differing: list[int], number: int, *, fits: bool) -> None:
+    only = state.desk().only_differing and bool(differing)
+    choices = differing if only else list(range(len(base.plans)))
+    place = choices.index(number)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key="scrubber"):
+        _step("‹ Previous", "earlier", choices, place - 1)
+        if len(choices) > 1:
+            st.select_slider(
+                f"Request {number + 1:,} of {len(base.plans):,}",
+                choices,
+                number,
+                format_func=lambda step: base.steps[step].label,
+                key=state.seed_widget(SLIDER, number),
+                on_change=lambda: state.look_at(state.value_of(SLIDER)),
+            )
+        _step("Next ›", "later", choices, place + 1)
+    if fits:
+        state.seed_widget(TOGGLE, state.desk().only_differing)
+        words = f"Only requests that differ ({len(differing):,} of {len(base.plans):,})"
+        st.toggle(words, state.desk().only_differing, key=TOGGLE, on_change=_only, disabled=not differing)
+
+
+def _step(label: str, key: str, choices: list[int], place: int) -> None:
+    inside = 0 <= place < len(choices)
+    st.button(label, key=key, disabled=not inside, on_click=state.look_at, args=(choices[place] if inside else 0,))
+
+
+def _only() -> None:
+    state.desk().only_differing = state.value_of(TOGGLE)
+
+
+# -- this request
+
+
+def _strips(compared: list[Configuration], timelines: list[Timeline], number: int) -> None:
+    """A strip of messages per configuration, and under it what only it or only A sends."""
+    base = timelines[0].plans[number]
+    rows = []
+    for configuration, timeline in zip(compared, timelines, strict=True):
+        plan, letter = timeline.plans[number], configuration.letter
+        sent = int((plan.actions <= Action.TRUNCATED).sum())
+        thin = "" if configuration is compared[0] else difference_strip(plan, base, letter, "A")
+        over = ' <span class="hl-refused">! over the budget</span>' if plan.over_budget else ""
+        rows.append(
+            f'<b class="hl-letter hl-letter-{letter}">{letter}</b><div>{message_strip(plan)}{thin}</div>'
+            f'<span class="hl-small">{sent:,} of {plan.size:,} messages, {plan.tokens:,} tokens{over}</span>'
+        )
+    legend = "".join(
+        f'<span><i class="hl-mark" style="background:var(--hl-{a.name.lower()});color:var(--hl-on-{a.name.lower()})" '
+        f'aria-hidden="true">{look.glyph}</i>{look.word}</span>'
+        for a, look in LOOKS.items()
+    )
+    st.html(
+        f'<div class="hl-strips">{"".join(rows)}</div><div class="hl-chips">{legend}'
+        f'</div><div class="hl-meta">{ABOUT_STRIPS}</div>'
+    )
+
+
+def _list(compared: list[Configuration], timelines: list[Timeline], number: int) -> None:
+    """The messages that aren't sent alike, with each configuration's decision."""
+    rows = differing_messages(timelines, number)
+    if not len(rows):
+        st.html('<p class="hl-meta">All of them send the same messages with this request.</p>')
+        return
+    chosen = rows[-MOST_ROWS:]
+    more = f", the newest {MOST_ROWS:,} of them below" if len(rows) > len(chosen) else ""
+    st.html(f'<div class="hl-title">{len(rows):,} messages are sent differently with this request{more}</div>')
+    badges = st.column_config.MultiselectColumn(
+        options=[look.badge for look in LOOKS.values()],
+        color=[look.colour(is_dark()) for look in LOOKS.values()],
+        width=120,
+    )
+    st.dataframe(
+        _columns(compared, timelines, number, chosen),
+        key=f"differing {number} {len(compared)}",
+        height=38 + 35 * min(len(chosen), 12),
+        hide_index=True,
+        alt=f"{len(chosen)} messages with the decision of each configuration",
+        column_config={
+            "#": st.column_config.NumberColumn(width=50),
+            "role": st.column_config.TextColumn(width=90),
+            "tokens": st.column_config.NumberColumn(format="localized", width=70),
+            "text": st.column_config.TextColumn(width="large"),
+            **{c.letter: badges for c in compared},
+        },
+    )
+
+
+def _columns(
+    compared: list[Configuration], timelines: list[Timeline], number: int, chosen: np.ndarray
+) -> dict[str, list]:
+    messages = [timelines[0].conversation[i] for i in chosen.tolist()]
+    decisions = {
+        c.letter: [[LOOKS[Action(a)].badge] for a in t.plans[number].actions[chosen].tolist()]
+        for c, t in zip(compared, timelines, strict=True)
+    }
+    return {
+        "#": (chosen + 1).tolist(),
+        "role": [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in messages],
+        **decisions,
+        "tokens": timelines[0].plans[number].history.tokens[chosen].tolist(),
+        "text": [preview(m) for m in messages],
+    }

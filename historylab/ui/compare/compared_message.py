@@ -1,0 +1,45 @@
+"""One message under every configuration: what each does with it and why, and its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from historylab.planning.replay import Timeline
+from historylab.ui.compare.configurations import Configuration
+from historylab.ui.request.explanation import MOST, SHORT, message_text
+from historylab.ui.session import state
+from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import escape, multiline, one_line
+
+
+def compared_message(compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int) -> None:
+    """The message chosen on the map, at request `number` (from 0); nothing where none is, or it isn't said yet."""
+    chosen = state.desk().message
+    if chosen is None or chosen >= timelines[0].plans[number].size:
+        return
+    message = timelines[0].conversation[chosen]
+    who = escape(one_line(" ".join(filter(None, (message.role, message.name))), 60))
+    rows = "".join(_row(c, t, number, chosen) for c, t in zip(compared, timelines, strict=True))
+    with st.container(border=True, key="compared-message"):
+        st.html(
+            f'<div class="hl-title">Message {chosen + 1:,}, {who}, with request {number + 1:,}</div>'
+            f'<div class="hl-table"><table><tbody>{rows}</tbody></table></div>'
+        )
+        text = multiline(message_text(message), MOST)
+        st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 240)
+        st.button("Close", key="close-message", on_click=_close)
+
+
+def _row(configuration: Configuration, timeline: Timeline, number: int, chosen: int) -> str:
+    found = timeline.plans[number].reason(chosen)
+    letter, look = configuration.letter, LOOKS[found.action]
+    return (
+        f'<tr><th><b class="hl-letter hl-letter-{letter}">{letter}</b></th><td>{look.badge}</td>'
+        f"<td>{escape(found.sentence)}</td></tr>"
+    )
+
+
+def _close() -> None:
+    state.desk().message = None

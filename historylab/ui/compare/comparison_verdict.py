@@ -1,0 +1,36 @@
+"""The comparison in a sentence per configuration, as the page's headline; and what it is about."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.conversation.conversation import Conversation
+from historylab.planning.replay import Timeline
+from historylab.tuning.compare import comparison_sentence
+from historylab.ui.compare import configurations
+from historylab.ui.compare.configurations import Configuration
+from historylab.ui.session import state
+from historylab.ui.shared.notice import notice
+from historylab.ui.toolbar.share_dialog import share_button
+from historylab.wording.untrusted import escape, one_line
+
+
+def comparison_verdict(compared: list[Configuration], timelines: list[Timeline]) -> None:
+    """What B does other than A as the headline; C and D below it."""
+    if told := state.desk().told:
+        notice(told)
+    base, *others = configurations.compared_figures(timelines)
+    first, *rest = (comparison_sentence(c.letter, f, base) for c, f in zip(compared[1:], others, strict=True))
+    more = "".join(f'<div class="hl-cost">{escape(said)}</div>' for said in rest)
+    st.html(f'<h1 class="hl-verdict">{escape(first)}</h1>{more}')
+
+
+def comparison_bar(conversation: Conversation, compared: list[Configuration]) -> None:
+    """The conversation's title and the way to share the comparison."""
+    about, buttons = st.columns([5, 4], vertical_alignment="center")
+    about.html(
+        f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi></div>'
+        f'<div class="hl-meta">{len(conversation):,} messages; the playground opens another</div>'
+    )
+    with buttons.container(horizontal=True, horizontal_alignment="right"):
+        share_button(compared[0].settings, "compare", configurations.compared_changes(compared[0].resolution))

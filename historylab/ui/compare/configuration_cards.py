@@ -1,0 +1,167 @@
+"""The configurations side by side: what makes each differ, to be changed in place; what is the same stays folded."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from historylab.settings.link import MOST_CONFIGURATIONS
+from historylab.settings.model import setting_names
+from historylab.tuning.compare import LETTERS, changed_values
+from historylab.ui.compare import configurations
+from historylab.ui.compare.configurations import Configuration
+from historylab.ui.session import state
+from historylab.ui.settings.setting_field import setting_widget
+from historylab.wording.settings import title_of, value_in_words
+from historylab.wording.untrusted import escape, one_line
+
+ANOTHER = "Change another setting"
+
+
+def configuration_cards(compared: list[Configuration]) -> None:
+    """A card each, and below them what is the same in all."""
+    names = configurations.compared_settings(compared)
+    columns = st.columns(len(compared), gap="small")
+    for which, (column, configuration) in enumerate(zip(columns, compared, strict=True)):
+        with column.container(border=True, key=f"card {configuration.letter}", height="stretch"):
+            if which:
+                _other(which - 1, configuration, compared[0], names)
+            else:
+                _baseline(compared[0], names)
+    _same(compared[0], names, len(compared))
+
+
+def heading(letter: str, words: str) -> str:
+    """A letter in its colour, and what it stands for."""
+    return f'<div class="hl-title"><b class="hl-letter hl-letter-{letter}">{letter}</b> {escape(words)}</div>'
+
+
+def _baseline(base: Configuration, names: list[str]) -> None:
+    st.html(heading("A", "The playground’s settings"))
+    for name in names:
+        value = escape(value_in_words(name, base.settings.value(name)))
+        st.html(f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-value">{value}</div>')
+    full = len(LETTERS) <= len(configurations.compared_changes(base.resolution)) + 1
+    st.button(
+        "Add a configuration",
+        key="add",
+        on_click=configurations.add_configuration,
+        disabled=full,
+        help=f"At most {1 + MOST_CONFIGURATIONS} are compared" if full else "One more, like A to begin with",
+    )
+
+
+def _other(which: int, configuration: Configuration, base: Configuration, names: list[str]) -> None:
+    """A card with its own changes as widgets, and in its place what others change and it doesn't."""
+    letter = configuration.letter
+    different = changed_values(base.settings.values(), configuration.settings.values())
+    words = f"{len(different)} setting{'s' * (len(different) > 1)} changed" if different else "The same as A"
+    st.html(heading(letter, words))
+    for name in names:
+        if name in configuration.changes:
+            _changed(which, configuration, name, differs=name in different)
+        else:
+            value = escape(value_in_words(name, configuration.settings.value(name)))
+            field = f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-same">{value}, as in A</div>'
+            st.html(f'<div class="hl-as-a">{field}</div>')
+    _another(which, configuration)
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Use this one",
+            key=f"use {letter}",
+            on_click=_use,
+            args=(which, letter),
+            help="Makes it the playground’s settings, which is A. What A was stays here.",
+        )
+        full = len(LETTERS) <= len(configurations.compared_changes(base.resolution)) + 1
+        st.button(
+            "Copy",
+            key=f"copy {letter}",
+            on_click=configurations.add_configuration,
+            args=(which,),
+            disabled=full,
+            type="tertiary",
+        )
+        alone = len(configurations.compared_changes(base.resolution)) == 1
+        st.button(
+            "Remove",
+            key=f"remove {letter}",
+            on_click=configurations.remove_configuration,
+            args=(which,),
+            disabled=alone,
+            type="tertiary",
+        )
+
+
+def _changed(which: int, configuration: Configuration, name: str, *, differs: bool) -> None:
+    """One change: its widget, marked if it makes a difference, and the way back."""
+    letter, origin = configuration.letter, configuration.resolution.provenance[name]
+    mark = "hl-differs" if differs else "hl-alike"
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key=f"{mark}-{letter}-{name}"
+    ):
+        if origin.locked:
+            lock = f"🔒\ufe0e {escape(value_in_words(name, origin.value))}, set by <code>{escape(origin.name)}</code>"
+            st.html(f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-same">{lock}</div>')
+        else:
+            with st.container():
+                setting_widget(
+                    name, origin.value, key=f"{letter} {name}", choose=partial(configurations.change_setting, which)
+                )
+                _refused(configuration, name)
+        about = f"Let {letter} have A’s value again"
+        st.button(
+            "×", key=f"undo {letter} {name}", on_click=configurations.reset_setting, args=(which, name), help=about
+        )
+
+
+def _refused(configuration: Configuration, name: str) -> None:
+    """Why what was chosen here doesn't count: what asks a model, for one, needs a yes in the playground first."""
+    for candidate in configuration.resolution.provenance[name].refused:
+        if candidate.source == "you":
+            said = f"{one_line(str(candidate.raw), 40)} was refused: {candidate.why}"
+            st.html(f'<div class="hl-refused">{escape(said)}</div>')
+
+
+def _another(which: int, configuration: Configuration) -> None:
+    letter, provenance = configuration.letter, configuration.resolution.provenance
+    free = [n for n in setting_names() if n not in configuration.changes and not provenance[n].locked]
+    key = f"another {letter} {len(configuration.changes)}"
+    st.selectbox(
+        ANOTHER,
+        free,
+        index=None,
+        format_func=lambda name: name if "." in name else title_of(name),
+        key=key,
+        placeholder=ANOTHER,
+        label_visibility="collapsed",
+        on_change=_begin,
+        args=(which, key, configuration),
+    )
+
+
+def _begin(which: int, key: str, configuration: Configuration) -> None:
+    name = state.value_of(key)
+    if name:
+        configurations.change_setting(which, name, configuration.settings.value(name))
+
+
+def _use(which: int, letter: str) -> None:
+    configurations.use_configuration(which)
+    state.desk().told = f"{letter} is now A: the playground’s settings. What A was is {letter} now."
+
+
+def _same(base: Configuration, names: list[str], count: int) -> None:
+    """What all have alike, at a glance when it isn't the default."""
+    alike = [n for n in setting_names() if n not in names]
+    decided = [n for n in alike if base.resolution.provenance[n].source != "default"]
+    shown = ", ".join(f"{title_of(n)} {value_in_words(n, base.settings.value(n))}" for n in decided)
+    with st.expander(f"{len(alike)} settings are the same in {'both' if count == 2 else f'all {count}'}"):
+        st.html(f'<div class="hl-small">{escape(shown or "All of them at their defaults")}.</div>')
+        rest = "".join(
+            f"<tr><td>{escape(title_of(n))}</td><td>{escape(value_in_words(n, base.settings.value(n)))}</td>"
+            f"<td><code>{escape(n)}</code></td></tr>"
+            for n in alike
+        )
+        st.html(f'<div class="hl-table"><table><tbody>{rest}</tbody></table></div>')

@@ -1,0 +1,80 @@
+"""The difference map: which messages only one of two configurations sends, at every request; a scrubber as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from historylab.figures.difference_grid import Difference
+from historylab.figures.difference_map import difference_looks
+from historylab.figures.retention_map import pack_view
+from historylab.planning.replay import Timeline
+from historylab.tuning.compare import LETTERS
+from historylab.ui.compare.configurations import Configuration
+from historylab.ui.session import cached, state
+from historylab.ui.session.must_remember import starred_messages
+from historylab.ui.shared.history_map import map_component
+from historylab.wording.palette import Look
+
+KEY = "difference map"
+AGAINST = "against"
+
+
+def difference_map(compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int) -> None:
+    """Draw what A and another do differently, with request `number` (from 0) and the chosen message marked."""
+    letter = _letter(compared)
+    base, other = timelines[0], timelines[LETTERS.index(letter)]
+    _legend(letter)
+    packed, key = cached.packed_difference(base, other, letter)
+    message = state.desk().message
+    known = message is not None and message < base.plans[number].size
+    map_component()(
+        key=KEY,
+        data=pack_view(packed, key, number, message if known else None, starred_messages(base)),
+        on_look_change=lambda: _look(base),
+    )
+
+
+def _letter(compared: Sequence[Configuration]) -> str:
+    """Which one is drawn against A; a choice where there are several."""
+    letters = [configuration.letter for configuration in compared[1:]]
+    if state.desk().against not in letters:
+        state.desk().against = letters[0]
+    if len(letters) > 1:
+        st.segmented_control(
+            "A against",
+            letters,
+            default=state.desk().against,
+            required=True,
+            key=state.seed_widget(AGAINST, state.desk().against),
+            on_change=_against,
+        )
+    return state.desk().against
+
+
+def _against() -> None:
+    state.desk().against = state.value_of(AGAINST)
+
+
+def _legend(letter: str) -> None:
+    """What the colours and textures mean, most of a difference first."""
+    colours = {Difference.ONLY_A: "only-A", Difference.ONLY_B: f"only-{letter}"}
+    looks = sorted(difference_looks(letter).items(), reverse=True)
+    chips = "".join(_chip(look, colours.get(difference, difference.name.lower())) for difference, look in looks)
+    st.html(f'<div class="hl-title">Who sends which message</div><div class="hl-chips">{chips}</div>')
+
+
+def _chip(look: Look, name: str) -> str:
+    mark = f'<i class="hl-mark" style="background:var(--hl-{name});color:var(--hl-on-{name})" aria-hidden="true">'
+    return f'<span title="{look.meaning}">{mark}{look.glyph}</i>{look.word}</span>'
+
+
+def _look(base: Timeline) -> None:
+    """Take over what the browser says, as far as there is such a request and such a message."""
+    said = state.value_of(KEY)["look"] or {}
+    request, message = said.get("request"), said.get("message")
+    if type(request) is int and 0 <= request < len(base.plans):
+        state.look_at(request)
+        if type(message) is int and 0 <= message < base.plans[request].size:
+            state.desk().message = message

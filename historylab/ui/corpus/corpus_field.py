@@ -1,0 +1,66 @@
+"""Which conversations are looked at together: what was uploaded for it, else the open file's, else our samples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import HistoryLabError
+from historylab.formats.load import UPLOAD_BYTES, load
+from historylab.formats.samples import samples
+from historylab.ui.session import cached, state
+from historylab.wording.untrusted import one_line
+
+MEMORY = "What you open stays in this server's memory and is gone with the tab."
+
+
+def chosen_corpus() -> tuple[str, list[Conversation]]:
+    """What is looked at, in words, and its conversations."""
+    uploads, opened = state.desk().tuning.uploads, state.desk().opened
+    if uploads:
+        found = [conversation for conversations in uploads.values() for conversation in conversations]
+        return f"{len(found):,} conversations of {_files(len(uploads))}", found
+    if opened and len(opened.conversations) > 1:
+        return f"{len(opened.conversations):,} conversations of the open file", list(opened.conversations)
+    found = [conversation for name in samples() for conversation in cached.sample(name)]
+    return f"{len(found):,} conversations of our samples", found
+
+
+def corpus_field() -> None:
+    """The way to give other files."""
+    limit = UPLOAD_BYTES // 1_000_000
+    uploads = state.desk().tuning.uploads
+    with st.popover("Look at other conversations"):
+        st.file_uploader(
+            f"Files of conversations, at most {limit} MB each",
+            accept_multiple_files=True,
+            key="corpus-upload",
+            on_change=_uploaded,
+            max_upload_size=limit,
+        )
+        st.caption(MEMORY)
+        if uploads:
+            st.button("Forget them", key="forget-uploads", on_click=_forget)
+
+
+def _uploaded() -> None:
+    found = {}
+    for given in state.value_of("corpus-upload") or ():
+        name = Path(given.name).name
+        try:
+            found[f"{len(found)} {name}"] = load(given.getvalue(), name=name, max_bytes=UPLOAD_BYTES)
+        except HistoryLabError as problem:
+            state.desk().problem = f"“{one_line(name, 80)}”: {problem}"
+    state.desk().tuning.uploads = found
+    state.touch()
+
+
+def _forget() -> None:
+    state.desk().tuning.uploads.clear()
+    state.touch()
+
+
+def _files(count: int) -> str:
+    return "one file" if count == 1 else f"{count:,} files"

@@ -1,0 +1,36 @@
+"""Replaying many conversations in front of somebody, one after another; a click meanwhile keeps what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from historylab.conversation.conversation import Conversation
+from historylab.costs.workload import Workload, measure_loads
+from historylab.pricing import Prices
+from historylab.settings.model import Settings
+from historylab.ui.session import cached
+from historylab.ui.session.background_work import Interruption, Work
+
+
+def measure_workload(
+    work: Work,
+    conversations: Sequence[Conversation],
+    settings: Settings,
+    prices: Prices | None,
+    show: Callable[[int, int], None],
+) -> None:
+    """Measure each conversation and keep its load in the work."""
+    interruption, loads = Interruption(show), []
+    for load in measure_loads(conversations, settings, prices):
+        loads.append(load)
+        interruption.step(len(loads), len(conversations))
+        if interruption.happened():
+            break
+    work.result, work.done = loads, not interruption.happened()
+    interruption.pass_on()
+
+
+def current_workload(work: Work, settings: Settings) -> Workload | None:
+    """What the work came to so far."""
+    counter = cached.counter(settings)
+    return Workload(tuple(work.result), counter.label, counter.exact) if work.result else None

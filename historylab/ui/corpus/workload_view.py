@@ -1,0 +1,117 @@
+"""Many conversations under one set of settings: the finding, the distribution, and what a month of them costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from historylab.costs.workload import Workload, percentiles
+from historylab.figures.workload_chart import workload_chart, workload_finding
+from historylab.pricing import Prices
+from historylab.settings.model import Settings
+from historylab.ui.session import state
+from historylab.ui.shared.theme import is_dark
+from historylab.wording.amounts import money, percent, times
+from historylab.wording.costs import CACHES
+from historylab.wording.cuts import capitalize_first, settings_in_words
+from historylab.wording.untrusted import escape, one_line
+
+MOST_ROWS = 1_000
+
+
+def workload_headline(found: Workload, settings: Settings, about: str, own: str) -> None:
+    """The finding in two sentences."""
+    half, most = percentiles(found.tokens)
+    over = f"{percent(found.over_share)} are over the budget" if found.over_share else "none is over the budget"
+    how = f"{found.counter}, {'exact' if found.exact else 'an estimate'}"
+    money_said = _monthly_sentence(found, own) if own else "What they cost nobody has said: see the prices below."
+    st.html(
+        f'<h1 class="hl-verdict">Half of the requests send at most {half:,.0f} tokens, 95 in 100 at most {most:,.0f}; '
+        f'{over}.</h1><div class="hl-cost">{escape(money_said)}</div><div class="hl-meta">'
+        f"{escape(about)}, {len(found.tokens):,} requests, under {escape(settings_in_words(settings))}. "
+        f"Tokens by {escape(how)}.</div>"
+    )
+
+
+def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
+    """The chart, the month, and a row per conversation."""
+    st.plotly_chart(
+        workload_chart(found, budget, dark=is_dark()),
+        key="workload",
+        config={"displayModeBar": False},
+        alt=workload_finding(found),
+    )
+    st.number_input(
+        "Conversations like these a month",
+        1,
+        1_000_000_000,
+        state.desk().tuning.volume,
+        step=1_000,
+        key=state.seed_widget("volume", state.desk().tuning.volume),
+        on_change=_volume,
+        width=260,
+    )
+    if prices:
+        st.html(_months(found))
+    _conversations(found, bool(prices))
+
+
+def _monthly_sentence(found: Workload, own: str) -> str:
+    volume = state.desk().tuning.volume
+    mine, plain = (found.monthly(own, volume, trimmed=trimmed) for trimmed in (True, False))
+    ratio = times(float(mine / plain)) if plain else "not known"
+    return (
+        f"{volume:,} conversations like these cost {money(mine)} a month, {ratio} not trimming "
+        f"({money(plain)}; {CACHES[own][0].lower()}, an estimate)."
+    )
+
+
+def _months(found: Workload) -> str:
+    heads = ("A month", "… not trimming", "Ratio", "A conversation, half at most", "95 in 100 at most")
+    head = "".join(f'<th class="hl-number">{word}</th>' for word in heads)
+    rows = "".join(
+        f"<tr><td>{CACHES[name][0]}</td>{''.join(_number(cell) for cell in _month(found, name))}</tr>"
+        for name in CACHES
+    )
+    return (
+        '<div class="hl-table"><table><thead><tr><th>Prompt cache</th>'
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+        '<div class="hl-meta">Dollars are an estimate: input and answers at the prices below, caches idealised.</div>'
+    )
+
+
+def _month(found: Workload, cache: str) -> Iterator[str]:
+    volume = state.desk().tuning.volume
+    mine, plain = (found.monthly(cache, volume, trimmed=trimmed) for trimmed in (True, False))
+    yield from (money(mine), money(plain), times(float(mine / plain)) if plain else "not known")
+    yield from map(money, percentiles(found.per_conversation(cache)))
+
+
+def _conversations(found: Workload, priced: bool) -> None:
+    loads = found.loads[:MOST_ROWS]
+    columns: dict[str, list] = {
+        "conversation": [one_line(load.title, 80) for load in loads],
+        "requests": [len(load.tokens) for load in loads],
+        "tokens, half at most": [round(percentiles(load.tokens)[0]) for load in loads],
+        "largest": [int(load.tokens.max(initial=0)) for load in loads],
+        "largest untrimmed": [int(load.untrimmed.max(initial=0)) for load in loads],
+        "over budget": [load.over_budget for load in loads],
+    }
+    if priced:
+        for name, (word, _) in CACHES.items():
+            columns[f"$, {word.lower()}"] = [float(load.costs[name]) for load in loads]
+    money_column = st.column_config.NumberColumn(format="$%.4f")
+    config = {name: money_column for name in columns if name.startswith("$")}
+    st.dataframe(columns, hide_index=True, column_config=config, alt=f"{len(loads)} conversations", key="loads")
+    if len(found.loads) > MOST_ROWS:
+        st.html(f'<span class="hl-meta">The first {MOST_ROWS:,} of {len(found.loads):,} conversations.</span>')
+
+
+def _number(cell: str) -> str:
+    return f'<td class="hl-number">{escape(capitalize_first(cell))}</td>'
+
+
+def _volume() -> None:
+    state.desk().tuning.volume = state.value_of("volume") or state.desk().tuning.volume  # None: it was emptied
+    state.touch()

@@ -1,0 +1,58 @@
+"""The debug drawer: key D, or `?debug=true` as in AgentDock's links; Esc closes it. All there is about one request."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.conversation.conversation import Conversation
+from historylab.planning.replay import Timeline
+from historylab.settings.resolve import Resolution
+from historylab.ui.debug.debug_panel import debug_panel
+from historylab.ui.debug.inspector import inspector
+from historylab.ui.debug.message_tokens import message_tokens
+from historylab.ui.debug.timings import Seconds, timings, versions
+from historylab.ui.request.payload import payload
+from historylab.ui.request.request_field import current_request
+from historylab.ui.request.stage_trace import stage_trace
+from historylab.ui.session import state
+from historylab.ui.sources.source_table import source_table
+
+WIDTH = 900  # pixels: the table of sources fits
+
+
+def debug_button() -> None:
+    """The button that opens the drawer."""
+    st.button("Debug", key="debug", shortcut="D", on_click=state.show_debug, args=(True,), help="How it came about")
+
+
+def debug_drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline) -> None:
+    """The drawer, while it is open. Call it last: it tells how long the page took."""
+    if state.debug_is_shown():
+        _drawer(resolution, conversation, timeline, state.seconds_so_far())
+
+
+@st.dialog("Debug", position="right", width=WIDTH, on_dismiss=lambda: state.show_debug(False))
+def _drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline, page: Seconds) -> None:
+    debug_panel(resolution, conversation)
+    if not timeline.plans:
+        st.html('<div class="hl-meta">Nobody asks the model anything in this conversation.</div>')
+        source_table(resolution)
+    else:
+        _request(resolution, timeline, current_request(timeline), page)
+    versions(timeline)
+
+
+def _request(resolution: Resolution, timeline: Timeline, number: int, page: Seconds) -> None:
+    st.html(f'<div class="hl-title">Request {number + 1:,}, {timeline.steps[number].label}</div>')
+    inspector(timeline, number)
+    draw = {
+        "Request": lambda: payload(timeline, number, key="debug-payload"),
+        "Tokens": lambda: message_tokens(timeline, number),
+        "Stages": lambda: stage_trace(timeline, number),
+        "Sources": lambda: source_table(resolution),
+        "Timings": lambda: timings(timeline, number, page),
+    }
+    for name, tab in zip(draw, st.tabs(list(draw), key="debug-tab", on_change="rerun"), strict=True):
+        if tab.open:
+            with tab:
+                draw[name]()

@@ -1,0 +1,52 @@
+"""Octopus' context inspector, in the debug drawer: what a request sends, in which section, how full it is."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.planning.replay import Timeline
+from historylab.systems.octopus import inspect_plan
+from historylab.ui.settings import chosen_system
+from historylab.wording.untrusted import escape, one_line
+from historylab.wording.verdict import counter_label
+
+SYSTEM = "octopus"
+MOST_ROWS = 200
+TEXT = 90  # characters of a message
+
+
+def inspector(timeline: Timeline, number: int) -> None:
+    """The figures of request `number` (from 0); nothing when another system is chosen."""
+    found = chosen_system.current_preset()
+    if found is None or found[0].name != SYSTEM:
+        return
+    figures = inspect_plan(timeline.plans[number])
+    rows = figures["messages"]
+    used = figures["budgetUsedPercent"]
+    totals = (
+        ("totalTokens", f"{figures['totalTokens']:,}"),
+        ("budget", f"{figures['budget']:,}"),
+        ("budgetUsedPercent", "no budget" if used is None else f"{used:g} %"),
+        ("pruningApplied", "yes" if figures["pruningApplied"] else "no"),
+    )
+    told = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in totals)
+    body = "".join(_row(row) for row in rows[-MOST_ROWS:])
+    older = f", the newest {MOST_ROWS:,} of {len(rows):,} messages" if len(rows) > MOST_ROWS else ""
+    about = f"Request {number + 1:,}{older}. Tokens by {escape(counter_label(timeline.counter))}."
+    with st.container(border=True, key="inspector"):
+        st.html(
+            f'<div class="hl-title">Context inspector</div><div class="hl-table"><table>{told}</table></div>'
+            f'<div class="hl-meta">{about}</div>'
+        )
+        with st.expander(f"{len(rows):,} messages"):
+            st.html(
+                '<div class="hl-table"><table><thead><tr><th>role</th><th>section</th><th class="hl-number">tokenCount'
+                f"</th><th>content</th></tr></thead><tbody>{body}</tbody></table></div>"
+            )
+
+
+def _row(row: dict) -> str:
+    return (
+        f"<tr><td>{escape(one_line(row['role'], 20))}</td><td>{row['section']}</td>"
+        f'<td class="hl-number">{row["tokenCount"]:,}</td><td>{escape(one_line(row["content"], TEXT))}</td></tr>'
+    )

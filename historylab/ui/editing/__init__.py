@@ -1,0 +1,1 @@
+"""Editing messages in place."""

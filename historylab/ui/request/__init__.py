@@ -1,0 +1,1 @@
+"""One request: its messages, chart, costs and explanations."""

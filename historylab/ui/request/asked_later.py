@@ -1,0 +1,99 @@
+"""What might be asked later: one's own questions, the messages likeliest to answer them, and whether they are held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import streamlit as st
+
+from historylab.planning.replay import Timeline
+from historylab.recall.retention import Likely
+from historylab.ui.request.message_list import preview
+from historylab.ui.request.message_selection import select_message
+from historylab.ui.session import cached, state
+from historylab.wording.untrusted import escape, one_line
+
+KEY, ROWS = "questions", "likeliest"
+EXAMPLE = "What was the order number?\nWhich of the two hotels has a lift?"
+EMPTY = (
+    "Write what somebody may still ask, a question a line, for instance “What was the order number?”. You then see "
+    "which messages would likely answer it, and whether the last request still holds them. Tune reckons with it too."
+)
+ABOUT = (
+    "An estimate: messages are ranked by the words they share with the question (BM25), the likeliest first. One is "
+    "held where any message or the summary says the same. Select a row to see why, in the list of messages below."
+)
+QUOTE = 80  # characters of a question
+
+
+def asked_later(timeline: Timeline) -> None:
+    """The box, and what became of the answers; before there is a question, what it is for."""
+    st.html('<div class="hl-title">What might be asked later?</div>')
+    asked = "\n".join(state.questions())
+    st.text_area(
+        f"Questions, one a line, at most {state.MOST_QUESTIONS}",
+        asked,
+        key=state.seed_widget(KEY, asked),
+        placeholder=EXAMPLE,
+        height=124,
+        on_change=lambda: state.set_questions(state.value_of(KEY) or ""),
+    )
+    found = cached.likely_needed(timeline)
+    if not found:
+        st.html(f'<div class="hl-meta">{EMPTY}</div>')
+        return
+    st.html("".join(f'<div class="hl-small">{escape(_told(question))}</div>' for question in found))
+    if any(question.messages for question in found):
+        _table(timeline, found)
+
+
+def _told(likely: Likely) -> str:
+    """ "“Which seat?”: the last request holds 2 of the 5 messages likeliest to answer it, but not the likeliest." """
+    quoted = f"“{one_line(likely.question, QUOTE)}”"
+    if not likely.messages:
+        return f"{quoted}: no message shares a telling word with it. Other words may find one."
+    many, held = len(likely.messages), sum(likely.kept)
+    if many == 1:
+        return f"{quoted}: the last request {'holds' if held else 'lacks'} the one message likely to answer it."
+    share = "all" if held == many else f"{held} of the" if held else "none of the"
+    but = ", but not the likeliest" if held and not likely.kept[0] else ""
+    return f"{quoted}: the last request holds {share} {many} messages likeliest to answer it{but}."
+
+
+def _table(timeline: Timeline, found: Sequence[Likely]) -> None:
+    rows = list(_rows(found))
+    several = len(found) > 1
+    st.dataframe(
+        {
+            **({"question": [one_line(question, QUOTE) for question, _, _ in rows]} if several else {}),
+            "message": [message + 1 for _, message, _ in rows],
+            "last request": ["✓ holds it" if held else "× lacks it" for _, _, held in rows],
+            "text": [preview(timeline.conversation[message]) for _, message, _ in rows],
+        },
+        key=ROWS,
+        hide_index=True,
+        height=38 + 35 * min(len(rows), 10),
+        on_select=lambda: _go(timeline, [message for _, message, _ in rows]),
+        selection_mode="single-row",
+        alt=f"{len(rows)} messages that are likely to answer what might be asked",
+        column_config={
+            "message": st.column_config.NumberColumn(width=75),
+            "last request": st.column_config.TextColumn(width=105),
+            "text": st.column_config.TextColumn(width="large"),
+        },
+    )
+    st.html(f'<span class="hl-meta">{ABOUT}</span>')
+
+
+def _rows(found: Sequence[Likely]) -> Iterator[tuple[str, int, bool]]:
+    for likely in found:
+        yield from ((likely.question, i, held) for i, held in zip(likely.messages, likely.kept, strict=True))
+
+
+def _go(timeline: Timeline, messages: Sequence[int]) -> None:
+    """Look at that message in the last request, of which the table speaks."""
+    rows = state.value_of(ROWS)["selection"]["rows"]
+    if rows:
+        last = len(timeline.plans) - 1
+        state.look_at(last)
+        select_message(timeline, timeline.steps[last], messages[rows[0]])

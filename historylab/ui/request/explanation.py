@@ -1,0 +1,62 @@
+"""Why one message is treated as it is: the rule and its numbers, since when, what would keep it, and its whole text."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.conversation.message import Message, Summary
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.ui.editing.message_edits import message_edits
+from historylab.ui.request.must_remember import must_remember
+from historylab.ui.session import cached, state
+from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import escape, multiline, one_line
+
+SHORT = 600  # characters that are shown without scrolling
+MOST = 20_000  # characters of a message that are shown
+
+
+def explanation(timeline: Timeline, number: int) -> None:
+    """The chosen message's explanation at request `number` (from 0)."""
+    chosen, plan = state.desk().message, timeline.plans[number]
+    found = cached.answer(timeline, number, chosen)
+    look, message = LOOKS[found.explanation.action], timeline.conversation[chosen]
+    since = timeline.steps[found.since]
+    st.html(
+        f'<div class="hl-title">Message {chosen + 1:,}: {look.badge}</div>'
+        f'<div class="hl-small">{escape(found.explanation.sentence)} {escape(found.undo_sentence)}</div>'
+        f'<div class="hl-meta">{escape(_about(timeline, chosen, message))} · {look.word} since {since.label} '
+        f"(request {since.number + 1:,}) · rule <code>{escape(found.explanation.rule)}</code></div>"
+    )
+    must_remember(timeline, number, chosen)
+    message_edits(timeline, number, chosen)
+    if found.explanation.action == Action.TRUNCATED:
+        sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
+        st.html('<div class="hl-meta">What is sent of it</div>')
+        st.code(multiline(sent, MOST), language=None, wrap_lines=True, height=160)
+        st.html('<div class="hl-meta">The whole message</div>')
+    text = multiline(message_text(message), MOST)
+    st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 380)
+
+
+def summary_text(summary: Summary) -> None:
+    """The summary that stands for what is no longer sent."""
+    title = f"Σ A summary of {summary.covers:,} messages in {summary.tokens:,} tokens, by {summary.by}"
+    if summary.note:  # why it is not whose it should be, or not whole: to be seen without unfolding anything
+        st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
+    with st.expander(title):
+        st.code(multiline(summary.text, MOST), language=None, wrap_lines=True, height=240)
+
+
+def message_text(message: Message) -> str:
+    """A message's text, its tool calls with their raw arguments, and its media by name."""
+    calls = [f"→ {call.name}({call.arguments})" for call in message.tool_calls]
+    return "\n".join(filter(None, [message.content, *calls, *(f"[{name}]" for name in message.media)])) or "(empty)"
+
+
+def _about(timeline: Timeline, i: int, message: Message) -> str:
+    tokens = timeline.plans[-1].history.sums.tokens[i]
+    exact = "exact" if timeline.counter.exact and not message.media else "an estimate"
+    who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
+    return f"{who} · {tokens:,} tokens ({timeline.counter.label}, {exact})"

@@ -1,0 +1,65 @@
+"""What later requests needed and no longer held: each with the value, its message and the request; a row goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from historylab.planning.replay import Timeline
+from historylab.recall.retention import Loss, Retention
+from historylab.ui.session import state
+from historylab.wording.costs import kept_line
+from historylab.wording.untrusted import escape, one_line
+
+NOUNS = {
+    "star": "messages that must be remembered",
+    "evidence": "pieces of gold evidence",
+    "reference": "references (values in tool calls that an earlier message holds)",
+    "link": "links (ids, numbers and paths in answers that an earlier message holds; an estimate)",
+}
+WORDS = {"reference": "reference", "link": "link (estimate)", "star": "must remember", "evidence": "evidence"}
+MOST = 200
+KEY = "losses"
+
+
+def loss_list(timeline: Timeline, found: Retention) -> None:
+    """Per kind how much is kept, then every loss."""
+    told = [kept_line(found.kept[kind], noun) for kind, noun in NOUNS.items() if found.kept[kind].total]
+    if not told:
+        st.html('<div class="hl-small">Nothing said here is referred to again, as far as a transcript can tell.</div>')
+        return
+    st.html("".join(f'<div class="hl-small">{escape(line)}.</div>' for line in told))
+    losses = [loss for loss in found.losses if loss.kind in WORDS]
+    if not losses:
+        return
+    shown = losses[:MOST]
+    st.dataframe(
+        _columns(timeline, shown),
+        key=KEY,
+        hide_index=True,
+        height=38 + 35 * min(len(shown), 8),
+        on_select=lambda: _go(shown),
+        selection_mode="single-row",
+        alt=f"{len(losses)} values that were needed and no longer sent",
+    )
+    more = f" The first {MOST:,} of {len(losses):,} are shown." if len(losses) > MOST else ""
+    st.html(f'<span class="hl-meta">Select a row to look at that request and see what would have kept it.{more}</span>')
+
+
+def _columns(timeline: Timeline, losses: Sequence[Loss]) -> dict[str, list]:
+    return {
+        "lost": [WORDS[loss.kind] for loss in losses],
+        "value": [one_line(loss.value, 60) for loss in losses],
+        "said in message": [loss.message + 1 for loss in losses],
+        "missing at request": [loss.step + 1 for loss in losses],
+        "when": [timeline.steps[loss.step].label for loss in losses],
+        "used as": [one_line(loss.used_as, 40) for loss in losses],
+    }
+
+
+def _go(losses: Sequence[Loss]) -> None:
+    rows = state.value_of(KEY)["selection"]["rows"]
+    if rows:
+        state.look_at(losses[rows[0]].step)
+        state.desk().message = losses[rows[0]].message

@@ -1,0 +1,29 @@
+"""The messages as a chat, fifty bubbles a page, in one element: the newest are seen first, as in any chat."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from historylab.figures.chat import chat
+from historylab.planning.replay import Step, Timeline
+from historylab.ui.request.message_selection import page_of
+from historylab.ui.session import state
+from historylab.ui.session.must_remember import starred_messages
+from historylab.wording.untrusted import escape
+from historylab.wording.verdict import counter_label
+
+
+def message_bubbles(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
+    """The page of these messages (indices) one is on."""
+    rows = page_of(shown)
+    start = int(np.searchsorted(shown, rows[0]))
+    before = int(shown[start - 1]) if start else -1
+    last = rows[-1] == shown[-1]
+    starred = starred_messages(timeline)
+    st.html(chat(step.plan, rows.tolist(), after=before, last=bool(last), chosen=state.desk().message, starred=starred))
+    how = escape(counter_label(timeline.counter))  # the model's name is in it, which a link may give
+    st.html(
+        f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing included. What is not sent '
+        "is grey in a broken outline. Choose a message in the map or the list to see what would keep it.</span>"
+    )

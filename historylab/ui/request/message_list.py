@@ -1,0 +1,163 @@
+"""The messages said so far: what happens to each in this request, what it costs, and why; a row explains itself."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+import numpy as np
+import streamlit as st
+
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Step, Timeline
+from historylab.ui.request.explanation import explanation, summary_text
+from historylab.ui.request.message_bubbles import message_bubbles
+from historylab.ui.request.message_search import hit_count, nothing_found, search_field
+from historylab.ui.request.message_selection import (
+    CHAT,
+    STARRED,
+    available_filters,
+    filter_field,
+    filter_mask,
+    page_of,
+    search_mask,
+    view_field,
+)
+from historylab.ui.request.projection_note import projected_note
+from historylab.ui.session import state
+from historylab.ui.session.must_remember import starred_messages
+from historylab.ui.shared.theme import is_dark
+from historylab.wording.must_remember import GLYPH
+from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import escape, one_line
+from historylab.wording.verdict import counter_label
+
+MARK = f"{GLYPH} must"  # short, for the text beside it needs the room
+PREVIEW = 160  # characters of a message in its row
+EMPTY = {
+    "sent": "Nothing of this conversation is sent.",
+    "changed": "Nothing changed since the request before.",
+    "lost": "Nothing is lost: the model sees all that was said.",
+    STARRED: "Nothing that must be remembered is said yet.",
+}
+
+
+def message_list(timeline: Timeline, number: int) -> None:
+    """Filter, search and the messages, as rows or as a chat; beside them the explanation of the chosen one."""
+    step = timeline.steps[number]
+    projected_note(timeline, number)
+    with st.container(horizontal=True, vertical_alignment="center", key="browse"):
+        filter_field(timeline)
+        search_field()
+        view_field()
+    shown = _shown(timeline, step)
+    if not len(shown):
+        return
+    draw = message_bubbles if state.desk().view == CHAT else _table
+    if state.desk().message is None or state.desk().message >= step.size:
+        draw(timeline, step, shown)
+        return
+    wide, narrow = st.columns([3, 2], gap="medium")
+    with wide:
+        draw(timeline, step, shown)
+    with narrow:
+        explanation(timeline, number)
+
+
+def _shown(timeline: Timeline, step: Step) -> np.ndarray:
+    """Indices of the messages that filter and search leave; where they leave none, that is said."""
+    here = state.desk()
+    mask = filter_mask(timeline, step)
+    if not mask.any():
+        st.html(f'<p class="hl-meta">{EMPTY[here.show]}</p>')
+        return np.flatnonzero(mask)
+    holding = search_mask(step)
+    shown = np.flatnonzero(mask & holding)
+    if here.search.strip():
+        among = "" if here.show == "everything" else available_filters(timeline)[here.show][0]
+        tell = hit_count if len(shown) else nothing_found
+        tell(len(shown), int(holding.sum()), among)
+    return shown
+
+
+def _table(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
+    if step.plan.summary:
+        summary_text(step.plan.summary)
+    rows = page_of(shown)
+    numbers = rows.tolist()
+    selected = [numbers.index(state.desk().message)] if state.desk().message in numbers else []
+    columns = table(timeline, step.plan, rows, starred_messages(timeline))
+    if state.desk().message is not None:  # its reason stands beside the table
+        del columns["why"]
+    key = f"messages {hash(rows.tobytes())} {state.desk().picks}"  # the same table as long as its rows are the same
+    st.dataframe(
+        columns,
+        key=key,
+        height=38 + 35 * min(len(numbers), 14),
+        hide_index=True,
+        on_select=lambda: _select(key, numbers),
+        selection_mode="single-row",
+        selection_default={"selection": {"rows": selected}},
+        alt=f"{len(numbers)} messages with decision, tokens and reason",
+        column_config=_columns(dark=is_dark()),
+    )
+    how = escape(counter_label(timeline.counter))  # the model's name is in it, which a link may give
+    st.html(
+        f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing '
+        "included. Select a row to see why, since when, and what would keep it.</span>"
+    )
+
+
+def _columns(*, dark: bool) -> dict:
+    column = st.column_config
+    badges = column.MultiselectColumn(
+        options=[look.badge for look in LOOKS.values()], color=[look.colour(dark) for look in LOOKS.values()], width=120
+    )
+    number = column.NumberColumn(format="localized", width=70)
+    narrow = column.TextColumn(width=90)
+    return {
+        "#": column.NumberColumn(width=45),
+        "mark": column.TextColumn(width=75, help="must be remembered"),
+        "role": narrow,
+        "decision": badges,
+        "tokens": number,
+        "sent": number,
+        "count": narrow,
+        "text": column.TextColumn(width="large"),
+        "why": column.TextColumn(width=250),
+    }
+
+
+def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[int] = frozenset()) -> dict[str, list]:
+    """Columns for those messages. Every text is one line of plain text. `starred` must be remembered."""
+    conversation, actions, reasons = timeline.conversation, plan.actions, plan.reasons
+    sentences = {code: plan.reason(int(np.flatnonzero(reasons == code)[0])).sentence for code in set(reasons[rows])}
+    said = [conversation[i] for i in rows.tolist()]
+    columns = {
+        "#": (rows + 1).tolist(),
+        "role": [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in said],
+        "decision": [[LOOKS[Action(action)].badge] for action in actions[rows].tolist()],
+        "tokens": plan.history.tokens[rows].tolist(),
+        "why": [sentences[code] for code in reasons[rows]],
+        "text": [preview(m) for m in said],
+    }
+    if starred:
+        marks = [MARK if i in starred else "" for i in rows.tolist()]
+        columns = {"#": columns.pop("#"), "mark": marks, **columns}
+    if plan.shortened:
+        columns["sent"] = plan.sent_tokens[rows].tolist()
+    if timeline.counter.exact and any(m.media for m in conversation):
+        columns["count"] = ["estimate" if m.media else "exact" for m in said]
+    return columns
+
+
+def preview(message) -> str:
+    """A message on one line: its text, then the calls it makes and the media it carries."""
+    calls = " ".join(f"→ {call.name}({call.arguments[:PREVIEW]})" for call in message.tool_calls)
+    media = " ".join(f"[{name}]" for name in message.media)
+    return one_line(" ".join(filter(None, (message.content[: PREVIEW * 4], calls, media))), PREVIEW)
+
+
+def _select(key: str, numbers: list[int]) -> None:
+    rows = state.value_of(key)["selection"]["rows"]
+    state.desk().message = numbers[rows[0]] if rows else None

@@ -1,0 +1,59 @@
+"""The mark "must remember" of the chosen message: set with a click, taken away with another, and how it fares here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import streamlit as st
+
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.recall.held import BY_MESSAGE, BY_SUMMARY
+from historylab.recall.must_remember import MustRemember, original_index
+from historylab.ui.session import state
+from historylab.ui.session.must_remember import starred
+from historylab.wording.must_remember import GLYPH
+from historylab.wording.untrusted import escape
+
+SEVERAL = "This is made of several of the conversation’s messages. To mark one of them, show it without the projection."
+HELP = "The verdict, Compare and Tune then say whether settings keep it"
+
+
+def must_remember(timeline: Timeline, number: int, message: int) -> None:
+    """The button, and for a marked message whether request `number` (from 0) still holds it."""
+    here = [star for star in starred(timeline) if star.message == message]
+    if here:
+        _marked(timeline, number, here)
+        return
+    index = original_index(timeline, message)
+    if index is None:
+        st.html(f'<div class="hl-meta">{SEVERAL}</div>')
+    elif st.button(f"{GLYPH} Must remember", key="remember", help=HELP):
+        _mark({*state.must_remember(), index})
+
+
+def _marked(timeline: Timeline, number: int, here: Sequence[MustRemember]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="remembered"):
+        said = " ".join(escape(_fate(timeline, number, star)) for star in here)
+        glyph = f'<span aria-hidden="true">{GLYPH}</span>'
+        st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {said}</div>', width="content")
+        if st.button("Remove the mark", key="forget", type="tertiary"):
+            _mark(set(state.must_remember()) - {star.mark for star in here})
+
+
+def _mark(indices: Iterable[int]) -> None:
+    """The link says it too, and that is written when the whole page is drawn."""
+    state.set_must_remember(indices)
+    st.rerun()
+
+
+def _fate(timeline: Timeline, number: int, star: MustRemember) -> str:
+    """What of this request holds it, or since when nothing does."""
+    since = star.lost_since(number)
+    if since is not None:
+        return f"It is lost since {timeline.steps[since].label}."
+    how = star.holder(timeline, number)
+    if how == BY_SUMMARY:
+        return "The summary says it word for word."
+    whole = timeline.plans[number].actions[star.message] <= Action.PINNED
+    return "It is sent." if whole or how != BY_MESSAGE else "Another message that is sent says the same."

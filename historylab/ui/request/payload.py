@@ -1,0 +1,60 @@
+"""The exact payload of a request: the messages as they are sent, in the form of the Chat Completions API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from historylab.agent.request import request_of
+from historylab.planning.replay import Timeline
+from historylab.wording.untrusted import OVERRIDES, escape
+from historylab.wording.verdict import counter_label
+
+LONGEST_TEXT = 4_000  # characters of one text in it that are shown; the download has them all
+MOST_MESSAGES = 100
+
+
+def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
+    """The messages of request `number` (from 0) as JSON, to read, copy and download. `key` tells it from another."""
+    plan = timeline.plans[number]
+    records = request_of(plan)
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    how = escape(counter_label(timeline.counter, exact=plan.exact))
+    left.html(
+        f'<span class="hl-meta">{len(records):,} messages, {plan.tokens:,} tokens ({how}).{_shown(records)}</span>'
+    )
+    right.download_button(
+        "Download",
+        lambda: as_json(records),
+        f"request-{number + 1}.json",
+        "application/json",
+        on_click="ignore",
+        key=f"download-{key}",
+        width="stretch",
+    )
+    st.code(as_json([shortened(r) for r in records[-MOST_MESSAGES:]]), language="json", height=520)
+
+
+def as_json(records: list[Any]) -> str:
+    """Readable JSON. Lone surrogates and direction overrides are written as JSON escapes: the same, and visible."""
+    text = json.dumps(records, indent=2, ensure_ascii=False, default=str)
+    text = OVERRIDES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def shortened(value: Any) -> Any:
+    """The same record with very long texts cut, so that the browser can show it."""
+    if isinstance(value, str) and len(value) > LONGEST_TEXT:
+        return f"{value[:LONGEST_TEXT]}… ({len(value) - LONGEST_TEXT:,} more characters)"
+    if isinstance(value, Mapping):
+        return {key: shortened(inner) for key, inner in value.items()}
+    return [shortened(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _shown(records: list[Any]) -> str:
+    if len(records) > MOST_MESSAGES:
+        return f" Shown are the last {MOST_MESSAGES}; the download has all."
+    return ""

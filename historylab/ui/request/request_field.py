@@ -1,0 +1,49 @@
+"""Which request one looks at, as a number with a step to either side: the map's scrubber for fingers and in words."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.planning.replay import Timeline
+from historylab.ui.session import state
+
+KEY = "request"
+
+
+def current_request(timeline: Timeline) -> int:
+    """The request looked at (from 0), within what there is; the last one at first."""
+    chosen = state.desk().request
+    last = len(timeline.plans) - 1
+    return last if chosen is None else min(chosen, last)
+
+
+def request_field(timeline: Timeline) -> None:
+    """Draw field and buttons; what they choose is in the state at the next run."""
+    count, number = len(timeline.plans), current_request(timeline)
+    if count == 1:
+        st.html('<span class="hl-meta">This conversation makes one request.</span>')
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key="scrubber"):
+        _step("‹ Previous", "earlier", number - 1, count)
+        st.number_input(
+            f"Request, from 1 to {count:,}",
+            1,
+            count,
+            number + 1,
+            key=state.seed_widget(KEY, number + 1),
+            on_change=_look,
+            label_visibility="collapsed",
+            width=90,  # too narrow for steps of its own, which the buttons are
+        )
+        _step("Next ›", "later", number + 1, count)
+        st.html(f'<span class="hl-meta">of {count:,} requests</span>', width="content")
+
+
+def _step(label: str, key: str, to: int, count: int) -> None:
+    st.button(label, key=key, disabled=not 0 <= to < count, on_click=state.look_at, args=(to,))
+
+
+def _look() -> None:
+    number = state.value_of(KEY)
+    if number is not None:  # an emptied field looks at nothing else
+        state.look_at(number - 1)

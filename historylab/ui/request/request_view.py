@@ -1,0 +1,62 @@
+"""All that depends on the request one looks at, in one fragment: a move on the map redraws this and no more."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.figures.axis import chart_finding
+from historylab.planning.replay import Timeline
+from historylab.ui.request.cost_line import cost_line
+from historylab.ui.request.message_list import message_list
+from historylab.ui.request.payload import payload
+from historylab.ui.request.request_field import current_request, request_field
+from historylab.ui.request.retention_map import retention_map
+from historylab.ui.request.stage_trace import stage_trace
+from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.session import cached, state
+from historylab.ui.shared.theme import is_dark
+
+
+@st.fragment
+def request_view(timeline: Timeline) -> None:
+    """Verdict, map, chart, and the request from three sides: its messages, its payload, how it came about."""
+    state.whole_page_if_touched()
+    number = current_request(timeline)
+    verdict_line(timeline, number)
+    bill = st.container()  # filled last: the other parts needn't wait for prices
+    legend(timeline, number)
+    picture = st.container()
+    request_field(timeline)
+    tokens = st.container()
+    messages, sent, trace = st.tabs(["Messages", "Exact payload", "Stages"], key="side", on_change="rerun")
+    if messages.open:
+        with messages:
+            message_list(timeline, number)
+    if sent.open:
+        with sent:
+            payload(timeline, number)
+    if trace.open:
+        with trace:
+            stage_trace(timeline, number)
+    with picture:
+        retention_map(timeline, number)
+    with bill:
+        cost_line(timeline)
+    with tokens:
+        _chart(timeline, number)
+
+
+def _chart(timeline: Timeline, number: int) -> None:
+    """The chart, which never changes with the request, and over it the line that says where one is."""
+    over = " hl-over" if timeline.plans[number].over_budget else ""
+    with st.container(key="chart", gap=None):
+        st.plotly_chart(
+            cached.chart(timeline, dark=is_dark()),
+            key="tokens",
+            config={"displayModeBar": False},
+            alt=chart_finding(timeline),
+        )
+        # No `:has()` in the style sheet: with it the browser styles the whole page anew for every text Plotly measures.
+        st.container(key="here").html(
+            f'<div class="hl-here{over}" style="--here:{(number + 0.5) / len(timeline.plans):.6f}"></div>'
+        )

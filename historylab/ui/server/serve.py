@@ -1,0 +1,123 @@
+"""The playground's server: Streamlit in our own process, for this machine only unless asked, with no word to anyone."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import re
+import socket
+import sys
+import tomllib
+import webbrowser
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from historylab.errors import HistoryLabError
+
+HOST = "127.0.0.1"
+PORT = 8501
+EVERY_INTERFACE = ("0.0.0.0", "::")
+
+
+class CannotListen(HistoryLabError):
+    """The address or port cannot be had; the message says why and what to do."""
+
+
+def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None:
+    """Run the playground until it is interrupted. Raises CannotListen before anything slow is loaded.
+
+    Port 0 takes any free one. `headless` keeps the web browser closed.
+    """
+    check_address(host, port)
+    import streamlit as st
+    from starlette.middleware import Middleware
+
+    from historylab.ui.server.headers import SecurityHeaders
+
+    script = app_folder() / "app.py"
+    # Streamlit looks for its files beside sys.argv[0]; there, that would be the folder of the installed command.
+    sys.argv = [str(script)]
+    app = st.App(script, middleware=[Middleware(SecurityHeaders)], lifespan=_announce)
+    app.run(config={**shipped_config(script.parent), **launch_config(host, port, headless=headless)})
+
+
+def check_address(host: str, port: int) -> None:
+    """Refuse, in one sentence, what the server could not bind."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as probe:
+        if os.name != "nt":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host or "?", port))
+        except OSError as problem:
+            raise CannotListen(_why(problem, host, port)) from None
+        except UnicodeError:
+            raise CannotListen(_why(socket.gaierror(), host, port)) from None
+
+
+def _why(problem: OSError, host: str, port: int) -> str:
+    if problem.errno == errno.EADDRINUSE:
+        return f"port {port} on {host} is already in use; choose another with --port (0 takes any free one)"
+    if problem.errno == errno.EACCES:
+        return f"port {port} is not yours to open; choose one of 1024 or more with --port"
+    return f"--host {host!r} is no address of this machine; 127.0.0.1 serves only you, 0.0.0.0 the whole network"
+
+
+def app_folder() -> Path:
+    """Where app.py and its pages are: inside an installed package, or the checkout around this one."""
+    package = Path(__file__).resolve().parents[2]
+    installed = package / "_app"
+    return installed if (installed / "app.py").is_file() else package.parent
+
+
+def shipped_config(folder: Path) -> dict[str, Any]:
+    """The values of our .streamlit/config.toml by dotted name, without those a STREAMLIT_… variable sets."""
+    text = (folder / ".streamlit" / "config.toml").read_text("utf-8")
+    return {name: value for name, value in _flat(tomllib.loads(text)) if _variable(name) not in os.environ}
+
+
+def launch_config(host: str, port: int, *, headless: bool) -> dict[str, Any]:
+    """What the command line decides."""
+    config: dict[str, Any] = {"server.address": host, "server.port": port, "logger.hideWelcomeMessage": True}
+    if headless:
+        config["server.headless"] = True
+    if host in EVERY_INTERFACE:
+        config["server.allowedHosts"] = []
+    elif host != HOST:
+        config["server.allowedHosts"] = ["localhost", HOST, host]
+    return config
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def _variable(name: str) -> str:
+    """`server.maxUploadSize` → `STREAMLIT_SERVER_MAX_UPLOAD_SIZE`."""
+    return "STREAMLIT_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).replace(".", "_").upper()
+
+
+@asynccontextmanager
+async def _announce(_app: object) -> AsyncIterator[dict[str, Any]]:
+    """Say where the playground is, and open it. Here the port is bound and known, also when 0 was asked for."""
+    from streamlit import config
+
+    url = _url(config.get_option("server.address"), config.get_option("server.port"))
+    print(f"HistoryLab is open at {url} (Ctrl-C stops it)", flush=True)
+    if config.get_option("server.address") in EVERY_INTERFACE:
+        print("Anyone who can reach this machine can open it: --host 127.0.0.1 keeps it to you.", flush=True)
+    if not config.get_option("server.headless"):
+        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
+    yield {}
+
+
+def _url(host: str, port: int) -> str:
+    shown = "localhost" if host in EVERY_INTERFACE else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"

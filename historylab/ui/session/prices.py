@@ -1,0 +1,47 @@
+"""The prices in effect: the lists', with the numbers this person knows better; None until somebody knows them."""
+
+from __future__ import annotations
+
+from historylab.pricing import Prices, prices_of
+from historylab.ui.session import state
+
+ASKED = {
+    "input": "Input",
+    "output": "Output",
+    "cache_read": "Input read from a cache",
+    "cache_write": "Input written to a cache",
+}
+"""The numbers that can be replaced, in dollars per million tokens."""
+NEEDED = ("input", "output")
+
+
+def prices_in_effect(model: str) -> Prices | None:
+    """What `model` costs. Your numbers replace the list's; where there is no list, input and output are needed."""
+    listed, yours = prices_of(model), own_prices(model)
+    if listed is not None:
+        return listed.with_changes(**yours) if yours else listed
+    if any(name not in yours for name in NEEDED):
+        return None
+    return Prices(**yours, model=model)
+
+
+def own_prices(model: str) -> dict[str, float]:
+    """The numbers given on screen for that model."""
+    return state.desk().prices.get(model, {})
+
+
+def set_price(model: str, name: str, dollars: float | None) -> None:
+    """This person says what a million tokens cost; None takes it back."""
+    yours = state.desk().prices.setdefault(model, {})
+    listed = prices_of(model)
+    if dollars is None or (listed is not None and float(getattr(listed, name)) == dollars):
+        yours.pop(name, None)
+    else:
+        yours[name] = dollars
+    state.touch()
+
+
+def reset_prices(model: str) -> None:
+    """Back to the list."""
+    state.desk().prices.pop(model, None)
+    state.touch()

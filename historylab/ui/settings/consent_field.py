@@ -1,0 +1,78 @@
+"""A person's yes to a model that writes summaries: what is sent, to whom, how often; and what waits for a click."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.chat_models.environment import model_and_host
+from historylab.conversation.message import Summary
+from historylab.planning.replay import Timeline
+from historylab.settings.consent import refused_for_consent, settings_that_ask
+from historylab.settings.resolve import Resolution
+from historylab.ui.session import model_consent as asked
+from historylab.ui.session import state
+from historylab.ui.shared.notice import notice
+from historylab.wording.untrusted import escape, one_line
+
+FIELD, MOST_CALLS, PROMPT = "summarizer", "summarizer.model.most_calls", "summarizer.model.prompt"
+SHOWN = 200  # characters of instructions that are not ours
+
+
+def consent_field(resolution: Resolution) -> None:
+    """Under the choice of who writes summaries: the yes that a model needs, where somebody chose one."""
+    settings, origin = resolution.settings, resolution.provenance[FIELD]
+    on = FIELD in settings_that_ask(settings)
+    if not on and not refused_for_consent(resolution, FIELD):
+        return
+    sent = (
+        "The messages that a summary stands for are sent as text, with this server's key, which nobody sees: at most "
+        f"{settings.value(MOST_CALLS):,} times a replay, nothing twice."
+    )
+    if prompt := settings.value(PROMPT):
+        sent += f" It is told: “{one_line(prompt, SHOWN)}”."
+    if origin.locked:
+        st.html(
+            f'<div class="hl-meta">{escape(f"{model_and_host(settings.model)} writes the summaries. {sent}")}</div>'
+        )
+        return
+    st.checkbox(
+        f"Let {model_and_host(settings.model)} write them",
+        on,
+        key=state.seed_widget("agreed", on),
+        on_change=lambda: asked.set_consent(state.value_of("agreed")),
+    )
+    st.html(f'<div class="hl-meta">{escape(sent)} Your yes counts for this tab, until you take it back.</div>')
+
+
+def model_call_notice(resolution: Resolution, timeline: Timeline) -> None:
+    """That this replay would ask a model something new, or asked in vain; and the button that lets it."""
+    settings = resolution.settings
+    if not settings_that_ask(settings):
+        return
+    who, replaced = (
+        model_and_host(settings.model),
+        [] if not settings_that_ask(timeline.settings) else fallback_summaries(timeline),
+    )
+    if settings_that_ask(timeline.settings) and not replaced:
+        return
+    asked_in_vain = f"{who} wrote not all summaries. {replaced[-1].note}" if replaced else ""
+    said, button = st.columns([5, 2], vertical_alignment="center")
+    with said:
+        notice(
+            asked_in_vain
+            or f"{who} has not seen what these settings fold; until you ask it, lines of the original stand there"
+        )
+    button.button(
+        "Ask again" if replaced else "Ask for the summaries",
+        key="ask",
+        on_click=asked.request_answers,
+        help=f"Sends messages to {who}.",
+        width="stretch",
+    )
+
+
+def fallback_summaries(timeline: Timeline) -> list[Summary]:
+    """The summaries of a replay that the fallback wrote, each once, in order."""
+    author = timeline.instruments.summarizer.name
+    made = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}
+    return [summary for summary in made.values() if summary.by != author]

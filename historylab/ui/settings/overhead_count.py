@@ -1,0 +1,74 @@
+"""What tools and a hidden system prompt take, counted where they are pasted, and a button to set the overhead to it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.counters.tool_definitions import Tool, count_prompt, count_tools, read_tools
+from historylab.errors import LoadError
+from historylab.settings.resolve import Resolution
+from historylab.ui.session import cached, state
+from historylab.ui.shared.notice import notice
+from historylab.wording.untrusted import escape, one_line
+
+ABOUT = (
+    "Tools, and a system prompt that isn’t in the transcript, go with every request. Paste them: nothing of it is kept."
+)
+ESTIMATE = "An estimate: providers rewrite tool definitions in forms they don’t publish, so here their JSON is counted"
+MOST_NAMED = 40
+
+
+def overhead_count(resolution: Resolution) -> None:
+    """Folded away; what is inside is worked out only when it is open."""
+    unfolded = st.expander("Count tools and prompt", key="overhead-count", type="compact", on_change=state.touch)
+    if unfolded.open:
+        with unfolded:
+            _inside(resolution)
+
+
+def _inside(resolution: Resolution) -> None:
+    st.html(f'<div class="hl-meta">{ABOUT}</div>')
+    placeholder = '[{"type": "function", "function": {…}}]'
+    pasted = st.text_area("Tool definitions, as JSON", key="pasted-tools", height=150, placeholder=placeholder)
+    prompt = st.text_area("Hidden system prompt, as text", key="pasted-prompt", height=90)
+    try:
+        tools = read_tools(pasted or "")
+    except LoadError as problem:
+        notice(f"The tools can’t be counted: {problem}", "error")
+        return
+    counter = cached.counter(resolution.settings)
+    counts, of_prompt = count_tools(counter, tools), count_prompt(counter, prompt or "")
+    if not counts and not of_prompt:
+        return
+    _told(tools, counts, of_prompt)
+    st.html(f'<div class="hl-meta">{ESTIMATE}, by {escape(counter.label)}.</div>')
+    _use(resolution, sum(counts) + of_prompt)
+
+
+def _told(tools: list[Tool], counts: list[int], prompt: int) -> None:
+    noun = "tool" if len(tools) == 1 else "tools"
+    parts = [f"{len(tools):,} {noun}: {sum(counts):,} tokens"] if tools else []
+    parts += [f"prompt: {prompt:,} tokens"] if prompt else []
+    dearest = sorted(zip(counts, tools, strict=True), key=lambda found: -found[0])[:MOST_NAMED]
+    listed = "".join(f"<li>{escape(one_line(tool.name, 60))}: {count:,}</li>" for count, tool in dearest)
+    st.html(f'<div class="hl-small">{" + ".join(parts)}</div><ul class="hl-says hl-tools">{listed}</ul>')
+
+
+def _use(resolution: Resolution, total: int) -> None:
+    origin, now = resolution.provenance["overhead"], resolution.settings.overhead
+    if origin.locked:
+        st.html(
+            f'<div class="hl-small">🔒\ufe0e {total:,} tokens in all. The overhead is set to {now:,} by '
+            f"<code>{escape(origin.name)}</code>.</div>"
+        )
+    elif total == now:
+        st.html(f'<div class="hl-small">The overhead is set to these {total:,} tokens.</div>')
+    else:
+        st.button(
+            f"Use {total:,} tokens",
+            key="use-count",
+            type="primary",
+            on_click=state.choose_setting,
+            args=("overhead", total),
+        )
+        st.html(f'<div class="hl-meta">It replaces the overhead of {now:,} that is set now.</div>')

@@ -1,0 +1,182 @@
+"""One setting on screen: its widget, from its type and bounds, and where its value came from.
+
+A value the environment sets is shown as text with a lock and the variable's name, because nothing here can change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from historylab.planning.strategies.filters.participants import named
+from historylab.registry import SEVERAL, members
+from historylab.settings.model import FIELDS_THAT_CHOOSE
+from historylab.settings.resolve import Provenance, Resolution
+from historylab.systems.presets.base import PresetField
+from historylab.ui.session import opening, state
+from historylab.ui.settings.overhead_count import overhead_count
+from historylab.wording.settings import SOURCE_WORDS, choice_word, help_of, member_word, schema_of, show_value, title_of
+from historylab.wording.untrusted import escape
+
+MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
+MOST_OF_A_BROWSER = 2**53 - 1  # what is more is typed as text
+STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
+
+
+def setting_field(resolution: Resolution, name: str, knob: PresetField | None = None) -> None:
+    """Draw the field or option `name`, as a system's knob if it is one."""
+    origin = resolution.provenance[name]
+    if origin.locked:
+        _locked(name, origin, label_of(name, knob))
+    else:
+        word = SOURCE_WORDS[origin.source]
+        with st.container(
+            gap=None, key=f"field {name}"
+        ):  # the source stands on the label's line, but not in the label: that is read aloud
+            st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{word}</div>')
+            setting_widget(name, origin.value, knob=knob)
+            if name in FIELDS_THAT_CHOOSE:
+                _what_it_does(name, origin.value)
+    if name == "overhead":
+        overhead_count(resolution)
+
+
+def label_of(name: str, knob: PresetField | None = None) -> str:
+    """What the setting is called, with the unit where a system gives one: "History length · user messages"."""
+    return " · ".join(filter(None, (knob.label, knob.unit))) if knob else title_of(name)
+
+
+def _help(name: str, knob: PresetField | None) -> str:
+    if knob is None:
+        return help_of(name)
+    published = f"Published as `{knob.published}`." if knob.published else ""
+    return "  \n".join(filter(None, (knob.help or help_of(name), published)))
+
+
+def _locked(name: str, origin: Provenance, label: str) -> None:
+    st.html(
+        f'<div class="hl-source" data-setting="{name}">environment</div>'
+        f'<div class="hl-field">{escape(label)}</div>'
+        f'<div class="hl-locked"><b>🔒\ufe0e {escape(show_value(origin.value))}</b>'
+        f'<div class="hl-meta">set by <code>{escape(origin.name)}</code></div></div>'
+    )
+
+
+def _what_it_does(family: str, chosen: str) -> None:
+    known = members(family)
+    summaries = [known[member].summary for member in chosen.split("+") if member != "off"]
+    if summaries:
+        st.html(f'<div class="hl-meta hl-does">{escape(" ".join(summaries))}</div>')
+
+
+def setting_widget(
+    name: str,
+    value: Any,
+    *,
+    key: str = "",
+    choose: Callable[[str, Any], None] = state.choose_setting,
+    knob: PresetField | None = None,
+) -> None:
+    """The widget alone. What is chosen goes to `choose(name, value)`; `key` tells it from others like it."""
+    schema, label, key = schema_of(name), label_of(name, knob), key or f"set {name}"
+    common = {"key": key, "help": _help(name, knob) or None, "on_change": _choose, "args": (name, key, choose)}
+    kind = schema.get("type") or next((s["type"] for s in schema.get("anyOf", ()) if s.get("type") != "null"), "string")
+    if name in FIELDS_THAT_CHOOSE:
+        _choice(name, value, label, knob.choices if knob else {}, common)
+    elif name == "model":
+        options = list(MODELS if value in MODELS else (value, *MODELS))
+        state.seed_widget(common["key"], value)
+        st.selectbox(label, options, options.index(value), accept_new_options=True, **common)
+    elif "enum" in schema:
+        state.seed_widget(common["key"], value)
+        st.segmented_control(label, schema["enum"], default=value, format_func=choice_word, required=True, **common)
+    elif kind == "boolean":
+        state.seed_widget(common["key"], bool(value))
+        st.toggle(label, bool(value), **common)
+    elif kind in ("integer", "number") and (value or 0) <= MOST_OF_A_BROWSER:
+        _number(name, value, label, schema, whole=kind == "integer", common=common)
+    elif people := _people(schema):
+        _ids(value, label, people, several=schema["offers"] == "participants", common=common)
+    else:
+        text = "" if value is None else str(value)
+        state.seed_widget(common["key"], text)
+        st.text_input(label, text, **common)
+
+
+def _choice(name: str, value: str, label: str, choices: Mapping[str, str], common: dict[str, Any]) -> None:
+    """The members of a family; a system's own, under its names, where it has some."""
+    known = members(name)
+    words = {m: choices.get(m) or member_word(name, m) for m in known}
+    order = sorted(known, key=lambda m: (m != "off", words[m].lower()))
+    order = [m for m in (*choices, value) if m in known] if choices else order
+    order = list(dict.fromkeys(order))
+    common["help"] = "  \n".join([common["help"] or "", *(f"**{words[m]}**: {known[m].summary}" for m in order)])
+    if name in SEVERAL:
+        chosen = [m for m in value.split("+") if m != "off"]
+        options = [m for m in order if m != "off"]
+        state.seed_widget(common["key"], chosen)
+        st.multiselect(label, options, chosen, format_func=words.get, placeholder="Off", **common)
+        return
+    state.seed_widget(common["key"], value)
+    if name == "policy":
+        shown = {m: choices.get(m) or known[m].title for m in known}
+        st.segmented_control(label, list(known), default=value, format_func=shown.get, required=True, **common)
+    else:
+        st.selectbox(label, order, order.index(value), format_func=words.get, **common)
+
+
+def _people(schema: Mapping[str, Any]) -> list[str]:
+    """The ids in the open conversation that such an option may hold; none where nobody is named."""
+    if "offers" not in schema:
+        return []
+    found = named(opening.conversation(), agents=schema["offers"] == "agents")
+    return [name for name in found if "," not in name]
+
+
+def _ids(value: str, label: str, people: list[str], *, several: bool, common: dict[str, Any]) -> None:
+    """Ids of the conversation, to choose from or to type."""
+    if several:
+        chosen = [name for name in (part.strip() for part in value.split(",")) if name]
+        options = list(dict.fromkeys([*people, *chosen]))
+        state.seed_widget(common["key"], chosen)
+        st.multiselect(label, options, chosen, accept_new_options=True, placeholder="Choose or type", **common)
+        return
+    state.seed_widget(common["key"], value)
+    options = list(dict.fromkeys(["", *people, value]))
+    place = options.index(value)
+    st.selectbox(label, options, place, format_func=lambda n: n or "Any agent", accept_new_options=True, **common)
+
+
+def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, common: dict[str, Any]) -> None:
+    read = int if whole else float
+    least, most = bounds_of(schema)
+    value, may_be_empty = None if value is None else read(value), "anyOf" in schema
+    state.seed_widget(common["key"], value, may_be_empty=may_be_empty)
+    st.number_input(
+        label,
+        min_value=read(least or 0),  # more than 0 is for the settings to ask, which say so
+        max_value=None if most is None else read(most),
+        step=STEPS.get(name, 1) if whole else 0.05 if most == 1 else 0.5,
+        format=None if whole else "%g",
+        value=None if may_be_empty else value,  # this is what it holds when it is emptied
+        placeholder="not set",
+        **common,
+    )
+
+
+def bounds_of(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The least and the most a number may be; pydantic calls them by either name."""
+    found = {**schema, **next((s for s in schema.get("anyOf", ()) if s.get("type") != "null"), {})}
+    return found.get("minimum", found.get("ge")), found.get("maximum", found.get("le"))
+
+
+def _choose(name: str, key: str, choose: Callable[[str, Any], None]) -> None:
+    value = state.value_of(key)
+    if isinstance(value, list):
+        value = ("+".join(value) or "off") if name in SEVERAL else ",".join(value)
+    if value is None:
+        value = "" if name == "window" else None
+    if value is not None:
+        choose(name, value)

@@ -1,0 +1,184 @@
+"""The settings: the system they began with and its knobs, then everything in the order it acts, the fine parts folded.
+
+What has no effect under the other settings isn't drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import streamlit as st
+
+from historylab.errors import HistoryLabError
+from historylab.registry import STAGE_FAMILIES, members
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, setting_names, stage_options
+from historylab.settings.resolve import Resolution
+from historylab.settings.sources import read_template
+from historylab.systems.presets.base import Preset
+from historylab.ui.session import state
+from historylab.ui.settings import chosen_system
+from historylab.ui.settings.consent_field import consent_field
+from historylab.ui.settings.setting_field import setting_field
+from historylab.ui.settings.system_choice import system_choice
+
+ALWAYS = ("filter", "tool_output", "compaction", "projection", "layout")
+GROUPS = (("policy", "length", "preserve_system_messages"), ("budget", "pruner", "min_turns", "reserve", "overhead"))
+
+
+def settings_sidebar(resolution: Resolution) -> Any:
+    """Draw every setting that has an effect under the others. Returns the place for the system's line."""
+    with st.sidebar:
+        _heading(resolution)
+        place = system_choice(resolution)
+        if found := chosen_system.current_preset():
+            _knobs(resolution, found[0])
+        else:
+            st.divider()
+            _everything(resolution, ())
+        _template()
+    return place
+
+
+def has_effect(name: str, settings: Settings) -> bool:
+    """Whether a setting changes anything under the others."""
+    family, _, option = name.partition(".")
+    if option:
+        return option.partition(".")[0] in settings.value(family).split("+") and has_effect(family, settings)
+    rules = {
+        "length": settings.policy == "lastN",
+        "min_turns": settings.pruner != "off",
+        "threshold": settings.compaction in ("at_threshold", "preserve_recent"),
+        "window": settings.compaction in ("at_threshold", "preserve_recent") or settings.pruner == "adaptive",
+        "summarizer": summarizes(settings),
+        "summary_heading": summarizes(settings),
+        "relevance": settings.pruner == "relevance",
+    }
+    return rules.get(name, True)
+
+
+def summarizes(settings: Settings) -> bool:
+    """Whether a chosen stage may write summaries."""
+    chosen = [(f, name) for f in STAGE_FAMILIES for name in getattr(settings, f).split("+")]
+    return any(members(family)[name].attributes.get("carries") is True for family, name in chosen)  # no mere cut
+
+
+def _heading(resolution: Resolution) -> None:
+    chosen = [p for p in resolution.provenance.values() if p.source in ("you", "url")]
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.html('<span class="hl-title">Settings</span>', width="content")
+        st.button(
+            "Back to defaults",
+            key="defaults",
+            type="tertiary",
+            disabled=not chosen and not state.desk().system,
+            on_click=state.reset_choices,
+            help="Forgets what you and the URL chose, and the system. The environment and a template stay.",
+        )
+
+
+def _knobs(resolution: Resolution, preset: Preset) -> None:
+    """The system's own knobs; all other settings folded away."""
+    settings = resolution.settings
+    turned = [knob for knob in preset.knobs if has_effect(knob.setting, settings)]
+    for knob in turned:
+        setting_field(resolution, knob.setting, knob)
+    drawn = {knob.setting for knob in turned}
+    if summarizes(settings):  # no knob of any system, as who may be asked depends on a yes
+        _choice(resolution, "summarizer", drawn)
+        consent_field(resolution)
+        drawn |= {"summarizer", *_options_of(settings, "summarizer")}
+    if "model" not in drawn:
+        _fields(resolution, ["model"], drawn)
+        drawn.add("model")
+    others = st.expander("All other settings", key="other settings", on_change=state.touch)
+    if others.open:  # nothing is drawn that nobody looks at: every element costs the browser time at each change
+        with others:
+            _everything(resolution, drawn)
+
+
+def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
+    """Every setting that isn't drawn yet: what is wished for, what must fit, how it is cut, how it is counted."""
+    settings = resolution.settings
+    for group in GROUPS:
+        for name in group:
+            _fields(resolution, [name], drawn)
+            if name in FIELDS_THAT_CHOOSE:
+                _options(resolution, name, drawn)
+        st.divider()
+    for family in ("summarizer", "relevance"):
+        if has_effect(family, settings):
+            _choice(resolution, family, drawn)
+            if family == "summarizer" and family not in drawn:
+                consent_field(resolution)
+    _fields(resolution, ["model", "counter"], drawn)
+    used = not drawn and any(getattr(settings, f) != "off" for f in ALWAYS)
+    more = st.expander("More stages", expanded=used, key="more stages", on_change=state.touch)
+    if more.open:
+        with more:
+            _more_stages(resolution, drawn)
+
+
+def _more_stages(resolution: Resolution, drawn: Collection[str]) -> None:
+    for family in ALWAYS:
+        _choice(resolution, family, drawn)
+        if family == "compaction":
+            _fields(resolution, ["threshold", "window"], drawn)
+    _fields(resolution, ["summary_heading"], drawn)
+
+
+def _fields(resolution: Resolution, names: Iterable[str], drawn: Collection[str] = ()) -> None:
+    for name in names:
+        if name not in drawn and has_effect(name, resolution.settings):
+            setting_field(resolution, name)
+
+
+def _choice(resolution: Resolution, family: str, drawn: Collection[str] = ()) -> None:
+    """A choice of member, if there is one, and the chosen member's options."""
+    if len(members(family)) > 1:
+        _fields(resolution, [family], drawn)
+        _options(resolution, family, drawn)
+
+
+def _options(resolution: Resolution, family: str, drawn: Collection[str]) -> None:
+    """The options of what is chosen in that slot; those few people touch are folded away until one is changed."""
+    known, settings = stage_options(), resolution.settings
+    names = [name for name in _options_of(settings, family) if name not in drawn]
+    fine = [name for name in names if known[name].fine]
+    _fields(resolution, [name for name in names if name not in fine])
+    if fine:
+        changed = sum(settings.value(name) != known[name].default for name in fine)
+        title = f"Fine tuning, {changed} changed" if changed else "Fine tuning"
+        folded = st.expander(title, expanded=bool(changed), key=f"fine {family}", on_change=state.touch, type="compact")
+        if folded.open:
+            with folded:
+                _fields(resolution, fine)
+
+
+def _options_of(settings: Settings, family: str) -> list[str]:
+    prefixes = tuple(f"{family}.{member}." for member in settings.value(family).split("+"))
+    return [name for name in setting_names() if name.startswith(prefixes)]
+
+
+def _template() -> None:
+    used = state.template_source()
+    unfolded = st.expander(f"Template: {'in use' if used else 'none'}", key="template file", on_change=state.touch)
+    if not unfolded.open:
+        return
+    with unfolded:
+        if used:
+            st.text(used)
+        if state.desk().template is not None:
+            st.button("Remove the template", key="no-template", on_click=state.use_template, args=(None,))
+        st.file_uploader("A .env or JSON file to start from", key="template", on_change=_read, max_upload_size=1)
+
+
+def _read() -> None:
+    given = state.value_of("template")
+    if given is None:
+        state.use_template(None)
+        return
+    try:
+        state.use_template(read_template(given.getvalue()), given.name)
+    except HistoryLabError as problem:
+        state.desk().problem = f"{given.name}: {problem}"

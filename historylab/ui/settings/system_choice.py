@@ -1,0 +1,83 @@
+"""The choice of a system: its preset, what that does to this conversation in one line, and the way back to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from historylab.conversation.conversation import Conversation
+from historylab.planning.replay import Timeline
+from historylab.settings.resolve import Resolution
+from historylab.systems.presets.base import Preset, presets
+from historylab.ui.session import state
+from historylab.ui.settings import chosen_system
+from historylab.wording.settings import show_value, title_of
+from historylab.wording.system_line import system_line
+from historylab.wording.untrusted import escape
+
+OWN, PUBLISHED = "Your own settings", "As published"
+MOST_CHANGES = 3
+
+
+def system_choice(resolution: Resolution) -> Any:
+    """Draw the choice. Returns the place for the line, which needs the replay."""
+    found = chosen_system.current_preset()
+    name, variant = (found[0].name, found[1]) if found else ("", "")
+    st.selectbox(
+        "System",
+        options := ["", *presets()],
+        options.index(name),
+        format_func=lambda n: presets()[n].title if n else OWN,
+        key=state.seed_widget("system", name),
+        on_change=lambda: chosen_system.choose_preset(state.value_of("system")),
+        help="Begins with the settings of a published system and shows its knobs, as it calls them. "
+        "What was set before comes back with your own settings.",
+    )
+    if found and found[0].variants:
+        st.selectbox(
+            f"{found[0].title} for",
+            options := ["", *found[0].variants],
+            options.index(variant),
+            format_func=lambda v: v or PUBLISHED,
+            key=state.seed_widget("variant", variant),
+            on_change=lambda: chosen_system.choose_preset(state.value_of("system"), state.value_of("variant")),
+            label_visibility="collapsed",
+        )
+    said = st.empty()
+    if found:
+        _changed(found[0], variant, resolution)
+    return said
+
+
+def describe_system(place: Any, timeline: Timeline, conversation: Conversation) -> None:
+    """Fill the place `system_choice` left: what the system does to this conversation."""
+    if found := chosen_system.current_preset():
+        preset, _ = found
+        line = system_line(preset.title, preset.rule(timeline.settings), timeline, len(conversation))
+        place.html(f'<div class="hl-small hl-system">{escape(line)}</div>')
+
+
+def _changed(preset: Preset, variant: str, resolution: Resolution) -> None:
+    changed, held = chosen_system.preset_changes(resolution)
+    published = preset.decides(variant)
+    if held:
+        named = ", ".join(_name(preset, name) for name in held)
+        st.html(f'<div class="hl-meta">🔒\ufe0e Held by the environment, not by {preset.title}: {escape(named)}.</div>')
+    if not changed:
+        return
+    told = [f"{_name(preset, name)} was {show_value(published[name])}" for name in changed[:MOST_CHANGES]]
+    more = f", and {len(changed) - MOST_CHANGES} more" if len(changed) > MOST_CHANGES else ""
+    st.html(
+        f'<div class="hl-small hl-changed"><b>{escape(preset.title)}, changed</b>: {escape("; ".join(told) + more)}.'
+        "</div>"
+    )
+    st.button(f"Back to {_possessive(preset.title)}", key="system-back", on_click=chosen_system.restore_preset)
+
+
+def _name(preset: Preset, name: str) -> str:
+    return next((knob.label for knob in preset.knobs if knob.setting == name), title_of(name))
+
+
+def _possessive(title: str) -> str:
+    return f"{title}'" if title.endswith("s") else f"{title}'s"

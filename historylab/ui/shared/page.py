@@ -1,0 +1,48 @@
+"""start_page(): what every page does first, so that each stands alone: frame, style, the link, our own navigation."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from historylab.ui.server.development_log import log_to_stderr
+from historylab.ui.session import state
+from historylab.ui.shared.theme import action_colours
+
+SIDEBAR = 356  # pixels: the longest label and its source fit on a line
+PAGES = {
+    "pages/playground.py": "Playground",
+    "pages/compare.py": "Compare",
+    "pages/tune.py": "Tune",
+    "pages/corpus.py": "Corpus",
+    "pages/settings.py": "Settings sources",
+}
+
+
+def start_page(title: str) -> None:
+    """Set the page up and read the link. Call it before anything else."""
+    state.start_clock()
+    st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
+    st.html(f"<style>{_style()}{action_colours()}</style>")
+    log_to_stderr()
+    state.follow_link(title)
+    state.write_link()
+    _navigation()
+
+
+def _navigation() -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="navigation"):
+        st.html('<span class="hl-brand">HistoryLab</span>', width="content")
+        for path, title in PAGES.items():
+            try:
+                st.page_link(path, label=title, query_params=state.query_parameters() or None)
+            except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
+                st.html(f'<span class="hl-faint">{title}</span>', width="content")
+
+
+@cache
+def _style() -> str:
+    return Path(__file__).with_name("style.css").read_text("utf-8")

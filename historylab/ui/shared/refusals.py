@@ -1,0 +1,41 @@
+"""What environment, link or template gave that could not be read, and what counts instead: nothing falls silently."""
+
+from __future__ import annotations
+
+from historylab.settings.consent import WHY as NEEDS_A_YES
+from historylab.settings.resolve import Resolution
+from historylab.ui.session import state
+from historylab.ui.shared.notice import notice
+from historylab.wording.settings import SOURCE_WORDS, show_value, title_of
+from historylab.wording.untrusted import one_line
+
+MOST = 5
+
+
+def show_problem() -> None:
+    """What just went wrong, if something did. What was open stays."""
+    if said := state.desk().problem:
+        notice(said, "error")
+
+
+def refusals(resolution: Resolution) -> None:
+    """The latest problem, and a notice for every refused value, the first few of them."""
+    show_problem()
+    said = [
+        f"{title_of(name)} {one_line(str(c.raw), 40)!r} from the {SOURCE_WORDS[c.source]} was refused: {c.why}. "
+        f"Used: {show_value(p.value)} ({SOURCE_WORDS[p.source]})"
+        for name, p in resolution.provenance.items()
+        for c in p.refused
+        if (c.source, c.why) != ("you", NEEDS_A_YES)  # it is asked for where the choice was made
+    ]
+    said += [
+        f"{one_line(c.name, 60)} from the {SOURCE_WORDS[c.source]} is ignored: {c.why}" for c in resolution.unknown
+    ]
+    said += [
+        f"{one_line(r.name, 60)} {one_line(r.raw, 40)!r} in the link was not read: {r.why}"
+        for r in state.desk().misread
+    ]
+    for sentence in said[:MOST]:
+        notice(sentence)
+    if len(said) > MOST:
+        notice(f"{len(said) - MOST} more values were refused; the page Settings sources lists them")

@@ -1,0 +1,22 @@
+"""Settings that can't be replayed, such as a window's share where nobody knows the window: said, not thrown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from historylab.errors import HistoryLabError
+from historylab.ui.shared.notice import notice
+
+
+@contextmanager
+def replay_errors_shown(where_to_mend_them: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """Around replays: where one is refused, the page is why, and where to choose settings that are not."""
+    try:
+        yield
+    except HistoryLabError as problem:
+        where_to_mend_them()
+        notice(f"These settings can't be replayed: {problem}", "error")
+        st.stop()

@@ -1,0 +1,46 @@
+"""Work in front of somebody: a bar, a button to stop, and the way to go on afterwards. What was done is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from historylab.ui.session import state
+from historylab.ui.session.background_work import Work
+
+
+def work_progress(
+    work: Work, key: str, doing: str, start: str, fill: Callable[[Callable[[int, int], None]], None], *, at_once: bool
+) -> None:
+    """Have `fill(show)` do the work if it isn't done: by itself if it takes little, else when the button is clicked."""
+    begin = f"start {key}"
+    if state.take_open_request(
+        begin
+    ):  # said to the page: a setting changed in the same moment makes another work of this
+        work.want()
+    if work.done:
+        return
+    if work.stopped or (not at_once and not work.wanted):
+        with st.spinner("Stopping"), work.lock:  # the run before hands over what it has
+            pass
+        # The keys keep one button from taking over the other's place, where the browser would lose its first click.
+        with st.container(horizontal=True, vertical_alignment="center", key=f"waiting {key}"):
+            again = "Start again: " if work.result else ""
+            st.button(again + start, key=begin, on_click=state.open_drawer, args=(begin,))
+            if work.result:
+                st.html(f'<span class="hl-meta">Stopped after {len(work.result):,}.</span>', width="content")
+        return
+    space = st.empty()
+    with space.container(horizontal=True, vertical_alignment="center", key=f"working {key}"):
+        bar = st.progress(0.0, doing)
+        st.button("Stop", key=f"stop {key}", on_click=_stop, args=(work,))
+    with work.lock:
+        if not work.done:
+            fill(lambda done, of: bar.progress(min(1.0, done / max(1, of)), f"{doing}: {done:,} of {of:,}"))
+    space.empty()
+
+
+def _stop(work: Work) -> None:
+    work.stop()
+    state.touch()

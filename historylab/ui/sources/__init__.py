@@ -1,0 +1,1 @@
+"""The Settings sources page."""

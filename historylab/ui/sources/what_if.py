@@ -1,0 +1,65 @@
+"""What if: try a value in a source without touching the server's environment. It changes this page's table only."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.settings.model import setting_names
+from historylab.settings.names import AGENTDOCK_ENVIRONMENT, environment_name, url_name
+from historylab.settings.sources import SOURCES
+from historylab.ui.session import state
+from historylab.ui.sources.source_table import HEADINGS
+from historylab.wording.settings import title_of
+from historylab.wording.untrusted import escape, one_line
+
+ABOUT = "Try a value in any source. It shows in the table below and changes nothing else."
+
+
+def what_if() -> None:
+    """The form, and the values being tried."""
+    with st.container(border=True, key="what-if"):
+        st.html(f'<div class="hl-title">What if</div><div class="hl-meta">{ABOUT}</div>')
+        setting, source, value, button = st.columns([3, 4, 3, 1], vertical_alignment="bottom")
+        names = setting_names()
+        chosen = setting.selectbox("Setting", names, key="if-setting", format_func=_label)
+        source.selectbox("Source", _places(chosen), key="if-source", format_func=_place)
+        value.text_input("Value", key="if-value", placeholder="any text")
+        button.button("Try", key="if-try", on_click=_try, width="stretch")
+        _tried()
+
+
+def _place(place: tuple[str, str]) -> str:
+    return f"{HEADINGS[place[0]]}: {place[1]}"
+
+
+def _label(name: str) -> str:
+    return name if "." in name else title_of(name)
+
+
+def _places(setting: str) -> list[tuple[str, str]]:
+    """Where the setting may come from, and its name there."""
+    names = {
+        "environment": [environment_name(setting), *filter(None, [AGENTDOCK_ENVIRONMENT.get(setting)])],
+        "you": [setting],
+        "url": [url_name(setting)],
+        "template": [setting],
+    }
+    return [(source, name) for source in SOURCES for name in names.get(source, ())]
+
+
+def _try() -> None:
+    source, name = state.value_of("if-source")
+    state.try_value(source, name, state.value_of("if-value") or "")
+
+
+def _tried() -> None:
+    if not state.tried_values():
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for source, name in state.tried_values():
+            text = one_line(state.desk().what_if[source][name], 40)
+            st.html(
+                f'<span class="hl-small">{HEADINGS[source]}: <code>{escape(name)}</code> = {escape(text)}</span>',
+                width="content",
+            )
+        st.button("Remove what-ifs", key="if-clear", type="tertiary", on_click=state.stop_trying)

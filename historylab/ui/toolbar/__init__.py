@@ -1,0 +1,1 @@
+"""The bar above a conversation: open, share, export."""

@@ -1,0 +1,152 @@
+"""What is open: its title, its size, what its loading reported; and the ways to open something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.load import UPLOAD_BYTES
+from historylab.formats.samples import samples
+from historylab.planning.replay import Timeline
+from historylab.registry import members
+from historylab.settings.resolve import Resolution
+from historylab.ui.editing.edited_bar import edited_bar
+from historylab.ui.session import opening, state
+from historylab.ui.toolbar.share_dialog import share_button
+from historylab.wording.untrusted import escape, one_line
+from historylab.wording.verdict import counter_label
+
+MEMORY = "What you open stays in this server's memory and is gone with the tab."
+MOST_REASONS = 40
+WAYS = ("Sample", "Upload", "Paste", "Generate")
+
+
+def conversation_bar(
+    conversation: Conversation, timeline: Timeline, resolution: Resolution, *more: Callable[[], None]
+) -> None:
+    """One line about the conversation, with buttons to open another and to share what one sees; `more` draw theirs."""
+    about, buttons = st.columns([3, 4], vertical_alignment="center")
+    about.html(
+        f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi></div>'
+        f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
+    )
+    with buttons.container(horizontal=True, horizontal_alignment="right"):
+        another = st.popover("Open another conversation", key=opening.KEY, on_change=state.touch)
+        if another.open:
+            with another:
+                _open()
+        share_button(resolution.settings)
+        for button in more:
+            button()
+    edited_bar()
+    _several()
+    _report()
+
+
+def _size(conversation: Conversation, timeline: Timeline) -> str:
+    total = int(timeline.plans[-1].history.sums.running[-1]) if timeline.plans else 0
+    sizes = (
+        (len(conversation), "message"),
+        (len(conversation.columns.users), "turn"),
+        (len(timeline.plans), "request"),
+    )
+    counts = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in sizes)
+    return escape(f"{counts}, {total:,} tokens in all ({counter_label(timeline.counter)})")
+
+
+def _several() -> None:
+    opened = state.desk().opened
+    if len(opened.conversations) > 1:
+        st.selectbox(
+            f"This file holds {len(opened.conversations):,} conversations",
+            range(len(opened.conversations)),
+            opened.which,
+            format_func=lambda i: f"{i + 1}. {one_line(opened.conversations[i].title, 80)}",
+            key=state.seed_widget("which", opened.which),
+            on_change=lambda: opening.open_which(state.value_of("which")),
+        )
+
+
+def _report() -> None:
+    """What loading skipped or wondered about, to be unfolded; nothing when all was read."""
+    report = state.desk().opened.conversations.report
+    if not report.skipped and not report.warnings:
+        return
+    reasons = [("skipped", *told) for told in report.skipped.items()] + [
+        ("read", *told) for told in report.warnings.items()
+    ]
+    listed = "".join(
+        f"<li>{escape(one_line(f'{tally.count:,} {fate}: {reason}', 200))}"
+        f"{escape(f', first at {tally.first}' if tally.first else '')}</li>"
+        for fate, reason, tally in reasons[:MOST_REASONS]
+    )
+    found = f"{report.format}: {report.records:,} records, {report.messages:,} messages, {report.skips:,} skipped"
+    warned = sum(tally.count for tally in report.warnings.values())
+    st.html(
+        f'<details class="hl-notice"><summary>{escape(found)}, {warned:,} read with a doubt</summary>'
+        f"<ul>{listed}</ul></details>"
+    )
+
+
+def _open() -> None:
+    way = st.segmented_control("From", WAYS, default=WAYS[0], required=True, key="way", label_visibility="collapsed")
+    {"Sample": _sample, "Upload": _upload, "Paste": _paste, "Generate": _generate}[way or WAYS[0]]()
+
+
+def _sample() -> None:
+    with st.container(gap=None, width=440, key="samples"):
+        for sample in samples().values():
+            name = sample.name
+            st.button(sample.title, key=f"sample {name}", type="tertiary", on_click=opening.open_sample, args=(name,))
+            st.html(f'<div class="hl-meta">{escape(sample.description)}</div>')
+
+
+def _upload() -> None:
+    limit = UPLOAD_BYTES // 1_000_000
+    st.file_uploader(
+        f"A file of messages, at most {limit} MB", key="upload", on_change=_uploaded, max_upload_size=limit
+    )
+    st.caption(MEMORY)
+
+
+def _uploaded() -> None:
+    given = state.value_of("upload")
+    if given is not None:
+        opening.open_bytes(given.getvalue(), Path(given.name).name)
+
+
+def _paste() -> None:
+    st.text_area("JSON or JSON lines", key="pasted", height=180, placeholder='[{"role": "user", "content": "…"}]')
+    st.button("Open what I pasted", key="open-pasted", on_click=_pasted)
+    st.caption(MEMORY)
+
+
+def _pasted() -> None:
+    opening.open_bytes((state.value_of("pasted") or "").encode("utf-8", "replace"), "")
+
+
+def _generate() -> None:
+    known = members("generator")
+    chosen = st.selectbox(
+        "Kind", list(known), format_func=lambda n: known[n].attributes.get("title", n), key="generator"
+    )
+    st.caption(known[chosen].summary)
+    for option in known[chosen].options:
+        schema = option.schema
+        st.number_input(
+            schema.get("title", option.name),
+            schema.get("minimum"),
+            schema.get("maximum"),
+            option.default,
+            key=f"{chosen}.{option.name}",
+            help=option.help or None,
+        )
+    st.button("Generate", key="generate", on_click=_generated, args=(chosen,))
+
+
+def _generated(name: str) -> None:
+    options = {o.name: state.value_of(f"{name}.{o.name}") for o in members("generator")[name].options}
+    opening.open_generated(name, options)

@@ -1,0 +1,83 @@
+"""Taking it along: the settings as a file of every registered exporter, the request as a report or a spreadsheet."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.exporters.base import export
+from historylab.planning.replay import Timeline
+from historylab.registry import Member, members
+from historylab.reports.decisions import decisions_csv
+from historylab.reports.report import report
+from historylab.settings.resolve import Resolution
+from historylab.ui.request.request_field import current_request
+from historylab.ui.session import state
+from historylab.ui.session.must_remember import starred
+
+ORDER = ("dotenv", "shell")  # the rest follow by name
+
+
+def export_button(resolution: Resolution, timeline: Timeline, label: str = "Export", key: str = "export") -> None:
+    """The button that opens the drawer."""
+    st.button(
+        label,
+        key=key,
+        shortcut="E",
+        on_click=state.open_drawer,
+        args=(key,),
+        help="Take settings, a report or a spreadsheet along",
+    )
+    if state.take_open_request(key):
+        _drawer(resolution, timeline)
+
+
+@st.dialog("Take it along", position="right", width="medium")
+def _drawer(resolution: Resolution, timeline: Timeline) -> None:
+    if timeline.plans:
+        _request(resolution, timeline)
+    st.html('<div class="hl-title">These settings</div>')
+    known = members("exporter")
+    names = [*ORDER, *sorted(set(known) - set(ORDER))]
+    only_changed = st.toggle("Only what differs from the defaults", key="only-changed")
+    name = st.segmented_control(
+        "As", names, default=names[0], required=True, format_func=lambda n: known[n].attributes["title"], key="as"
+    )
+    _file(resolution, known[name or names[0]], only_changed=only_changed)
+
+
+def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None:
+    text = export(resolution.settings, member.name, only_changed=only_changed)
+    file_name = member.attributes["file_name"]
+    st.caption(member.summary)
+    st.code(text, language=member.attributes.get("language"), height=min(420, 60 + 24 * text.count("\n")))
+    st.download_button(
+        f"Download {file_name}",
+        text,
+        file_name,
+        member.attributes.get("mime"),
+        key="download-settings",
+        on_click="ignore",
+        type="primary",
+    )
+
+
+def _request(resolution: Resolution, timeline: Timeline) -> None:
+    """The request one looks at, for people without HistoryLab; both files are made when they are asked for."""
+    number, marked = current_request(timeline), starred(timeline)
+    st.html(
+        f'<div class="hl-title">This request: {timeline.steps[number].label}</div>'
+        '<div class="hl-meta">Both files hold text of the conversation.</div>'
+    )
+    with st.container(horizontal=True):
+        for label, name, mime, made in (
+            ("Report", f"request-{number + 1}.html", "text/html", lambda: report(timeline, number, resolution, marked)),
+            ("Decisions", f"request-{number + 1}.csv", "text/csv", lambda: decisions_csv(timeline, number)),
+        ):
+            st.download_button(
+                f"{label} ({name.rpartition('.')[2].upper()})",
+                lambda made=made: made().encode("utf-8-sig"),  # the mark tells spreadsheets that it is UTF-8
+                name,
+                mime,
+                key=f"download-{label.lower()}",
+                on_click="ignore",
+            )

@@ -1,0 +1,69 @@
+"""Sharing: the link to what is on screen, what it says, and what it never holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from historylab.errors import SettingsError
+from historylab.settings.model import Settings
+from historylab.ui.session import edits, state
+from historylab.ui.shared.notice import notice
+from historylab.ui.toolbar.share import full_link, request_to_tell
+from historylab.wording.untrusted import escape, one_line
+
+KEY = "share"
+Compared = Sequence[Mapping[str, Any]] | None
+NOT_YOURS = (
+    "The conversation is yours and is not in the link: whoever opens it sees the sample. To show yours, "
+    "send them the report (Export, Report)."
+)
+NOT_EDITED = "it opens the original. To show the edited conversation, send the report (Export, Report)."
+
+
+def share_button(settings: Settings, path: str = "", compare: Compared = None) -> None:
+    """The button that opens the dialog. `path` is the page's: "compare"; `compare` what is compared there."""
+    st.button("Share", key=KEY, on_click=state.open_drawer, args=(KEY,), help="A link to what you see")
+    if state.take_open_request(KEY):
+        _dialog(settings, path, compare)
+
+
+@st.dialog("Share a link to this")
+def _dialog(settings: Settings, path: str, compare: Compared) -> None:
+    try:
+        link = full_link(settings, path, compare)
+    except SettingsError as problem:
+        notice(f"There is no link: {problem}", "error")
+        return
+    said = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
+    st.html(f'<div class="hl-meta">The link says</div><ul class="hl-says">{said}</ul>')
+    st.code(link, language=None, wrap_lines=True, height=110)
+    if not state.current_place().conversation:
+        notice(NOT_YOURS)
+    elif edits.current_edits():
+        notice(f"Your edits are not in the link ({edits.describe_edits()}): {NOT_EDITED}")
+    st.html(
+        '<div class="hl-meta">Text you uploaded, pasted or wrote is never in it. What the other server’s environment '
+        "sets comes before the link there, and shows as such.</div>"
+    )
+
+
+def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
+    """What the link says, a line each."""
+    request, shown = request_to_tell(), state.current_place(compare=compare)
+    yield f"every setting: {len(settings.values())} values, defaults too, so that it means the same everywhere"
+    kind, _, name = shown.conversation.partition(":")
+    unedited = ", as it was before your edits" if edits.current_edits() else ""
+    if kind == "sample":
+        yield f"the sample that is open: {name}{unedited}"
+    elif kind == "gen":
+        yield f"the generated conversation, by its seed: {one_line(name, 80)}{unedited}"
+    if request is not None:
+        yield f"the request you look at: {request + 1:,}"
+    if shown.stars:
+        listed = ", ".join(f"{star + 1:,}" for star in shown.stars)
+        yield f"which messages must be remembered, by number: {one_line(listed, 80)}"
+    if shown.compare:
+        yield f"what you compare it with: {' and '.join('BCD'[: len(shown.compare)])}"

@@ -1,0 +1,72 @@
+"""What settings must do, in words: the phrases to tick, what is wanted then, and a line for one's own."""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+from historylab.costs.prompt_cache import cache_of
+from historylab.errors import SettingsError
+from historylab.pricing import Prices
+from historylab.tuning.constraints import AIMS, EVERY_STAR, PHRASES, Constraints, read_constraints
+from historylab.ui.session import state
+from historylab.ui.shared.notice import notice
+from historylab.wording.costs import CACHES
+from historylab.wording.must_remember import GLYPH
+
+MUSTS = tuple(phrase for phrase in PHRASES if not re.search(r"\d|\(", phrase) and phrase not in AIMS)
+AIM_WORDS = {"cheapest": "the cheapest", "balanced": "balanced", "keeps most": "keeps most"}
+MARK_FIRST = (
+    f"To wish that some messages are kept, mark them in the playground: select one in its list, then “{GLYPH} Must "
+    "remember”."
+)
+EXAMPLES = "; ".join(phrase for phrase in PHRASES if re.search(r"\d", phrase))
+
+
+def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
+    """Draw the form; the constraints it states. What cannot be read is said and left out.
+
+    `marked`: whether any message must be remembered, without which there is nothing to wish of them.
+    """
+    tuning = state.desk().tuning
+    cache = tuning.cache or (cache_of(prices).name if prices else "automatic")
+    offered = [must for must in MUSTS if marked or must != EVERY_STAR]
+    musts = [must for must in tuning.musts if must in offered]
+    _pick("It must", "musts", offered, musts, several=True)
+    if not marked:
+        st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
+    with st.container(horizontal=True, gap="medium"):
+        _pick("Of those, take", "aim", AIM_WORDS, tuning.aim)
+        _pick("Priced under", "cache", {name: word for name, (word, _) in CACHES.items()}, cache)
+        st.text_input(
+            "And, in words",
+            tuning.words,
+            key=state.seed_widget("words", tuning.words),
+            placeholder="never over 8k, at most 0.8x not trimming",
+            help=f"For instance: {EXAMPLES}".replace("$", "\\$"),
+            on_change=lambda: _set("words"),
+            width=320,
+        )
+    caching = f" under {'no' if cache == 'none' else cache} caching"
+    wished = ", ".join([*musts, tuning.aim + caching])
+    try:
+        return read_constraints(", ".join(filter(None, [wished, tuning.words.strip()])))
+    except SettingsError as problem:
+        notice(f"Left out: {problem}", "error")
+        return read_constraints(wished)
+
+
+def _pick(label: str, name: str, options, value, *, several: bool = False) -> None:
+    words = options if isinstance(options, dict) else {option: option for option in options}
+    common = {"key": state.seed_widget(name, value), "format_func": words.get, "on_change": _set, "args": (name,)}
+    if several:
+        st.pills(label, list(words), default=value, selection_mode="multi", wrap=True, **common)
+    else:
+        st.segmented_control(label, list(words), default=value, required=True, **common)
+
+
+def _set(name: str) -> None:
+    setattr(state.desk().tuning, name, state.value_of(name) or ([] if name == "musts" else ""))
+    state.desk().tuning.picked = ""  # what is recommended now
+    state.touch()

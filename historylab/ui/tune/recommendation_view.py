@@ -1,0 +1,118 @@
+"""The recommendation: its finding as the headline, the frontier to click on, and the picked point beside one's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from historylab.figures.frontier import frontier_chart, frontier_finding, relative_cost
+from historylab.tuning.recommend import Point, Recommendation
+from historylab.ui.session import state
+from historylab.ui.shared.theme import is_dark
+from historylab.wording.amounts import money, percent, times
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.untrusted import escape
+
+MARKED = "Must-remember messages kept"
+ASKED = "Answers to your questions kept"
+FIGURES = (
+    ("{kept} kept", lambda p, _: percent(p.kept)),
+    ("Cost, times not trimming", lambda p, found: times(relative_cost(p, found))),
+    ("Cost, an estimate", lambda p, found: money(p.figures[f"cost_{found.constraints.cache}"])),
+    ("Tokens a request, on average", lambda p, _: f"{p.figures['tokens_mean']:,.0f}"),
+    ("Tokens of the largest", lambda p, _: f"{p.figures['tokens_peak']:,}"),
+    ("Requests over the budget", lambda p, _: f"{p.figures['over_budget']:,}"),
+    ("Requests that move the cut", lambda p, _: f"{p.figures['prefix_breaks']:,}"),
+    ("Summaries made", lambda p, _: f"{p.figures['summaries']:,}"),
+    (MARKED, lambda p, _: percent(p.figures["stars_kept"])),
+    (ASKED, lambda p, _: percent(p.figures["questions_kept"])),
+    ("Refused, were they sliced naively", lambda p, _: f"{p.figures['rejected_naive']:,}"),
+)
+
+OFFLINE = "Its summaries are the offline summarizer's, word for word and free; a model's would cost a call each."
+
+
+def headline(found: Recommendation, mine: Point | None) -> None:
+    """The choice in a sentence, why, what it gives up, and how one's own settings do."""
+    if found.choice is None:
+        said, more = "No settings that were tried do all that.", ""
+    elif mine is not None and found.choice.figures["settings"] == mine.figures["settings"]:
+        said, more = (
+            f"Your settings are the best of {len(found.points):,} tried: they {_does(mine, found, 'keep')}.",
+            "",
+        )
+    else:
+        said = f"{capitalize_first(found.choice.label)} would {_does(found.choice, found, 'keep')}."
+        more = f"Yours: {mine.label}, {_does(mine, found)}." if mine else ""
+    lines = [more, *found.why[:1], *found.why[2:]]  # the second says again what it keeps
+    if found.choice is not None and found.choice.figures["summaries"]:
+        lines.append(OFFLINE)
+    lines += [f"Given up: {line}" for line in found.gives_up]
+    body = "".join(f'<div class="hl-small">{escape(line)}</div>' for line in lines if line)
+    st.html(f'<h1 class="hl-verdict">{escape(said)}</h1><div class="hl-why">{body}</div>')
+
+
+def frontier_view(found: Recommendation, mine: Point | None) -> Point | None:
+    """The chart, and beside it what is picked: by a click, else what is recommended. Returns that."""
+    picked = _picked(found, mine)
+    wide, narrow = st.columns([3, 2], gap="medium")
+    with wide:
+        keys = [point.figures["settings"] for point in found.points]
+        st.plotly_chart(
+            frontier_chart(found, mine, picked, dark=is_dark()),
+            key="frontier",
+            on_select=lambda: _pick(keys),
+            selection_mode="points",
+            config={"displayModeBar": False},
+            alt=frontier_finding(found),
+        )
+        st.html('<span class="hl-meta">Click a point to look at those settings.</span>')
+    if picked is not None:
+        with narrow:
+            _card(found, picked, mine)
+    return picked
+
+
+def _does(point: Point, found: Recommendation, verb: str = "keeps") -> str:
+    cost = f"{times(relative_cost(point, found))} the {'tokens' if found.cost_is == 'tokens_total' else 'cost'}"
+    return f"{verb} {percent(point.kept)} of {found.kept_is} for {cost} of not trimming"
+
+
+def _picked(found: Recommendation, mine: Point | None) -> Point | None:
+    key = state.desk().tuning.picked
+    return next((p for p in found.points if p.figures["settings"] == key), found.choice or mine)
+
+
+def _pick(keys: Sequence[str]) -> None:
+    points = state.value_of("frontier")["selection"]["points"]
+    if points and points[0].get("customdata"):
+        state.desk().tuning.picked = keys[int(points[0]["customdata"][0])]
+        state.touch()
+
+
+def _card(found: Recommendation, picked: Point, mine: Point | None) -> None:
+    others = [mine] if mine is not None and mine is not picked else []
+    head = "".join(f'<th class="hl-number">{word}</th>' for word in ["These", *(["Yours"] if others else [])])
+    rows = "".join(
+        f"<tr><td>{escape(capitalize_first(label.format(kept=found.kept_is)))}</td>"
+        + "".join(f'<td class="hl-number">{tell(point, found)}</td>' for point in (picked, *others))
+        + "</tr>"
+        for label, tell in FIGURES
+        if not _says_nothing(label, picked, found)
+    )
+    broken = "".join(f'<div class="hl-refused">Breaks “{escape(words)}”.</div>' for words in picked.broken)
+    st.html(
+        f'<div class="hl-title">{escape(capitalize_first(picked.label))}</div>{broken}<div class="hl-table"><table>'
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _says_nothing(label: str, picked: Point, found: Recommendation) -> bool:
+    """Rows about stars or questions where there are none, about dollars where nobody knows prices."""
+    if label == MARKED:
+        return not picked.figures["stars"]
+    if label == ASKED:
+        return math.isnan(picked.figures["questions_kept"])
+    return "estimate" in label and math.isnan(picked.figures[f"cost_{found.constraints.cache}"])

@@ -1,0 +1,75 @@
+"""Sensitivity: from the picked settings, each knob turned by itself, and what that does to what is kept and to cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from historylab.figures.frontier import relative_cost
+from historylab.settings.model import Settings
+from historylab.tuning.constraints import Constraints
+from historylab.tuning.recommend import Point, Recommendation, recommend
+from historylab.tuning.search_space import AXES, has_effect
+from historylab.ui.tune.refined_search import try_around
+from historylab.ui.tune.settings_search import Search
+from historylab.wording.amounts import percent, times
+from historylab.wording.cuts import capitalize_first, changes_in_words
+from historylab.wording.untrusted import escape
+
+
+def sensitivity_view(search: Search, picked: Point, wishes: Constraints) -> None:
+    """The table, once its settings have been tried."""
+    others = search.around(picked.settings)
+    st.html('<div class="hl-title">What each knob does from here, turned by itself</div>')
+    if not others:
+        st.html('<div class="hl-meta">No knob that is turned does anything here.</div>')
+        return
+    work = try_around(search, picked.settings, "effects")
+    if work.result:
+        found = recommend(work.result, wishes)
+        st.html(_table(others, found, {point.settings.key: point for point in found.points}, picked.settings))
+
+
+def _table(
+    others: Mapping[str, Sequence[Settings]], found: Recommendation, points: Mapping[str, Point], base: Settings
+) -> str:
+    here = points.get(base.key, found.points[0])
+    groups = []
+    for name, answers in others.items():
+        tried = [(settings, points[settings.key]) for settings in answers if settings.key in points]
+        reach = max((abs(relative_cost(p, found) - relative_cost(here, found)) for _, p in tried), default=0)
+        groups.append((reach, name, tried))
+    rows = "".join(
+        f'<tr class="hl-group"><th colspan="3">{escape(AXES[name].question)}</th></tr>'
+        + "".join(_row(settings, point, here, found, base) for settings, point in tried)
+        for _, name, tried in sorted(groups, key=lambda group: -group[0])
+    )
+    cost = "Tokens" if found.cost_is == "tokens_total" else "Cost"
+    about = f"Kept are {found.kept_is}; {cost.lower()} {'are' if cost == 'Tokens' else 'is'} times not trimming."
+    return (
+        f'<div class="hl-meta">{escape(about)}</div><div class="hl-table"><table><thead><tr><th>Instead</th>'
+        f'<th class="hl-number">Kept</th><th class="hl-number">{cost}</th></tr></thead><tbody>{rows}</tbody>'
+        "</table></div>"
+    )
+
+
+def _row(settings: Settings, point: Point, here: Point, found: Recommendation, base: Settings) -> str:
+    changed = {n: v for n, v in settings.values().items() if v != base.value(n) and has_effect(settings, n)}
+    if "policy" in changed and settings.policy == "lastN":
+        changed["length"] = settings.length
+    kept, price = point.kept - here.kept, relative_cost(point, found)
+    cost = price - relative_cost(here, found)
+    return (
+        f"<tr><td>{escape(capitalize_first(changes_in_words(changed)))}</td>"
+        f'<td class="hl-number">{percent(point.kept)} {_change(100 * kept, " points", better=kept > 0, digits=1)}</td>'
+        f'<td class="hl-number">{times(price)} {_change(cost, "", better=cost < 0, digits=2)}</td>'
+        "</tr>"
+    )
+
+
+def _change(by: float, unit: str, *, better: bool, digits: int) -> str:
+    if abs(by) < 0.5 * 10**-digits:
+        return '<span class="hl-faint">same</span>'
+    word = "better" if better else "worse"
+    return f'<span class="hl-{word}" title="{word}">{"▲" if by > 0 else "▼"} {abs(by):.{digits}f}{unit}</span>'

@@ -1,0 +1,1 @@
+"""Every sentence on screen and in reports."""

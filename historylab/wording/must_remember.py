@@ -1,0 +1,70 @@
+"""What became of the messages that must be remembered, in the verdict's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from historylab.planning.replay import Timeline
+from historylab.recall.must_remember import MustRemember
+from historylab.wording.untrusted import one_line
+
+GLYPH, WORD = "⚑", "must remember"
+BADGE = f"{GLYPH} {WORD}"
+QUOTE = 60  # characters of a message
+NAMED = 5  # messages that are named besides the first
+
+
+@dataclass(frozen=True, slots=True)
+class MustRememberStatus:
+    """What a request holds of them: a sentence, and those it lacks, the longest lost first.
+
+    "Message 5, which must be remembered, “Gate B42”, was lost at turn 12; so were messages 9 and 14." The quotation is
+    untrusted text, one line of it. There is no sentence where none of them is said yet.
+    """
+
+    sentence: str = ""
+    lost: tuple[MustRemember, ...] = ()
+
+
+def must_remember_status(timeline: Timeline, number: int, starred: Sequence[MustRemember]) -> MustRememberStatus:
+    """What request `number` (from 0) holds of these messages."""
+    said = [star for star in starred if star.message is None or star.message < timeline.plans[number].size]
+    lost = sorted((since, star.mark, star) for star in said if (since := star.lost_since(number)) is not None)
+    if not lost:
+        return MustRememberStatus(_all_held(said))
+    since, _, first = lost[0]
+    others = [star for _, _, star in lost[1:]]
+    quote = f"“{one_line(first.value, QUOTE)}”, " if first.value else ""
+    fate = (
+        "is left out of what is shown to the model" if first.message is None else f"was lost {_when(timeline, since)}"
+    )
+    sentence = f"Message {_number(first)}, which must be remembered, {quote}{fate}{_as_well(others)}."
+    return MustRememberStatus(sentence, (first, *others))
+
+
+def _when(timeline: Timeline, number: int) -> str:
+    step = timeline.steps[number]
+    return f"at {step.label}" if step.turn >= 0 else step.label
+
+
+def _number(star: MustRemember) -> str:
+    """As the list numbers it; what has no place there, as the conversation does."""
+    return f"{(star.mark if star.message is None else star.message) + 1:,}"
+
+
+def _as_well(stars: Sequence[MustRemember]) -> str:
+    """ "; so were messages 9 and 14" """
+    if not stars:
+        return ""
+    names, more = [_number(star) for star in stars[:NAMED]], len(stars) - NAMED
+    *head, tail = [*names, f"{more:,} more"] if more > 0 else names
+    listed = f"{', '.join(head)} and {tail}" if head else tail
+    return f"; so were messages {listed}" if len(stars) > 1 else f"; so was message {listed}"
+
+
+def _all_held(stars: Sequence[MustRemember]) -> str:
+    if len(stars) == 1:
+        return f"Message {_number(stars[0])}, which must be remembered, is still held."
+    count = "Both" if len(stars) == 2 else f"All {len(stars):,}"
+    return f"{count} messages that must be remembered are still held." if stars else ""

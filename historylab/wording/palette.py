@@ -1,0 +1,75 @@
+"""What every action is called and looks like, everywhere: one word, one glyph, one colour for light and one for dark.
+
+The colours stay at least 18 CIEDE2000 apart under the three common colour blindnesses; two of them are faint against
+the page, so the glyph always goes with them. Kinds of tokens are shades of one neutral hue: they are no decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from historylab.planning.reasons import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one thing is named and drawn; `meaning` is its legend."""
+
+    word: str
+    glyph: str
+    light: str
+    dark: str
+    meaning: str = ""
+
+    @property
+    def badge(self) -> str:
+        """ "● kept" """
+        return f"{self.glyph} {self.word}"
+
+    def colour(self, dark: bool) -> str:
+        return self.dark if dark else self.light
+
+    def ink(self, dark: bool) -> str:
+        """Black or white, whichever reads better on the colour."""
+        red, green, blue = bytes.fromhex(self.colour(dark)[1:])
+        return "#111111" if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#FFFFFF"
+
+
+LOOKS: Mapping[Action, Look] = {
+    Action.KEPT: Look("kept", "●", "#1697D0", "#0AA2F1", "sent whole"),
+    Action.PINNED: Look("pinned", "★", "#0B4F30", "#02FBC6", "always sent: system messages and your pins"),
+    Action.TRUNCATED: Look("truncated", "✂", "#74126F", "#EC24A0", "sent in part"),
+    Action.SUMMARIZED: Look("summarised", "Σ", "#DD9F12", "#EAB00F", "a summary stands for it"),
+    Action.DROPPED: Look("dropped", "×", "#C8CAC7", "#626161", "not sent"),
+}
+
+KINDS: Mapping[str, Look] = {
+    "system": Look("system", "", "#22354D", "#C9D8EA"),
+    "user": Look("user", "", "#4A7099", "#8FB4DC"),
+    "assistant": Look("assistant", "", "#86A5C5", "#5F86B0"),
+    "tool": Look("tool results", "", "#BDCDDD", "#3B5878"),
+    "other": Look("other roles", "", "#A99BB5", "#8B7A9B"),
+    "framing": Look("framing", "", "#D8D2C4", "#4A463E"),
+    "summary": Look("summary", "Σ", "#DD9F12", "#EAB00F"),
+}
+"""The kinds of `Timeline.tokens_by_kind`, from the bottom of the chart up."""
+
+PAGE = Look("page", "", "#FCFCFA", "#15181C")
+INK = Look("ink", "", "#23272C", "#E4E7EA")
+FAINT = Look("faint", "", "#656B73", "#9AA3AD")
+GRID = Look("grid", "", "#E4E4DE", "#2C333B")
+ALARM = Look("over the budget", "!", "#B3261E", "#FF8A80")
+
+CONFIGURATIONS: tuple[Look, ...] = (
+    Look("A", "A", "#23272C", "#E4E7EA", "the baseline: the playground's settings"),
+    Look("B", "B", "#6D4BC3", "#B69CFF"),
+    Look("C", "C", "#B45309", "#F0A36B"),
+    Look("D", "D", "#0E7490", "#67D3E8"),
+)
+"""What is compared. The letter always goes with the colour, in charts a kind of line too."""
+
+NEITHER = Look("in neither", "×", "#DEDCD4", "#30353C", "neither sends it")
+BOTH = Look("in both", "=", "#B9CFE2", "#2F4F6E", "both send it alike, whole or in part")
+UNLIKE = Look("not alike", "≈", "#6F93B5", "#5484B5", "one sends it whole and one in part, or one has it in a summary")
+"""What two configurations do with a message, beside that only one of them sends it: its letter and colour say so."""

@@ -1,0 +1,65 @@
+"""Settings in words: what each is called, what it does, its value and its source as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from historylab.registry import member
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, stage_options
+from historylab.wording.untrusted import one_line
+
+SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}
+
+
+def schema_of(name: str) -> Mapping[str, Any]:
+    """The JSON schema of a field or option: type, bounds, choices."""
+    if "." in name:
+        return stage_options()[name].schema
+    return _fields()[name]
+
+
+@cache
+def _fields() -> Mapping[str, Any]:
+    return Settings.model_json_schema()["properties"]
+
+
+def title_of(name: str) -> str:
+    """What the setting is called on screen: "Budget", "Max share"."""
+    plain = name.rpartition(".")[2].replace("_", " ")
+    return schema_of(name).get("title") or plain[:1].upper() + plain[1:]
+
+
+def help_of(name: str) -> str:
+    """What it does, in a sentence."""
+    text = stage_options()[name].help if "." in name else schema_of(name).get("description", "")
+    return text[:1].upper() + text[1:]
+
+
+def show_value(value: Any) -> str:
+    """A value in words: "on", "4,000", "not set"."""
+    if value is None or value == "":
+        return "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:,}" if isinstance(value, int | float) else one_line(str(value), 60)
+
+
+def value_in_words(name: str, value: Any) -> str:
+    """A setting's value in words; what is chosen by its title: "Oldest first (fifo)"."""
+    if name not in FIELDS_THAT_CHOOSE:
+        return show_value(value)
+    return ", ".join(member_word(name, each) for each in value.split("+"))
+
+
+def member_word(family: str, name: str) -> str:
+    """What a member is called, its code name beside it where that says something else: "Oldest first (fifo)"."""
+    title = member(family, name).title
+    return title if title.lower() in (name.lower(), choice_word(name).lower()) else f"{title} ({name})"
+
+
+def choice_word(name: str) -> str:
+    """A value's name as a word: "Last user"."""
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,33 @@
+"""What a system does to one conversation, in one line written from its replay."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.wording.verdict import counter_label
+
+
+def system_line(title: str, rule: str, timeline: Timeline, said: int) -> str:
+    """ "AgentDock keeps the last 20 user messages: 40 of 166 messages at the last request, 1,496 tokens (…)."
+
+    `rule` says what the settings do, or nothing; `said` counts the messages of the conversation itself.
+    """
+    does = f"{title} {rule}" if rule else f"{title}, changed, sends"
+    if not timeline.plans:
+        return f"{does}. Nobody asks the model anything here."
+    plan = timeline.plans[-1]
+    sent = int((plan.actions <= Action.TRUNCATED).sum())
+    share = f"all {plan.size:,} messages" if sent == plan.size else f"{sent:,} of {plan.size:,} messages"
+    made = f", made of {said:,}," if len(timeline.conversation) != said else ""
+    summary = f", {plan.summary.covers:,} more as a summary" if plan.summary else ""
+    how = counter_label(timeline.counter, exact=plan.exact)
+    over = over_budget(timeline)
+    return f"{does}: {share}{made} at the last request{summary}, {plan.tokens:,} tokens ({how}).{over}"
+
+
+def over_budget(timeline: Timeline) -> str:
+    """How many requests go over the budget all the same, if any do."""
+    over = int(np.count_nonzero(timeline.over_budget))
+    return f" Over the budget at {over:,} of {len(timeline.plans):,} requests." if over else ""

@@ -1,0 +1,114 @@
+"""The verdict: what one request sends, in plain words, written from the timeline's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from historylab.conversation.columns import USER
+from historylab.counters.base import Counter
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Step, Timeline
+from historylab.recall.must_remember import MustRemember
+from historylab.wording.must_remember import MustRememberStatus, must_remember_status
+from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import one_line
+
+QUOTE = 60  # characters of a forgotten message
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Sentences, to be read in this order. `remembered` and `forgotten` quote messages: a line of untrusted text."""
+
+    seen: str
+    cost: str
+    decisions: str
+    remembered: MustRememberStatus
+    forgotten: str
+    over: bool
+
+    def __str__(self) -> str:
+        said = (self.seen, self.cost, self.decisions, self.remembered.sentence, self.forgotten)
+        return " ".join(filter(None, said))
+
+
+def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = ()) -> Verdict:
+    """The verdict on request `number` (from 0). `starred` are the messages that must be remembered."""
+    step = timeline.steps[number]
+    counts = count_actions(step.plan)
+    held = must_remember_status(timeline, number, starred)
+    return Verdict(
+        f"{_when(step)}, the model sees {_share(counts, step.size)}.",
+        _cost(timeline, step.plan),
+        _decisions(counts, step),
+        held,
+        _forgotten(timeline, number, {star.message for star in held.lost}),
+        step.plan.over_budget,
+    )
+
+
+def count_actions(plan: HistoryPlan) -> dict[Action, int]:
+    """How many messages each action decides on."""
+    counts = np.bincount(plan.actions, minlength=len(Action))
+    return {action: int(counts[action]) for action in Action}
+
+
+def counter_label(counter: Counter, *, exact: bool | None = None) -> str:
+    """ "o200k_base, exact": how tokens were counted, and whether that is what the model would count."""
+    return f"{counter.label}, {'exact' if (counter.exact if exact is None else exact) else 'an estimate'}"
+
+
+def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:
+    """The first request (from 0) of the run, up to `number`, in which the message isn't sent."""
+    block = int(timeline.conversation.columns.block[message])
+    for earlier in reversed(timeline.plans[:number]):
+        if message >= earlier.size or earlier.block_actions[block] <= Action.TRUNCATED:
+            break
+        number -= 1
+    return number
+
+
+def _when(step: Step) -> str:
+    return f"At {step.label}" if step.turn >= 0 else "Before the first user message"
+
+
+def _share(counts: dict[Action, int], said: int) -> str:
+    sent = counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
+    if sent == said:
+        return f"all {said:,} messages" if said > 1 else "the one message said"
+    return f"{sent:,} of {said:,} messages"
+
+
+def _cost(timeline: Timeline, plan: HistoryPlan) -> str:
+    how = counter_label(timeline.counter, exact=plan.exact)
+    less = timeline.settings.budget - plan.budget
+    of = f"{plan.budget:,}" + (f" ({timeline.settings.budget:,} less {less:,} reserved)" if less else "")
+    if plan.over_budget:
+        return f"{plan.tokens:,} tokens ({how}), {plan.tokens - plan.budget:,} over the budget of {of}."
+    return f"{plan.tokens:,} of {of} tokens ({how})."
+
+
+def _decisions(counts: dict[Action, int], step: Step) -> str:
+    order = (Action.DROPPED, Action.SUMMARIZED, Action.TRUNCATED, Action.PINNED)
+    parts = [f"{counts[action]:,} {LOOKS[action].word}" for action in order if counts[action]]
+    if not counts[Action.DROPPED] and not counts[Action.SUMMARIZED]:
+        parts.insert(0, "nothing left out")
+    text = ", ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _forgotten(timeline: Timeline, number: int, told: Container[int | None]) -> str:
+    """The oldest thing the user said that is no longer sent, and since when; of those that aren't told already."""
+    plan = timeline.plans[number]
+    lost = np.flatnonzero((plan.actions == Action.DROPPED) & (timeline.conversation.columns.role[: plan.size] == USER))
+    unsaid = (i for i in lost.tolist() if i not in told)
+    said = next((i for i in unsaid if timeline.conversation[i].content.strip()), None)
+    if said is None:
+        return ""
+    since = timeline.steps[stopped_being_sent(timeline, number, said)]
+    quote = one_line(timeline.conversation[said].content, QUOTE)
+    return f"It stopped seeing message {said + 1:,}, “{quote}”, at {since.label}."

@@ -1,0 +1,254 @@
+"""The subcommands: the same answers as the core, as tables or JSON, and one line for what cannot be."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from dotenv import dotenv_values
+
+from historylab import Settings, export, load, replay, resolve_settings
+from historylab.cli import main
+from historylab.registry import members
+from historylab.tuning.sweep import grid, sweep
+from historylab.tuning.table import read_table
+
+
+@pytest.fixture
+def sample(root):
+    return str(root / "sample_conversations" / "bike-rental-support.json")
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr."""
+    try:
+        code = main.main(arguments)
+    except SystemExit as exit:
+        code = exit.code
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_show_prints_every_request(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300")
+    timeline = replay(load(sample)[0], Settings(budget=300))
+    assert code == 0
+    for step in timeline.steps:
+        assert step.label in out
+        assert step.plan.sketch() in out
+    assert "what would have kept it" in out
+
+
+def test_show_as_json_has_the_same_figures(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--json")
+    told = json.loads(out)
+    timeline = replay(load(sample)[0], Settings(budget=300))
+    assert code == 0
+    assert [r["tokens"] for r in told["requests"]] == timeline.tokens.tolist()
+    assert told["losses"][0]["kind"] == "reference"
+    assert told["stars_kept"] is None
+
+
+def test_show_says_what_became_of_what_must_be_remembered_and_may_be_asked(capsys, sample):
+    given = ("show", sample, "--set", "budget=300", "--star", "2", "--question", "which bike?", "--question", "zebra")
+    code, out, _ = run(capsys, *given)
+    assert code == 0
+    assert "Message 2, which must be remembered, “" in out
+    assert "No message shares a telling word with 'zebra'" in out
+    assert "What might be asked later" in out
+    told = json.loads(run(capsys, *given, "--json")[1])
+    assert (told["stars"], told["stars_kept"]) == (1, 0)
+    assert [len(asked["messages"]) > 0 for asked in told["questions"]] == [True, False]
+
+
+def test_a_star_on_no_message_is_refused_with_its_number(capsys, sample):
+    for wrong in ("0", "x", "-1"):
+        assert "1 or more" in run(capsys, "show", sample, f"--star={wrong}")[2]
+    assert "there is no message 999 to remember" in run(capsys, "show", sample, "--star", "999")[2]
+
+
+def test_sweep_measures_what_must_be_remembered(capsys, sample):
+    code, out, _ = run(capsys, "sweep", sample, "--grid", "budget=300,60000", "--star", "2", "--json")
+    assert (code, [row["stars_kept"] for row in json.loads(out)["rows"]]) == (0, [0, 1])
+
+
+def test_show_one_request_says_why(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--request", "6", "--json")
+    messages = json.loads(out)
+    assert code == 0
+    assert messages[1]["action"] == "dropped"
+    assert "the budget is 300" in messages[1]["reason"]
+    assert run(capsys, "show", sample, "--request", "6")[0] == 0
+
+
+def test_sweep_writes_the_table_of_the_core(capsys, sample, tmp_path):
+    path = str(tmp_path / "table.jsonl")
+    axes = ["--grid", "budget=300,600", "--grid", "pruner=fifo,summarize"]
+    code, out, err = run(capsys, "sweep", sample, *axes, "--out", path)
+    assert (code, out) == (0, "")
+    assert "4 rows written" in err
+    expected = sweep(sample, grid(Settings(), budget=[300, 600], pruner=["fifo", "summarize"]))
+    assert read_table(path)["settings"].tolist() == expected["settings"].tolist()
+    assert read_table(path)["tokens_total"].tolist() == expected["tokens_total"].tolist()
+
+
+def test_sweep_prints_a_table_or_json(capsys, sample):
+    code, out, _ = run(capsys, "sweep", sample, "--grid", "budget=300,600")
+    assert (code, "budget=600" in out) == (0, True)
+    code, out, _ = run(capsys, "sweep", sample, "--random", "2", "--grid", "budget=300,600,900", "--json")
+    assert (code, len(json.loads(out)["rows"])) == (0, 2)
+    assert "1 set of settings" in run(capsys, "sweep", sample)[1]
+
+
+def test_recommend_reads_it_and_its_exit_code_says_whether_anything_fits(capsys, sample, tmp_path):
+    path = str(tmp_path / "table.csv")
+    assert run(capsys, "sweep", sample, "--grid", "budget=300,2000", "--out", path)[0] == 0
+    code, out, _ = run(capsys, "recommend", path, "keeps most")
+    assert code == 0
+    assert "budget=2000 keeps the most" in out
+    code, out, _ = run(capsys, "recommend", path, "keeps most", "--target", "dotenv")
+    assert resolve_settings(env=dotenv_values(stream=io.StringIO(out))).settings == Settings(budget=2000)
+    code, out, _ = run(capsys, "recommend", path, "never over 10", "--json")
+    assert (code, json.loads(out)["choice"]) == (1, None)
+
+
+def test_export_is_the_export_of_the_core(capsys, tmp_path):
+    code, out, _ = run(
+        capsys, "export", "--target", "dotenv", "--set", "budget=4000", "--set", "pruner.fifo.unit=block"
+    )
+    assert (code, out) == (0, export(Settings(budget=4000, **{"pruner.fifo.unit": "block"}), "dotenv"))
+    path = tmp_path / "historylab.env"
+    path.write_text(out, encoding="utf-8")
+    again = run(capsys, "export", "--from", str(path), "--out", str(tmp_path / "again.env"))
+    assert (again[0], (tmp_path / "again.env").read_text(encoding="utf-8")) == (0, out)
+
+
+def test_the_environment_decides_and_it_is_said(capsys, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_BUDGET", "77")
+    code, out, err = run(capsys, "export", "--set", "budget=5", "--only-changed")
+    assert (code, "HISTORYLAB_BUDGET=77" in out, "budget stays 77" in err) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("show", "no-such-file.json"), 1, "no-such-file.json"),
+        (("show", "SAMPLE", "--conversation", "9"), 1, "no number 9"),
+        (("show", "SAMPLE", "--request", "99"), 2, "no request 99"),
+        (("show", "SAMPLE", "--set", "budget"), 2, "NAME=VALUE"),
+        (("show", "SAMPLE", "--set", "bugdet=1"), 2, "bugdet"),
+        (("sweep", "no-such-file.json"), 1, "no-such-file.json"),
+        (("sweep", "SAMPLE", "--grid", "bugdet=1"), 2, "did you mean budget"),
+        (("sweep", "SAMPLE", "--grid", "budget=1,many"), 2, "--grid budget"),
+        (("sweep", "SAMPLE", "--out", "table.xlsx"), 2, "table.xlsx"),
+        (("recommend", "no-such-table.csv"), 1, "no-such-table.csv"),
+        (("recommend", "cheapest"), 2, "'cheapest' is no table of a sweep; write one with `historylab sweep"),
+        (("export", "--target", "stone"), 2, "stone"),
+        (("export", "--set", "budget=many"), 2, "budget=many"),
+        (("export", "--out", "no/such/folder/x.env"), 1, "can't be written"),
+    ],
+)
+def test_what_cannot_be_is_one_line(capsys, sample, arguments, code, words):
+    got, out, err = run(capsys, *(sample if a == "SAMPLE" else a for a in arguments))
+    assert (got, out) == (code, "")
+    assert words in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+def test_no_text_of_a_transcript_reaches_the_terminal_as_a_command(capsys, tmp_path):
+    path = tmp_path / "hostile.json"
+    said = [{"role": "user", "content": "\x1b[31m[bold]red[/bold]\x07 ORD-1"}, {"role": "assistant", "content": "ok"}]
+    path.write_text(json.dumps({"title": "\x1b]0;owned\x07", "messages": said}), encoding="utf-8")
+    _, out, _ = run(capsys, "show", str(path), "--request", "1")
+    assert "\x1b" not in out and "\x07" not in out
+    assert "[bold]red[/bold]" in out
+    assert "\x1b" not in run(capsys, "show", str(path))[1]
+
+
+def test_what_is_not_there_is_named_with_what_is_near_or_to_do(capsys, tmp_path):
+    assert "did you mean budget?" in run(capsys, "export", "--set", "bugdet=4")[2]
+    missing = str(tmp_path / "nope.parquet")
+    assert f"there is no file {missing!r}; write one with `historylab sweep" in run(capsys, "recommend", missing)[2]
+
+
+def test_all_sample_files_are_swept_and_what_is_no_conversation_is_named(capsys, root):
+    folder = root / "sample_conversations"
+    names = sorted(path.name for path in folder.iterdir())
+    code, out, err = run(capsys, "sweep", *(str(folder / name) for name in names), "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert "2 files skipped:" in err
+    assert [path.rpartition("/")[2] for path in told["skipped"]] == ["README.md", "index.json"]
+    assert all(why in err for why in told["skipped"].values())
+    swept = {row["file"].rpartition("/")[2] for row in told["rows"]}
+    assert swept == {*names} - {"README.md", "index.json"}
+
+
+def test_show_goes_on_with_the_next_file(capsys, root, sample):
+    index = str(root / "sample_conversations" / "index.json")
+    code, out, err = run(capsys, "show", index, sample, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert [shown["title"] for shown in told["files"]] == [load(sample)[0].title]
+    assert f"1 file skipped:\nhistorylab:   {index}: found a list" in err
+    code, out, _ = run(capsys, "show", sample, sample, "--set", "budget=300")
+    assert (code, out.count("Forgotten:")) == (0, 2)
+
+
+def test_recommend_takes_several_tables_and_skips_what_is_none(capsys, root, sample, tmp_path):
+    other = str(root / "sample_conversations" / "tide-tables-agent.json")
+    tables = [str(tmp_path / f"{k}.csv") for k in range(2)]
+    for path, file in zip(tables, [sample, other], strict=True):
+        run(capsys, "sweep", file, "--grid", "budget=300,2000", "--out", path)
+    broken = tmp_path / "broken.csv"
+    broken.write_text("a,b\n1,2\n")
+    code, out, err = run(capsys, "recommend", tables[0], str(broken), tables[1], "keeps most", "--json")
+    told = json.loads(out)
+    assert (code, told["choice"]["knobs"], list(told["skipped"])) == (0, {"budget": 2000}, [str(broken)])
+    assert "no column 'settings'" in err
+    code, out, _ = run(capsys, "recommend", tables[0], "keeps most", "cheapest")
+    assert (code, out) == (2, "")
+
+
+@pytest.mark.parametrize("command", ["show", "sweep"])
+def test_strictly_one_file_that_cannot_be_read_is_an_error(capsys, root, sample, command):
+    index = str(root / "sample_conversations" / "index.json")
+    code, out, err = run(capsys, command, sample, index, "--strict", "--json")
+    assert (code, out) == (1, "")
+    assert "found a list" in err.splitlines()[-1]
+    assert run(capsys, command, index, str(root / "README.md"))[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("session.jsonl",), "to see a conversation in a file: historylab show session.jsonl"),
+        (("my chats/a b.json",), "historylab show 'my chats/a b.json'"),
+        (("sweeep", "a.json"), "there is no command 'sweeep'; did you mean sweep?"),
+        (("show", "a.json", "--quesion", "why"), "did you mean --question?"),
+        (("show", "a.json", "--budget=4000"), "did you mean --set budget=4000?"),
+        (("show", "a.json", "--min-turns", "2"), "did you mean --set min_turns=…?"),
+        (("show", "a.json", "--buget=4000"), "did you mean --set budget=4000?"),
+        (("sweep", "a.json", "--works"), "did you mean --workers?"),
+        (("recommend",), "the following arguments are required: TABLE"),
+    ],
+)
+def test_what_is_not_understood_is_said_with_what_may_have_been_meant(capsys, arguments, words):
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")
+    assert words in err.splitlines()[-1]
+    own = (
+        f"usage: historylab {arguments[0]}" if arguments[0] in ("show", "sweep", "recommend") else "usage: historylab ["
+    )
+    assert err.startswith(own)
+
+
+def test_a_target_is_found_by_what_people_call_it(capsys):
+    assert "(did you mean docker_compose?)" in run(capsys, "export", "--target", "compose")[2]
+    assert "(did you mean configmap?)" in run(capsys, "export", "--target", "kubernetes")[2]
+
+
+def test_the_help_of_export_names_every_target(capsys):
+    told = " ".join(run(capsys, "export", "--help")[1].split())
+    assert all(name in told for name in members("exporter"))

@@ -1,0 +1,147 @@
+"""The command: what it answers at once, what it refuses in one line, and the server it starts."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from urllib.parse import urlsplit
+
+import pytest
+from server_process import SECONDS_TO_STOP, address, playground, start
+
+from historylab._version import __version__
+from historylab.cli import main
+from historylab.ui.server import serve
+
+
+def run(capsys, *arguments: str) -> tuple[int, str]:
+    """Exit code and what was printed, errors included."""
+    try:
+        code = main.main(arguments)
+    except SystemExit as exit:
+        code = exit.code
+    printed = capsys.readouterr()
+    return code, printed.out + printed.err
+
+
+def test_version(capsys):
+    assert run(capsys, "--version") == (0, f"historylab {__version__}\n")
+
+
+def test_help_names_every_option(capsys):
+    code, text = run(capsys, "--help")
+    assert code == 0
+    for option in ("--host", "--port", "--headless", "--template", "--debug", "--version"):
+        assert option in text
+
+
+def test_help_and_version_load_nothing_heavy():
+    code = "import sys; from historylab.cli import main; main._parser(); print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert not {"streamlit", "numpy", "pandas", "pydantic", "plotly", "openai"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("--host", "no.such.host.invalid"), 1, "no.such.host.invalid"),
+        (("--host", "192.0.2.1"), 1, "no address of this machine"),
+        (("--host", ""), 1, "no address of this machine"),
+        (("--port", "65536"), 2, "0 to 65535"),
+        (("--port", "eighty"), 2, "'eighty' is no port"),
+        (("--template", "no-such-file.json"), 2, "no-such-file.json"),
+        (("--template", "pyproject.toml"), 2, "pyproject.toml"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_reason(capsys, monkeypatch, root, arguments, code, words):
+    monkeypatch.chdir(root)
+    got, text = run(capsys, "--headless", *arguments)
+    assert (got, words in text) == (code, True), text
+    assert text.splitlines()[-1].startswith("historylab: ")
+
+
+def test_a_busy_port_is_one_line(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        port = str(busy.getsockname()[1])
+        code, text = run(capsys, "--headless", "--port", port)
+    assert code == 1
+    assert text.count("\n") == 1
+    assert f"port {port} on 127.0.0.1 is already in use" in text
+
+
+def test_the_template_is_handed_on_as_an_absolute_path(monkeypatch, tmp_path):
+    (tmp_path / "agent.json").write_text(json.dumps({"chatSettings": {"historyPolicy": "all"}}))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HISTORYLAB_TEMPLATE", "")
+    monkeypatch.setattr(serve, "serve", lambda *_, **__: None)
+    assert main.main(["--template", "agent.json"]) == 0
+    assert main.os.environ["HISTORYLAB_TEMPLATE"] == str(tmp_path / "agent.json")
+
+
+@pytest.fixture(scope="module")
+def url():
+    with playground() as url:
+        yield url
+
+
+def test_it_answers_on_the_loopback_address_only(url):
+    assert urlsplit(url).hostname == "127.0.0.1"
+    assert urllib.request.urlopen(url).status == 200
+    assert urllib.request.urlopen(f"{url}/_stcore/health").read() == b"ok"
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", urlsplit(url).port), timeout=5)
+
+
+@pytest.mark.parametrize("path", ["/", "/_stcore/health", "/favicon.png"])
+def test_every_answer_carries_the_security_headers(url, path):
+    headers = urllib.request.urlopen(url + path).headers
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == policy["connect-src"] == "'self'"
+    assert "unsafe" not in policy["script-src"]
+    assert "sha256-" in policy["script-src"]
+
+
+@pytest.mark.parametrize(("host", "status"), [("localhost", 101), ("rebound.example", 403)])
+def test_a_page_of_another_host_gets_no_connection(url, host, status):
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    headers = {**upgrade, "Host": host, "Sec-WebSocket-Key": "A" * 22 + "=="}
+    connection.request("GET", "/_stcore/stream", headers=headers)
+    assert connection.getresponse().status == status
+    connection.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_ctrl_c_ends_it_without_a_word():
+    process = start()
+    address(process)
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=SECONDS_TO_STOP)
+    assert (process.returncode, "Traceback" in rest) == (0, False), rest
+
+
+def test_the_shipped_config_gives_way_to_streamlit_variables(monkeypatch, root):
+    assert serve.shipped_config(root)["server.maxUploadSize"] == 20
+    monkeypatch.setenv("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "5")
+    assert "server.maxUploadSize" not in serve.shipped_config(root)
+
+
+def test_every_shipped_value_is_one_streamlit_knows(root):
+    from streamlit import config
+
+    assert serve.shipped_config(root).keys() <= config.get_config_options().keys()
+    assert serve.shipped_config(root)["browser.gatherUsageStats"] is False
+
+
+def test_only_asked_for_hosts_are_answered():
+    assert "server.allowedHosts" not in serve.launch_config("127.0.0.1", 0, headless=True)
+    assert "192.0.2.1" in serve.launch_config("192.0.2.1", 0, headless=True)["server.allowedHosts"]
+    assert serve.launch_config("0.0.0.0", 0, headless=True)["server.allowedHosts"] == []

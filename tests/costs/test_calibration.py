@@ -1,0 +1,65 @@
+"""Overhead and token size, found again where we know them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from token_sketches import COUNTER, counted, replayed
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, Usage
+from historylab.costs.calibration import calibrate, reported_contexts
+from historylab.costs.traffic import traffic
+from historylab.counters.quarter_of_characters import QuarterOfCharacters
+from historylab.formats.samples import load_sample
+
+
+def reported(conversation: Conversation, overhead: int, factor: float) -> Conversation:
+    """The conversation with the usage a provider would report whose tokens are `factor` of ours."""
+    running = np.concatenate(([0], np.cumsum(COUNTER.count(conversation.messages))))
+    return conversation.edited(
+        Message(m.role, m.content, m.id, metadata={"usage": Usage(input=round(overhead + factor * running[i]))})
+        if m.role == "assistant"
+        else m
+        for i, m in enumerate(conversation)
+    )
+
+
+def test_a_known_overhead_and_factor_are_found_again():
+    conversation = reported(counted("u100 a200 u50 a300 u400 a20 u10"), 15_000, 1.5)
+    found = calibrate(conversation, COUNTER)
+    assert found.overhead == 15_000
+    assert found.factor == pytest.approx(1.5)
+    assert found.fit == pytest.approx(1)
+    assert found.error == pytest.approx(0, abs=1e-4)
+    assert found.requests == 3
+
+
+def test_calibrated_traffic_is_in_the_providers_tokens():
+    conversation = reported(counted("u100 a200 u50 a300 u400 a20 u10"), 15_000, 2.0)
+    found = calibrate(conversation, COUNTER).applied(traffic(replayed(conversation, overhead=500)), overhead=500)
+    assert found.sent.tolist() == [15_200, 15_700, 17_100, 17_160 - 0]
+    assert found.shared.tolist() == [0, 15_200, 15_700, 17_100]
+
+
+def test_too_little_usage_calibrates_nothing():
+    assert calibrate(counted("u10 a10 u10 a10 u10 a10"), COUNTER) is None
+    assert calibrate(reported(counted("u10 a10 u10 a10"), 100, 1), COUNTER) is None
+    assert calibrate(Conversation(), COUNTER) is None
+
+
+def test_what_is_said_after_a_compaction_of_the_program_does_not_count():
+    conversation = reported(counted("u100 a200 u50 a300 u400 a20 u10 a10 u10 a10"), 1000, 1.0)
+    at, _ = reported_contexts(conversation)
+    cut = conversation.edited(
+        Message(m.role, m.content, m.id, metadata={**m.metadata, "compact_summary": i == 6})
+        for i, m in enumerate(conversation)
+    )
+    assert len(reported_contexts(cut)[0]) == 3 < len(at)
+
+
+def test_our_sample_of_a_session_has_a_fixed_overhead_of_fourteen_thousand():
+    found = calibrate(load_sample("lamp-through-the-night")[0], QuarterOfCharacters(""))
+    assert 14_000 < found.overhead < 14_500
+    assert found.fit > 0.98
+    assert found.error < 0.01

@@ -1,0 +1,105 @@
+"""Every shape a Chat Completions file comes in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from historylab.errors import UnknownFormat
+from historylab.formats.load import load
+
+HI = {"role": "user", "content": "hi"}
+YES = {"role": "assistant", "content": "yes"}
+
+
+def as_json(value) -> bytes:
+    return json.dumps(value).encode()
+
+
+def as_lines(*values) -> bytes:
+    return b"".join(as_json(value) + b"\n" for value in values)
+
+
+@pytest.mark.parametrize(
+    ("content", "lengths"),
+    [
+        (as_json([HI, YES]), [2]),
+        (as_json({"messages": [HI, YES]}), [2]),
+        (as_json([{"messages": [HI]}, {"messages": [HI, YES]}]), [1, 2]),
+        (as_json([[HI], [HI, YES]]), [1, 2]),
+        (as_json([{"traj": [HI, YES], "task_id": 1}]), [2]),
+        (as_json(HI), [1]),
+        (as_lines(HI, YES), [2]),
+        (as_lines({"messages": [HI]}, {"messages": [HI, YES]}), [1, 2]),
+        (as_lines([HI], [HI, YES]), [1, 2]),
+        (as_lines({"messages": [HI]}), [1]),
+    ],
+    ids=["list", "object", "objects", "lists", "traj", "message", "lines", "object-lines", "list-lines", "one-line"],
+)
+def test_the_shapes_of_a_file(content, lengths):
+    loaded = load(content)
+    assert [len(conversation) for conversation in loaded] == lengths
+    assert (loaded.report.records, loaded.report.skips) == (sum(lengths), 0)
+
+
+def test_trials_of_a_task_are_conversations_with_titles_and_rewards():
+    loaded = load(as_json([{"traj": [HI], "task_id": 13, "trial": n, "reward": 0.5} for n in (0, 1)]))
+    assert [c.title for c in loaded] == ["task 13, trial 0", "task 13, trial 1"]
+    assert loaded[0].metadata == {"task_id": 13, "trial": 0, "reward": 0.5}
+
+
+def test_a_request_log_leaves_its_response_out_and_says_so():
+    loaded = load(as_json({"messages": [HI], "tools": [], "response": {"choices": [{"message": YES}]}}))
+    assert len(loaded[0]) == 1
+    assert "a logged response left out" in str(loaded.report)
+    assert set(loaded[0].metadata) == {"tools", "response"}
+
+
+def test_what_is_skipped_is_counted_by_reason_with_the_first_place():
+    loaded = load(as_json([HI, 5, 6, {"content": "x"}, {"role": "user", "content": {}}, YES]))
+    skipped = {reason: (tally.count, tally.first) for reason, tally in loaded.report.skipped.items()}
+    assert skipped == {
+        "a number, not an object": (2, "[1]"),
+        "no role": (1, "[3]"),
+        "content is an object, not text, a list of parts or null": (1, "[4]"),
+    }
+    assert str(loaded.report).startswith("OpenAI Chat Completions: 6 records, 2 messages, 4 skipped (2 × a number")
+
+
+def test_stray_lines_and_a_last_line_that_breaks_off_are_reported():
+    loaded = load(as_lines(HI, 7, YES, {"role": "user", "content": "cut"})[:-9])
+    assert len(loaded[0]) == 2
+    assert loaded.report.skipped["a number without role or messages"].first == "line 2"
+    assert loaded.report.skipped["the last line breaks off"].first == "line 4"
+
+
+def test_empty_contents_and_unknown_roles_are_kept_and_mentioned():
+    loaded = load(as_json([HI, {"role": "assistant", "content": ""}, {"role": "Human", "content": "x"}]))
+    assert [m.role for m in loaded[0]] == ["user", "assistant", "Human"]
+    assert list(loaded.report.warnings) == ["empty content", "unknown role 'Human', kept as conversation"]
+
+
+def test_conversations_without_messages_are_left_out_and_mentioned():
+    loaded = load(as_json([{"messages": []}, {"messages": [HI]}]))
+    assert len(loaded) == 1
+    assert "a conversation without messages" in loaded.report.warnings
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a"}]}],
+        [{"role": "assistant", "content": [{"type": "tool-call", "toolCallId": "a"}]}],
+        [{"role": "assistant", "content": "", "tool_calls": [{"id": "a", "function": "f", "arguments": {}}]}],
+        [{"role": "user", "parts": [{"text": "hi"}]}],
+        [{"role": "user", "blocks": [{"text": "hi"}]}],
+        [{"role": "user", "content": {"text": "hi"}}],
+        {"conversations": [{"from": "human", "value": "hi"}]},
+        {"messages": [{"type": "user", "content": "hi"}]},
+        {"history": [HI]},
+    ],
+)
+def test_other_formats_with_roles_are_not_claimed(foreign):
+    with pytest.raises(UnknownFormat):
+        load(as_json(foreign))

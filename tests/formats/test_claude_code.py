@@ -1,0 +1,342 @@
+"""Claude Code sessions: every trap the real files hold, one by one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as tried
+from hypothesis import strategies as st
+
+from historylab.errors import LoadError
+from historylab.formats.content import Content
+from historylab.formats.load import load, match_strengths
+
+
+class Session:
+    """Writes records as Claude Code does: each names the one before it, unless told otherwise."""
+
+    def __init__(self):
+        self.records: list[dict] = []
+        self.last: str | None = None
+
+    def put(self, kind: str, content=None, *, parent: str | None = "last", reply: str = "", **more) -> str:
+        uuid = more.pop("uuid", f"r{len(self.records)}")
+        message = {"role": kind, "content": content}
+        if reply:
+            message["id"] = reply
+        if "usage" in more:
+            message["usage"] = more.pop("usage")
+        record = {
+            "type": kind,
+            "uuid": uuid,
+            "parentUuid": self.last if parent == "last" else parent,
+            "isSidechain": False,
+            "sessionId": "s1",
+            "timestamp": f"2026-01-01T10:{len(self.records):02d}:00Z",
+            **({} if content is None else {"message": message}),
+            **more,
+        }
+        self.records.append(record)
+        self.last = uuid
+        return uuid
+
+    def load(self):
+        return load("\n".join(json.dumps(record) for record in self.records).encode(), name="session.jsonl")
+
+
+def text(words: str) -> dict:
+    return {"type": "text", "text": words}
+
+
+def call(name: str, key: str, **given) -> dict:
+    return {"type": "tool_use", "id": key, "name": name, "input": given}
+
+
+def result(key: str, content) -> dict:
+    return {"type": "tool_result", "tool_use_id": key, "content": content}
+
+
+def usage(output: int, reads: int = 70, writes: int = 9) -> dict:
+    counts = {"input_tokens": 4, "cache_read_input_tokens": reads, "cache_creation_input_tokens": writes}
+    return {**counts, "output_tokens": output, "service_tier": "standard"}
+
+
+def said(conversation) -> list[str]:
+    return [f"{m.role[0]} {m.content}" for m in conversation]
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session()
+
+
+def test_lines_of_one_reply_are_one_message_and_their_usage_counts_once(session):
+    session.put("user", "Look.")
+    session.put("assistant", [text("I look.")], reply="m1", usage=usage(1))
+    session.put("assistant", [call("Read", "c1", path="a b")], reply="m1", usage=usage(25))
+    session.put("user", [result("c1", "found")])
+    (conversation,) = loaded = session.load()
+    reply = conversation[1]
+    assert [m.role for m in conversation] == ["user", "assistant", "tool"]
+    assert reply.content == "I look."
+    assert [(c.id, c.name, json.loads(c.arguments)) for c in reply.tool_calls] == [("c1", "Read", {"path": "a b"})]
+    assert reply.metadata["usage"] == {"input": 4, "output": 25, "cache_reads": 70, "cache_writes": 9}
+    assert sum("usage" in m.metadata for m in conversation) == 1
+    assert (loaded.report.records, loaded.report.messages, loaded.report.skips) == (4, 3, 0)
+
+
+def test_parallel_results_are_a_message_each_though_they_hang_on_different_branches(session):
+    session.put("user", "Look at both.")
+    first = session.put("assistant", [call("Read", "c1")], reply="m1")
+    second = session.put("assistant", [call("Read", "c2")], reply="m1")
+    session.put("user", [result("c1", "one")], parent=first)
+    session.put("user", [result("c2", "two")], parent=second)
+    session.put("assistant", [text("Both.")], reply="m2")
+    (conversation,) = loaded = session.load()
+    assert said(conversation) == ["u Look at both.", "a ", "t one", "t two", "a Both."]
+    assert conversation.columns.clean
+    assert loaded.report.skips == 0
+
+
+def test_results_in_one_line_are_split_and_come_before_what_the_user_adds(session):
+    session.put("user", "Look.")
+    session.put("assistant", [call("Read", "c1"), call("Read", "c2")], reply="m1")
+    session.put(
+        "user", [text("Hurry."), result("c1", [text("one"), text("more")]), {**result("c2", "no"), "is_error": True}]
+    )
+    (conversation,) = session.load()
+    assert said(conversation)[2:] == ["t one\nmore", "t no", "u Hurry."]
+    assert conversation[3].metadata == {"is_error": True}
+    assert len({m.id for m in conversation}) == len(conversation)
+
+
+def test_a_rewind_is_followed_from_the_newest_leaf(session):
+    start = session.put("user", "Start.")
+    session.put("assistant", [text("Wrong way.")], reply="m1")
+    session.put("user", "No, back.")
+    session.put("assistant", [text("Right way.")], reply="m2", parent=start)
+    (conversation,) = loaded = session.load()
+    assert said(conversation) == ["u Start.", "a Right way."]
+    assert [(why, t.count) for why, t in loaded.report.skipped.items()] == [
+        ("a record on another branch (a rewind or a fork)", 2)
+    ]
+
+
+def test_the_newest_leaf_is_the_newest_by_time_not_by_place(session):
+    start = session.put("user", "Start.")
+    session.put("assistant", [text("Newer.")], reply="m1", timestamp="2026-01-01T12:00:00Z")
+    session.put("assistant", [text("Older.")], reply="m2", parent=start, timestamp="2026-01-01T11:00:00Z")
+    (conversation,) = session.load()
+    assert said(conversation) == ["u Start.", "a Newer."]
+
+
+def test_a_resumed_session_goes_on_under_another_session_id(session):
+    session.put("user", "Start.")
+    session.put("assistant", [text("Begun.")], reply="m1")
+    session.put("user", "Go on.", sessionId="s2")
+    (conversation,) = session.load()
+    assert said(conversation) == ["u Start.", "a Begun.", "u Go on."]
+
+
+def test_a_compaction_is_crossed_by_its_logical_parent(session):
+    session.put("user", "Before.")
+    session.put("assistant", [text("Answer.")], reply="m1")
+    logical = session.last
+    session.put("system", parent=None, subtype="compact_boundary", logicalParentUuid=logical)
+    session.put("user", "In short: before, answer.", isCompactSummary=True)
+    session.put("user", "After.")
+    (conversation,) = loaded = session.load()
+    assert said(conversation) == ["u Before.", "a Answer.", "u In short: before, answer.", "u After."]
+    assert conversation[2].metadata == {"compact_summary": True}
+    assert any("summary" in why for why in loaded.report.warnings)
+
+
+def test_a_subagent_is_a_conversation_of_its_own(session):
+    session.put("user", "Have it checked.")
+    session.put("assistant", [call("Task", "c1")], reply="m1")
+    main = session.last
+    session.put("user", "Check it.", parent=None, isSidechain=True)
+    session.put("assistant", [text("Checked.")], reply="x1", isSidechain=True)
+    session.put("user", "Check that, too.", parent=None, isSidechain=True)
+    session.put("assistant", [text("Fine.")], reply="x2", isSidechain=True)
+    session.put("user", [result("c1", "Checked.")], parent=main)
+    first, second, third = session.load()
+    assert said(first) == ["u Have it checked.", "a ", "t Checked."]
+    assert said(second) == ["u Check it.", "a Checked."]
+    assert said(third) == ["u Check that, too.", "a Fine."]
+    assert second.title == "Subagent: Check it."
+    assert second.metadata["sidechain"] is True
+
+
+def test_named_subagents_stay_apart_though_their_lines_interleave(session):
+    for agent in ("a", "b"):
+        session.put("user", f"Task {agent}", parent=None, isSidechain=True, agentId=agent, uuid=f"{agent}1")
+    for agent in ("a", "b"):
+        session.put("assistant", [text(agent)], parent=f"{agent}1", isSidechain=True, agentId=agent, uuid=f"{agent}2")
+    assert [said(c) for c in session.load()] == [["u Task a", "a a"], ["u Task b", "a b"]]
+
+
+def test_what_is_no_message_is_skipped_with_counts(session):
+    session.records.append({"type": "summary", "summary": "A title", "leafUuid": "r2"})
+    session.put("user", "Note of the program.", isMeta=True)
+    session.put("user", "Hello.")
+    session.put("system", subtype="hook")
+    session.put("assistant", [text("API Error")], reply="m0", isApiErrorMessage=True)
+    session.put("assistant", [text("Hello!")], reply="m1")
+    session.records += [{"type": "queue-operation"}, {"type": "progress"}, {"silly": "this"}, 42, "oops", [1]]
+    (conversation,) = loaded = session.load()
+    assert said(conversation) == ["u Hello.", "a Hello!"]
+    assert conversation.title == "A title"
+    assert loaded.report.records == len(session.records)
+    assert sorted((why, t.count) for why, t in loaded.report.skipped.items()) == [
+        ("a meta record (a note of the program's own)", 1),
+        ("a number, not a record", 2),
+        ("a progress record, not a message", 1),
+        ("a queue-operation record, not a message", 1),
+        ("a record without a type", 1),
+        ("a summary record, not a message", 1),
+        ("a system record, not a message", 1),
+        ("an error notice of the program", 1),
+        ("text, not a record", 1),
+    ]
+
+
+def test_thinking_is_left_out_and_told(session):
+    session.put("user", "Why?")
+    session.put("assistant", [{"type": "thinking", "thinking": "Hmm."}], reply="m1")
+    session.put("assistant", [text("Because.")], reply="m1")
+    session.put("assistant", [{"type": "redacted_thinking", "data": "x"}], reply="m2")
+    (conversation,) = loaded = session.load()
+    assert said(conversation) == ["u Why?", "a Because."]
+    assert loaded.report.warnings["thinking left out"].count == 2
+
+
+def test_images_are_media_without_their_data(session):
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 5000}}
+    session.put("user", [text("See?"), image])
+    session.put("assistant", [call("Shot", "c1")], reply="m1")
+    session.put("user", [result("c1", [image])])
+    (conversation,) = session.load()
+    assert [m.media for m in conversation] == [("image",), (), ("image",)]
+    assert all("AAAA" not in m.content for m in conversation)
+
+
+def test_the_copy_of_a_tools_output_for_the_screen_is_ignored(session):
+    session.put("user", "Look.")
+    session.put("assistant", [call("Read", "c1")], reply="m1")
+    session.put("user", [result("c1", "short")], toolUseResult={"stdout": "long " * 100})
+    (conversation,) = session.load()
+    assert conversation[2].content == "short"
+
+
+def test_broken_records_are_reported_where_they_stand(session):
+    session.put("user", "Hello.")
+    session.put("user", [result("c9", "late")])
+    session.records[1]["message"] = {"role": "user", "contenst": []}
+    session.put("user", "x")
+    session.records[2]["message"] = "error"
+    session.put("assistant", [text("Still here."), 7, {"type": "mystery"}], reply="m1", timestamp="soon")
+    (conversation,) = loaded = session.load()
+    assert said(conversation) == ["u Hello.", "a Still here."]
+    assert {why: t.first for why, t in loaded.report.skipped.items()} == {
+        "a user record without content": "line 2",
+        "a user record whose message is text": "line 3",
+    }
+    assert len(loaded.report.warnings) == 3
+    assert conversation[1].timestamp is None
+
+
+def test_a_line_copied_by_a_resume_counts_once(session):
+    session.put("user", "Hello.")
+    session.put("assistant", [text("Hello!")], reply="m1")
+    session.records.append(session.records[0])
+    (conversation,) = loaded = session.load()
+    assert len(conversation) == 2
+    assert loaded.report.skipped["a record with the uuid of one before it"].count == 1
+
+
+def test_links_that_go_round_in_a_circle_end():
+    session = Session()
+    for k in range(4):
+        session.put("user", f"{k}", parent=f"r{(k + 1) % 4}")
+    assert sum(map(len, session.load())) > 0
+
+
+def test_without_ids_the_order_of_the_file_counts():
+    lines = [
+        {"type": "user", "message": {"content": "Fix it"}},
+        {"type": "assistant", "message": {"content": [text("Looking"), call("Read", "c1")]}},
+        {"type": "user", "message": {"content": "That's right"}},
+        {"type": "assistant", "message": {"content": [text("Done")]}},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    (conversation,) = load(data)
+    assert said(conversation) == ["u Fix it", "a Looking", "u That's right", "a Done"]
+    assert match_strengths(Content(data)) == {"claude_code": 0.8}
+
+
+def test_the_web_export_holds_the_same_records():
+    lines = [
+        {"type": "user", "timestamp": "2026-01-01T10:00:00Z", "message": {"role": "user", "content": "Hi"}},
+        {"type": "assistant", "message": {"role": "assistant", "content": [text("Hello")]}},
+    ]
+    (conversation,) = load(json.dumps({"loglines": lines}).encode())
+    assert said(conversation) == ["u Hi", "a Hello"]
+
+
+def test_another_jsonl_is_not_claimed():
+    rows = b'{"type": "user", "text": "hi"}\n{"type": "event", "message": {"content": "x"}}'
+    assert "claude_code" not in match_strengths(Content(rows))
+
+
+def test_a_file_of_nothing_but_snapshots_is_refused_in_words():
+    with pytest.raises(LoadError):
+        load(b'{"type": "file-history-snapshot", "snapshot": {}}\n' * 3, name="x.jsonl")
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=5), inside, max_size=3),
+    max_leaves=6,
+)
+FIELDS = (
+    "type",
+    "uuid",
+    "parentUuid",
+    "sessionId",
+    "agentId",
+    "isSidechain",
+    "isMeta",
+    "timestamp",
+    "message",
+    "leafUuid",
+)
+
+
+@tried(deadline=None, max_examples=150)
+@given(st.data())
+def test_whatever_stands_in_a_field_nothing_but_a_refusal_comes_out(data):
+    session = Session()
+    session.records.append({"type": "summary", "summary": "A title", "leafUuid": "r1"})
+    session.put("user", [text("Look."), {"type": "image"}])
+    session.put("assistant", [text("So."), call("Read", "c1", path="a")], reply="m1", usage=usage(3))
+    session.put("user", [result("c1", [text("found")])])
+    for _ in range(data.draw(st.integers(1, 3))):
+        target = data.draw(st.sampled_from(session.records))
+        while data.draw(st.booleans()):  # somewhere deeper
+            inside = [v for v in target.values() if isinstance(v, dict)]
+            inside += [b for v in target.values() if isinstance(v, list) for b in v if isinstance(b, dict)]
+            if not inside:
+                break
+            target = data.draw(st.sampled_from(inside))
+        target[data.draw(st.sampled_from([*FIELDS, *target]))] = data.draw(anything)
+    try:
+        loaded = load("\n".join(map(json.dumps, session.records)).encode(), name="x.jsonl", format="claude_code")
+    except LoadError:
+        return
+    assert loaded.report.records == len(session.records)
+    for conversation in loaded:
+        assert conversation.digest
+        assert conversation.columns is not None

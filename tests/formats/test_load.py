@@ -1,0 +1,197 @@
+"""load(): what it accepts, what it refuses and in which words, and how it chooses a format."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from historylab import registry
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.errors import LoadError, TooLarge, UnknownFormat, UnknownMember
+from historylab.formats.load import MAX_BYTES, load
+
+GOOD = json.dumps([{"role": "user", "content": "hi"}]).encode()
+DEEP = b'[{"role": "user", "content": ' + b"[" * 300 + b"]" * 300 + b"}]"
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "sentence"),
+    [
+        (b"", LoadError, "the file is empty"),
+        (b" \n\t ", LoadError, "the file is empty"),
+        (b"\xef\xbb\xbf", LoadError, "the file is empty"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(64), LoadError, "this is a PNG image, not a transcript"),
+        (b"\xff\xd8\xff\xe0" + bytes(64), LoadError, "this is a JPEG image"),
+        (b"PK\x03\x04" + bytes(64), LoadError, "this is a ZIP archive, not a transcript; unpack it"),
+        (bytes(5000), LoadError, "this is nothing but zero bytes"),
+        (b"MZ\x90\x00\x03\x00\x00\x00\x04" * 50, LoadError, "this is binary data"),
+        (json.dumps([{"role": "user"}] * 3, indent=1).encode()[:30], LoadError, "breaks off at line 6, column 2"),
+        (GOOD[:-4], LoadError, "the JSON breaks off at line 1, column 30"),
+        (b'[{"role": user}]', LoadError, "the JSON is broken at line 1, column 11 (expecting value)"),
+        (b"[" * 100_000, LoadError, "nested more than 200 levels deep"),
+        (b"[" * 100_000 + b"]" * 100_000, LoadError, "nested more than 200 levels deep"),
+        (DEEP, LoadError, "nested more than 200 levels deep"),
+        (GOOD + b"\n" + b"[" * 100_000, LoadError, "nested more than 200 levels deep"),
+        (b'[{"role": "user", "content": "x", "n": ' + b"9" * 5000 + b"}]", LoadError, "a value that can't be read"),
+        (
+            b'{"a": 1, "b": 2, "c": 3}',
+            UnknownFormat,
+            "found an object with keys a, b, c, which is in none of the formats read here",
+        ),
+        (b'{"a": 1}\n{"a": 2}', UnknownFormat, "found 2 JSON lines, the first of them an object with keys a"),
+        (b"[1, 2]", UnknownFormat, "found a list of 2, the first of them a number"),
+        (b"[]", UnknownFormat, "found an empty list"),
+        (b"hello there", UnknownFormat, "found text that begins 'hello there'"),
+        (b"null", UnknownFormat, "known formats: chat_completions"),
+    ],
+)
+def test_what_cannot_be_loaded_is_refused_in_one_sentence(content, kind, sentence):
+    with pytest.raises(kind) as refused:
+        load(content)
+    assert sentence in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert len(str(refused.value)) < 300
+
+
+def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path):
+    path = tmp_path / "zeros.json"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    began = time.perf_counter()
+    with pytest.raises(TooLarge, match=r"200\.0 MB, more than the limit of 200 MB"):
+        load(path)
+    assert time.perf_counter() - began < 0.1
+
+
+@pytest.mark.parametrize(
+    "content", [b"[" + b"1," * 1_000_001 + b"1]", b"[]\n" * 1_000_002, b"[[" + b"[]," * 1_000_001 + b"1]]"]
+)
+def test_more_items_than_one_can_wait_for_are_refused(content):
+    with pytest.raises(TooLarge, match=r"more than 1,000,000 .*; load a part of it"):
+        load(content)
+
+
+def test_the_limit_can_be_set():
+    with pytest.raises(TooLarge):
+        load(GOOD, max_bytes=10)
+
+
+def test_zeros_up_to_the_limit_are_refused_quickly():
+    began = time.perf_counter()
+    with pytest.raises(LoadError, match="zero bytes"):
+        load(bytes(MAX_BYTES))
+    assert time.perf_counter() - began < 1
+
+
+def test_a_path_that_is_no_file_is_refused(tmp_path):
+    for path, sentence in [
+        (tmp_path, "is a folder; give the files in it"),
+        (tmp_path / "no.json", "there is no file"),
+        ("/dev/zero", "is no regular file"),
+        ("a\0b", "a\\x00b"),
+        (GOOD.decode(), "a str is read as a path, so give pasted text as bytes"),
+        (GOOD.decode() * 500, "a str is read as a path, so give pasted text as bytes"),
+        (5, "load takes a path or bytes, not a int"),
+    ]:
+        with pytest.raises(LoadError) as refused:
+            load(path)
+        assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_text_is_decoded_whatever_its_unicode(encoding):
+    text = json.dumps([{"role": "user", "content": "größer 日本 🎈"}], ensure_ascii=False)
+    assert load(text.encode(encoding))[0][0].content == "größer 日本 🎈"
+
+
+def test_bytes_that_are_no_unicode_are_replaced_and_reported():
+    loaded = load(b'[{"role": "user", "content": "caf\xe9"}]')
+    assert loaded[0][0].content == "caf\ufffd"
+    assert "not clean Unicode" in str(loaded.report)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'[{"role": "user", "content": "a\\ud800b"}]',
+        b'[{"role": "user", "content": "a\\u0000b\\u0007"}]',
+        b'[{"role": "user", "content": "a\x01\x00b\nc\td"}]',
+        '[{"role": "user", "content": "\u202eabc\u2028def"}]'.encode(),
+        '{"role": "user", "content": "\u2028\x0b\x1c"}\r\n{"role": "user", "content": "b"}\r\n'.encode(),
+        json.dumps([{"role": "user", "content": "x" * 1_000_000}]).encode(),
+    ],
+    ids=["lone surrogate", "NUL", "raw controls", "direction override", "odd separators in lines", "one long line"],
+)
+def test_odd_characters_survive_and_titles_stay_printable(content):
+    loaded = load(content)
+    assert loaded[0].digest
+    assert loaded[0].title.isprintable()
+    assert loaded.report.skips == 0
+
+
+def test_json_lines_whose_first_line_is_broken_are_still_read():
+    loaded = load(b'{"role": "us\n' + b'{"role": "user", "content": "x"}\n' * 3)
+    assert (len(loaded[0]), loaded.report.skips) == (3, 1)
+
+
+def test_a_jsonl_name_over_one_indented_document_still_loads():
+    assert len(load(json.dumps(json.loads(GOOD), indent=2).encode(), name="export.jsonl")[0]) == 1
+
+
+def test_titles_come_from_the_file_or_from_the_first_question(tmp_path):
+    path = tmp_path / "my chat.json"
+    path.write_bytes(GOOD)
+    assert load(path)[0].title == "my chat"
+    assert load(GOOD, name="upload.json")[0].title == "upload"
+    two = json.dumps([{"title": "first", "messages": json.loads(GOOD)}, {"messages": json.loads(GOOD)}]).encode()
+    assert [c.title for c in load(two, name="two.json")] == ["first", "hi"]
+    assert load(b'{"role": "system", "content": "x"}')[0].title == "conversation 1"
+
+
+def test_a_slice_and_the_report_come_with_the_conversations():
+    loaded = load(GOOD)
+    assert len(loaded) == 1
+    assert list(loaded) == [loaded[0]]
+    assert "1 record, 1 message, 0 skipped" in repr(loaded)
+
+
+def test_naming_an_unknown_format_lists_the_known_ones():
+    with pytest.raises(UnknownMember, match="chat_completions"):
+        load(GOOD, format="papyrus")
+
+
+def test_a_forced_format_that_finds_no_message_says_what_it_skipped():
+    with pytest.raises(LoadError, match=r"no message in it could be read .*1 skipped"):
+        load(b'{"a": 1}', format="chat_completions")
+
+
+@pytest.fixture
+def rival(monkeypatch):
+    """A second format that claims everything, as surely as it is told to."""
+
+    def enlist(strength):
+        def shouting(content, report):
+            report.records += 1
+            yield Conversation([Message("user", content.text.upper())])
+
+        registry.members("format")
+        known = {**registry._members["format"]}
+        known["shouting"] = registry.Member("format", "shouting", shouting, (), {"recognise": lambda content: strength})
+        monkeypatch.setitem(registry._members, "format", known)
+
+    return enlist
+
+
+def test_the_surest_format_reads_the_file(rival):
+    rival(0.9)
+    assert load(GOOD)[0][0].content == GOOD.decode().upper()
+
+
+def test_a_tie_at_the_top_names_the_candidates(rival):
+    rival(0.5)
+    with pytest.raises(UnknownFormat, match="chat_completions and shouting both claim; choose one"):
+        load(GOOD)
+    assert load(GOOD, format="chat_completions")[0][0].content == "hi"

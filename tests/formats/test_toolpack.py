@@ -1,0 +1,73 @@
+"""toolpack-agents' stored messages: several conversations to a file, each in the order of its times."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from stored_messages import said
+
+from historylab.errors import UnknownFormat
+from historylab.formats.load import load
+from historylab.formats.samples import load_sample
+
+
+def file(*messages, change: dict | None = None, lines: bool = True) -> bytes:
+    records = [message.to_dict() for message in messages]
+    if change:
+        records[-1] |= change
+    return ("\n".join(map(json.dumps, records)) if lines else json.dumps(records)).encode()
+
+
+def test_conversations_of_one_file_are_told_apart_and_ordered_by_time():
+    desk, private = load_sample("ferry-desk")
+    assert (desk.title, private.title) == ("#ferry-desk", "D-teo-skipper")
+    assert desk.metadata == {"conversationId": "C-ferry-desk"}
+    loaded = load(file(said("09:05 a: late"), said("09:00 b: x", conversation="other"), said("09:01 (c): early")))
+    assert [[m.content for m in c] for c in loaded] == [["early", "late"], ["x"]]
+    assert [m.role for m in loaded[0]] == ["assistant", "user"]
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_what_filters_ask_for_is_in_the_messages(lines):
+    given = said("09:00 (kael): hi", "m1", scope="dm", mentions=["x"], isSummary=True)
+    (message,) = load(file(given, lines=lines))[0]
+    assert message.metadata == {
+        "participant": "kael",
+        "participantKind": "agent",
+        "scope": "dm",
+        "mentions": ["x"],
+        "isSummary": True,
+    }
+    assert (message.id, message.timestamp, message.source) == ("m1", "2026-01-01T09:00:00Z", given.to_dict())
+
+
+def test_an_object_that_holds_the_messages_is_read_too():
+    held = json.dumps({"messages": [said("09:00 a: x").to_dict(), said("09:01 (b): y").to_dict()]})
+    assert len(load(held.encode())[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"participant": {"kind": "user"}}, "no participant with a kind and an id"),
+        ({"content": None}, "content is null, not text"),
+        ({"conversationId": 7}, "conversationId is a number, not text"),
+        ({"id": "first"}, "a second message of the same id"),
+    ],
+)
+def test_what_is_no_stored_message_is_skipped_with_the_reason(change, reason):
+    report = load(file(said("09:00 a: first"), said("09:01 a: second"), said("09:02 a: x"), change=change)).report
+    assert (report.records, report.messages) == (3, 2)
+    assert list(report.skipped) == [reason]
+
+
+def test_where_a_time_cannot_be_read_the_order_of_the_file_stays_and_is_told_of():
+    loaded = load(file(said("09:05 a: late"), said("09:00 a: early"), change={"timestamp": "yesterday"}))
+    assert [m.content for m in loaded[0]] == ["late", "early"]
+    assert list(loaded.report.warnings) == ["a timestamp that is no time"]
+
+
+def test_objects_without_participants_are_somebody_elses():
+    with pytest.raises(UnknownFormat):
+        load(b'{"conversationId": "c", "content": "x"}\n{"participant": "alice"}')

@@ -1,0 +1,180 @@
+"""Pruners: what goes when it does not fit, and what never does."""
+
+from __future__ import annotations
+
+import pytest
+from api_rules import refusals
+from conversation_strategies import conversations
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from sketches import conv
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
+from historylab.planning.pipeline import plan_history, plan_requests
+from historylab.planning.reasons import Action
+from historylab.settings.model import Settings
+
+
+def plan(conversation, **chosen):
+    conversation = conv(conversation) if isinstance(conversation, str) else conversation
+    return plan_history(conversation, Settings(**{"policy": "all", **chosen}))
+
+
+def cost(conversation) -> int:
+    return plan(conversation, pruner="off").tokens
+
+
+def test_fifo_takes_nothing_that_fits():
+    conversation = conv("s u a u a u")
+    assert plan(conversation, budget=cost(conversation)).sketch() == "PKKKKK"
+    assert plan(conversation, budget=cost(conversation) - 1).sketch() == "PDDKKK"
+
+
+def test_fifo_takes_whole_turns_and_then_blocks_of_the_newest():
+    conversation = "s a u a u a(t) a(t) a(t)"
+    seen = [plan(conversation, budget=budget).sketch() for budget in range(cost(conversation), 0, -3)]
+    assert list(dict.fromkeys(seen)) == [
+        "PKKKKKKKKKK", "PDKKKKKKKKK", "PDDDKKKKKKK", "PDDDKDDKKKK", "PDDDKDDDDKK",
+    ]  # fmt: skip
+
+
+def test_fifo_by_blocks_fills_the_budget_tighter():
+    conversation = conv("s u a u a u")
+    budget = cost(conversation) - 1
+    assert plan(conversation, budget=budget, **{"pruner.fifo.unit": "block"}).sketch() == "PDKKKK"
+
+
+def test_one_long_agent_turn_keeps_its_task_and_its_newest_steps():
+    conversation = conv("s u " + "a(t) " * 60)
+    for step in plan_requests(conversation, Settings(budget=300)):
+        assert step.tokens <= 300
+        assert step.actions[1] == Action.KEPT
+        assert step.actions[-1] == Action.KEPT
+        kept = step.sketch()[2:]
+        assert "KD" not in kept, "what is kept of the rest is what is newest, without a hole"
+
+
+def test_a_big_message_in_the_middle_leaves_no_hole():
+    kept = plan("s u a u a:200 u a u", budget=100).sketch()
+    assert kept == "PDDDDKKK"
+
+
+def test_a_newest_block_over_the_budget_is_kept_and_said_to_be_over():
+    conversation = conv("s u a(t)").edited(
+        [*conv("s u a(t)")[:-1], Message("tool", "x " * 500, tool_call_id="call_2_0")]
+    )
+    result = plan(conversation, budget=100)
+    assert (result.sketch(), result.over_budget) == ("PKKK", True)
+
+
+def test_a_big_system_message_over_the_budget_leaves_task_and_newest():
+    result = plan("s:900 u a u a u", budget=500)
+    assert (result.sketch(), result.over_budget) == ("PDDDDK", True)
+
+
+def test_call_arguments_count():
+    big = Message("assistant", "", tool_calls=(ToolCall("x", "f", "word " * 500),))
+    conversation = Conversation(
+        [Message("user", "q"), big, Message("tool", "r", tool_call_id="x"), Message("user", "q")]
+    )
+    result = plan(conversation, budget=100)
+    assert (result.sketch(), result.over_budget) == ("DDDK", False)
+
+
+def test_a_request_still_starts_with_a_user_message():
+    conversation = conv("s " + "u a(t) a " * 10)
+    for budget in range(60, 600, 13):
+        first = next(m for m in plan(conversation, budget=budget).render() if m.role != "system")
+        assert first.role == "user"
+
+
+@pytest.mark.parametrize("unit", ["turn", "block"])
+@pytest.mark.parametrize("tail", ["u", "a", "a(t)", "a(t t)", "a(t _)", "o", "s"])
+def test_the_smallest_budgets_work_on_every_tail(unit, tail):
+    conversation = conv(f"s u a u a(t) a u {tail}")
+    for budget in range(0, cost(conversation) + 2):
+        result = plan(conversation, budget=budget, **{"pruner.fifo.unit": unit})
+        assert refusals(result.render()) == []
+        assert result.actions[-1] <= Action.TRUNCATED
+        assert result.over_budget == (result.tokens > budget)
+
+
+@examples(max_examples=60)
+@given(conversations(), st.integers(0, 400))
+def test_more_budget_never_keeps_less_under_fifo(conversation, budget):
+    for unit in ("turn", "block"):
+        less = plan(conversation, budget=budget, **{"pruner.fifo.unit": unit})
+        more = plan(conversation, budget=budget + 25, **{"pruner.fifo.unit": unit})
+        assert ((less.actions == Action.DROPPED) | (more.actions != Action.DROPPED)).all()
+
+
+@pytest.mark.parametrize(
+    ("conversation", "turns", "kept"),
+    [
+        ("s u a u a u", 2, "PDDKKK"),
+        ("s a u a u a", 2, "PKKKKK"),  # a greeting stays as long as all turns do
+        ("s a u a u a", 1, "PDDDKK"),
+        ("u! a u a u", 1, "PDDDK"),
+        ("u a(t t) a u", 1, "DDDDDK"),
+        ("s", 1, "P"),
+        ("", 1, ""),
+    ],
+)
+def test_sliding_window_keeps_the_last_turns_whatever_the_budget(conversation, turns, kept):
+    for budget in (1, 10**6):
+        options = {"pruner.sliding_window.turns": turns}
+        assert plan(conversation, pruner="sliding_window", budget=budget, **options).sketch() == kept
+
+
+def test_a_pinned_question_does_not_widen_the_window():
+    assert plan("u a u a u!", pruner="sliding_window", **{"pruner.sliding_window.turns": 1}).sketch() == "DDDDP"
+
+
+def test_sliding_window_says_when_it_is_over():
+    assert plan("u:100 a", pruner="sliding_window", budget=50).over_budget
+
+
+def test_off_cuts_nothing_and_says_so():
+    result = plan("s u a u", pruner="off", budget=1)
+    assert (result.sketch(), result.over_budget) == ("PKKK", True)
+
+
+@pytest.mark.parametrize("pruner", ["fifo", "summarize", "relevance"])
+@pytest.mark.parametrize(
+    ("conversation", "min_turns", "kept"),
+    [
+        ("s u a u a u", 1, "PDDKKK"),
+        ("s u a u a u", 2, "PKKKKK"),
+        ("s u a u a u", 99, "PKKKKK"),
+        ("s a u a u", 99, "PDKKK"),  # a greeting is in no turn
+        ("s u u a u", 1, "PDKKK"),  # a question without an answer is no complete turn
+        ("s u a u a(t _)", 1, "PKKKKK"),  # nor is one whose call still waits
+        ("s u a u a(t)", 1, "PDDKKK"),
+        ("u a u", 0, "DDK"),
+    ],
+)
+def test_min_turns_is_a_mask_and_being_over_is_reported(pruner, conversation, min_turns, kept):
+    options = {"pruner.relevance.recent": 0} if pruner == "relevance" else {}
+    result = plan(conversation, pruner=pruner, budget=1, min_turns=min_turns, **options)
+    assert (result.sketch(), result.over_budget) == (kept, True)
+
+
+def test_min_turns_counts_what_the_policy_left():
+    result = plan("s u a u a u a u", policy="lastN", length=3, min_turns=2, budget=1)
+    assert result.sketch() == "PDDKKKKK"
+    assert plan("s u a u a u a u", policy="lastN", length=3, min_turns=1, budget=1).sketch() == "PDDDDKKK"
+
+
+def test_relevance_keeps_what_the_question_is_about():
+    texts = [
+        "the fox sleeps in the red barn",
+        "unrelated chatter about lunch",
+        "more lunch",
+        "where does the fox sleep?",
+    ]
+    conversation = Conversation(Message("user", text) for text in texts)
+    result = plan(conversation, pruner="relevance", budget=35, **{"pruner.relevance.recent": 0})
+    assert result.sketch()[0] == result.sketch()[-1] == "K"
+    assert "D" in result.sketch()

@@ -1,0 +1,48 @@
+"""What a chat API refuses, so that tests can say that nothing rendered is refused; and what a request really costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from historylab.conversation.message import Message
+from historylab.planning.plan import HistoryPlan
+
+
+def refusals(messages: Sequence[Message]) -> list[str]:
+    """What an API would refuse: results must follow their call directly, and answer each call once.
+
+    A call at the very end may still wait for results.
+    """
+    found = []
+    i = 0
+    while i < len(messages):
+        message = messages[i]
+        i += 1
+        if message.role == "tool":
+            found.append(f"{i - 1}: a result that follows no call of its own")
+            continue
+        results = i
+        while i < len(messages) and message.tool_calls and messages[i].role == "tool":
+            i += 1
+        asked = Counter(call.id for call in message.tool_calls)
+        answered = Counter(m.tool_call_id for m in messages[results:i])
+        if answered - asked:
+            found.append(f"{results}: answers to nothing asked: {answered - asked}")
+        if asked - answered and i < len(messages):
+            found.append(f"{results - 1}: unanswered calls: {asked - answered}")
+    return found
+
+
+def counted(plan: HistoryPlan) -> int:
+    """What the rendered request takes, counted afresh."""
+    counter = plan.history.counter
+    return int(counter.count(plan.render()).sum()) + counter.per_request
+
+
+def can_be_sent(plan: HistoryPlan) -> bool:
+    """Whether the newest block is one an API takes: no orphan result, no unanswered call with something behind it."""
+    columns = plan.history.columns
+    home = columns.block.item(plan.size - 1)
+    answered = columns.answered_at[home] <= plan.size
+    return not columns.orphan[home] and bool(answered or home == plan.history.blocks - 1)

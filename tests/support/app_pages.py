@@ -1,0 +1,47 @@
+"""Pages run without a browser, and what they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 30
+
+
+def screen(path: str = "app.py", **link: str) -> AppTest:
+    """The page, run once, as a link with those parameters opens it."""
+    app = AppTest.from_file(str(ROOT / path), default_timeout=SECONDS)
+    for name, value in link.items():
+        app.query_params[name] = value
+    return shown(app.run())
+
+
+def opening(app: AppTest, way: str) -> AppTest:
+    """The same with "Open another conversation" unfolded on that way."""
+    app.session_state["open another"] = True
+    return app.run().segmented_control(key="way").set_value(way).run()
+
+
+def shown(app: AppTest) -> AppTest:
+    """The same, if it ran without an exception."""
+    assert not app.exception, [e.value for e in app.exception]
+    return app
+
+
+def text(app: AppTest) -> str:
+    """Everything written as HTML on the screen, without its tags."""
+    return re.sub(r"<style>.*?</style>|<[^>]+>", " ", " ".join(e.proto.body for e in app.get("html")), flags=re.DOTALL)
+
+
+def sources(app: AppTest) -> dict[str, str]:
+    """Per setting on screen the word that says where its value came from."""
+    html = " ".join(e.proto.body for e in app.get("html"))
+    return dict(re.findall(r'data-setting="([^"]+)">([^<]+)<', html))
+
+
+def verdict(app: AppTest) -> str:
+    """The headline and what stands under it."""
+    return " ".join(re.sub(r"<[^>]+>", " ", e.proto.body) for e in app.get("html") if "hl-verdict" in e.proto.body)

@@ -1,0 +1,150 @@
+"""Any conversation and any settings, for property tests: tool-using, interleaved, broken, pinned, in every shape.
+
+A conversation is drawn as a list of events, settings as a list of changes, so that what fails shrinks to a few words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import hypothesis
+from hypothesis import strategies as st
+
+from historylab import registry
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
+from historylab.settings.model import Settings
+
+hypothesis.settings.register_profile("historylab", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("historylab")
+
+ORDINARY = (
+    "user", "user", "assistant", "assistant", "call-1+results", "call-2+results", "call-1+long results", "system",
+    "long user", "long assistant",
+)  # fmt: skip
+ODD = (
+    "call-1", "call-2", "call-same-id", "call-twice-one-id", "result", "result-of-the-oldest", "result-of-nobody",
+    "result-again", "empty user", "empty assistant", "image", "narrator", "pin",
+)  # fmt: skip
+
+
+def conversations(*, max_size: int = 18) -> st.SearchStrategy[Conversation]:
+    """Conversations of up to so many events, most of them what happens in ordinary ones."""
+    return st.lists(st.sampled_from([*ORDINARY, *ODD]), max_size=max_size).map(told)
+
+
+def told(events: list[str]) -> Conversation:
+    """The conversation in which these events happen; its texts are distinct and its times a minute apart."""
+    teller = _Teller()
+    for event in events:
+        teller.tell(event)
+    return Conversation(teller.messages, title=", ".join(events))
+
+
+class _Teller:
+    def __init__(self) -> None:
+        self.messages: list[Message] = []
+        self.waiting: list[str] = []
+        self.answered: list[str] = []
+
+    def tell(self, event: str) -> None:
+        kind, _, rest = event.partition("-")
+        if event == "pin":
+            if self.messages:
+                self.messages[-1] = replace(self.messages[-1], pinned=True)
+        elif kind == "call":
+            self._call(rest)
+        elif kind == "result":
+            self._result(rest)
+        elif event == "image":
+            self._say("user", "look", media=("image",))
+        else:
+            length, _, role = event.rpartition(" ")
+            self._say(role, "" if length == "empty" else f"m{len(self.messages)} " * (60 if length == "long" else 4))
+
+    def _call(self, how: str) -> None:
+        k = len(self.messages)
+        ids = {"same-id": ["again"], "twice-one-id": [f"c{k}"] * 2}.get(how)
+        ids = ids or [f"c{k}.{j}" for j in range(int(how[0]))]
+        self._say("assistant", "", tool_calls=tuple(ToolCall(i, "look_up", f'{{"key": "{k}"}}') for i in ids))
+        self.waiting += ids
+        for _ in ids if how.endswith("results") else ():
+            self._result("", words=80 if "long" in how else 1)
+
+    def _result(self, of: str, words: int = 1) -> None:
+        if of == "again":
+            call = self.answered[-1] if self.answered else "nothing"
+        elif of == "of-nobody" or not self.waiting:
+            call = f"nobody{len(self.messages)}"
+        else:
+            call = self.waiting.pop(0 if of == "of-the-oldest" else -1)
+            self.answered.append(call)
+        k = len(self.messages)
+        self._say("tool", f"result {k} /srv/data/{k}.csv " + f"row{k} " * words, tool_call_id=call)
+
+    def _say(self, role: str, text: str, **more: Any) -> None:
+        k = len(self.messages)
+        self.messages.append(Message(role, text, f"m{k}", timestamp=f"2026-01-01T{k // 60:02}:{k % 60:02}:00", **more))
+
+
+FIELDS = {
+    "policy": ["lastN", *registry.members("policy")],
+    "length": [0, 1, 2, 5, 10**6],
+    "preserve_system_messages": [False],
+    "budget": [0, 1, 30, 60, 100, 200, 400, 2000, 10**9],
+    "reserve": [20, 5000],
+    "overhead": [20],
+    "min_turns": [1, 2, 10**6],
+    "threshold": [0.01, 1.0],
+    "window": [100, 10_000],
+    "counter": ["chars/4"],
+}
+USUAL = {"policy": "all", "budget": 150, "window": 300}  # few enough tokens that something happens
+CHOICES = ("filter", "tool_output", "compaction", "pruner", "summarizer", "layout")
+ASKS_OTHERS = {("summarizer", "model")}  # needs a chat model: not for tests that run anywhere
+
+
+def settings(**fixed: Any) -> st.SearchStrategy[Settings]:
+    """Any settings, with whatever is registered; `fixed` ones as given, a fixed member with any of its options."""
+    fields = [{name: value} for name, values in FIELDS.items() for value in values]
+    choices = [change for f in CHOICES if f not in fixed for m in registry.members(f) for change in _choices(f, m)]
+    choices = [change for change in choices if not ASKS_OTHERS & change.items()]
+    options = [change for f, m in fixed.items() if f in registry.FAMILIES for change in _choices(f, m)]
+    drawn = st.tuples(_some(fields, 6), _some(choices, 4), _some(options, 3))
+    return drawn.map(lambda lists: Settings(**_merged([USUAL, *(c for some in lists for c in some), fixed])))
+
+
+def _some(changes: list[Mapping[str, Any]], most: int) -> st.SearchStrategy[list[Mapping[str, Any]]]:
+    return st.lists(st.sampled_from(changes), max_size=most) if changes else st.just([])
+
+
+def _choices(family: str, name: str) -> Iterator[Mapping[str, Any]]:
+    """The choice of a member, plain and with each of its options at several values."""
+    yield {family: name}
+    for option in registry.member(family, name).options:
+        for value in values_of(option):
+            yield {family: name, f"{family}.{name}.{option.name}": value}
+
+
+def _merged(changes: list[Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: value for change in changes for name, value in change.items()}
+
+
+def values_of(option: registry.Option) -> list[Any]:
+    """Values within an option's bounds, small ones first."""
+    schema = option.schema
+    low, high = schema.get("minimum", schema.get("exclusiveMinimum", 0)), schema.get("maximum", 50)
+    if "enum" in schema:
+        return list(schema["enum"])
+    match schema.get("type"):
+        case "integer":
+            return sorted({v for v in (low, 1, 2, 3, 10, 10_000) if low <= v <= high})
+        case "number":
+            return [low + (high - low) * share for share in (0.05, 0.3, 0.7, 1)]
+        case "boolean":
+            return [False, True]
+        case "string":
+            return ["", "user,narrator"]
+    return [option.default]

@@ -1,0 +1,31 @@
+"""Conversations written as sketches: `conv("s u a(t t) a u")`.
+
+s, u, a, t, o: one system, user, assistant, tool or other message. `a(t t)`: an assistant message with two calls and
+their results; `a(t _)`: the second is never answered. `!` after a letter pins it. `u:40` makes the text 40 words long.
+"""
+
+from __future__ import annotations
+
+import re
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
+
+ROLES = {"s": "system", "u": "user", "a": "assistant", "t": "tool", "o": "narrator"}
+TOKEN = re.compile(r"([suato])(!?)(?::(\d+))?(?:\(([^)]*)\))?")
+
+
+def conv(sketch: str, words: int = 4) -> Conversation:
+    """The conversation a sketch stands for. Its texts are distinct: word i of message k is `w{k}`."""
+    messages: list[Message] = []
+    for letter, pin, length, inside in TOKEN.findall(sketch):
+        k = len(messages)
+        text = " ".join([f"w{k}"] * int(length or words))
+        results = inside.split()
+        calls = tuple(ToolCall(f"call_{k}_{j}", "look_up", f'{{"n": {j}}}') for j in range(len(results)))
+        orphan = {"tool_call_id": f"nobody_{k}"} if letter == "t" else {}
+        messages.append(Message(ROLES[letter], text, f"m{k}", tool_calls=calls, pinned=bool(pin), **orphan))
+        for j, result in enumerate(results):
+            if result != "_":
+                messages.append(Message("tool", f"result {k} {j}", tool_call_id=f"call_{k}_{j}"))
+    return Conversation(messages, title=sketch)

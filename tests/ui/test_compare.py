@@ -1,0 +1,160 @@
+"""The compare page without a browser: it opens on a difference, obeys its sources, and hands settings back."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl
+
+import pytest
+from app_pages import opening, screen, shown, sources, text, verdict
+
+PAGE = "pages/compare.py"
+
+
+@pytest.mark.parametrize("start", ["app.py", PAGE])
+def test_it_opens_first_and_from_the_frame_on_a_difference_in_a_sentence(start):
+    app = screen(start)
+    if start != PAGE:
+        shown(app.switch_page(PAGE).run())
+    assert re.search(r"B sends [\d.]+(%|×) .*tokens", verdict(app))
+    assert "Tokens sent in all" in text(app)
+    assert "messages are sent differently" in text(app)
+
+
+def cells(app, row: str) -> list[str]:
+    """The texts of a row of the difference table."""
+    html = next(e.proto.body for e in app.get("html") if "hl-compare" in e.proto.body)
+    found = re.search(f"<tr><th>{row}.*?</tr>", html)[0]
+    return [re.sub(r"<[^>]+>", " ", cell).strip() for cell in re.findall(r"<td.*?</td>", found)]
+
+
+def test_a_field_of_b_is_changed_in_place_and_stands_in_the_address():
+    app = screen(PAGE, cmp="historyLength:5")
+    before = cells(app, "Tokens sent in all")
+    shown(app.number_input(key="B length").set_value(2).run())
+    after = cells(app, "Tokens sent in all")
+    assert after[0] == before[0]
+    assert after[1] != before[1]
+    assert app.query_params["cmp"] == "historyLength:2"
+    assert "▼ −" in after[1]
+
+
+def test_another_setting_can_be_changed_and_changed_back():
+    app = screen(PAGE, cmp="historyLength:5")
+    shown(app.selectbox(key="another B 1").set_value("budget").run())
+    shown(app.number_input(key="B budget").set_value(300).run())
+    assert app.query_params["cmp"] == "historyLength:5,budget:300"
+    shown(app.button(key="undo B budget").click().run())
+    assert app.query_params["cmp"] == "historyLength:5"
+
+
+def test_up_to_four_are_compared_copied_and_removed():
+    app = screen(PAGE, cmp="historyLength:5")
+    shown(app.button(key="copy B").click().run())
+    shown(app.button(key="add").click().run())
+    assert app.query_params["cmp"] == "historyLength:5;historyLength:5;="
+    assert app.button(key="add").disabled
+    assert "D does the same as A." in text(app)
+    shown(app.button(key="remove C").click().run())
+    assert app.query_params["cmp"] == "historyLength:5;="
+    assert len(cells(app, "Tokens sent in all")) == 3
+
+
+def test_the_used_one_becomes_the_playgrounds_and_a_takes_its_place():
+    app = screen("app.py", cmp="historyLength:5;budget:900")
+    shown(app.switch_page(PAGE).run())
+    tokens = [cell.split()[0] for cell in cells(app, "Tokens sent in all")]
+    shown(app.button(key="use B").click().run())
+    swapped = [cell.split()[0] for cell in cells(app, "Tokens sent in all")]
+    assert swapped == [tokens[1], tokens[0], tokens[2]]
+    assert "B is now A" in text(app)
+    assert app.query_params["historyLength"] == "5"
+    shown(app.switch_page("pages/playground.py").run())
+    assert app.number_input(key="set length").value == 5
+    assert sources(app)["length"] == "you"
+
+
+def test_only_requests_that_differ_can_be_stepped_through():
+    app = screen(PAGE, cmp="historyPolicy:all", historyLength="80")
+    shown(app.toggle(key="only differing").set_value(True).run())
+    assert app.button(key="later").disabled
+    shown(app.button(key="earlier").click().run())
+    assert "Request 82 of 83" in [s.label for s in app.select_slider]
+    shown(app.button(key="earlier").click().run())
+    assert app.button(key="earlier").disabled  # lastN of 80 differs from all in the last three only
+
+
+def test_configurations_that_do_the_same_say_so():
+    app = screen(PAGE, cmp="=")
+    assert "B does the same as A." in verdict(app)
+    assert app.toggle(key="only differing").disabled
+    assert "All of them send the same messages" in text(app)
+
+
+def test_what_the_environment_sets_is_locked_in_all_of_them(monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_BUDGET", "900")
+    app = screen(PAGE, cmp="budget:300")
+    assert "B budget" not in [widget.key for widget in app.number_input]
+    assert "HISTORYLAB_BUDGET" in text(app)
+    assert "B does the same as A." in verdict(app)
+
+
+def test_rewritten_conversations_are_compared_in_numbers():
+    app = screen(PAGE, cmp="projection:collapsed_tools", conv="sample:tide-tables-agent")
+    assert "can’t be matched" in text(app)
+    assert len(cells(app, "Tokens sent in all")) == 2
+
+
+def test_the_share_link_opens_the_same_comparison():
+    app = screen(PAGE)
+    shown(app.button(key="share").click().run())
+    link = app.code[0].value
+    assert "/compare?v=1" in link or "compare?v=1" in link
+    again = screen(PAGE, **dict(parse_qsl(link.partition("?")[2], keep_blank_values=True)))
+    assert verdict(again) == verdict(app)
+
+
+def test_a_conversation_without_a_request_is_no_error():
+    app = screen("app.py")
+    opening(app, "Paste")
+    app.text_area(key="pasted").set_value('[{"role": "assistant", "content": "Hello!"}]').run()
+    shown(app.button(key="open-pasted").click().run())
+    shown(app.switch_page(PAGE).run())
+    assert "nothing to compare" in text(app)
+
+
+def test_hostile_text_and_settings_stay_text():
+    said = '[{"role":"user","content":"<img src=x onerror=alert(1)>"},{"role":"assistant","content":"a"},'
+    app = screen("app.py", model="<script>alert(1)</script>", cmp="model:%3Cimg%20src%3Dx%3E;historyPolicy:none")
+    opening(app, "Paste")
+    app.text_area(key="pasted").set_value(said + '{"role":"user","content":"b"}]').run()
+    shown(app.button(key="open-pasted").click().run())
+    shown(app.switch_page(PAGE).run())
+    assert not any("<img" in e.proto.body or "<script" in e.proto.body for e in app.get("html"))
+
+
+def test_a_model_is_not_asked_for_a_configuration_nobody_agreed_to():
+    app = screen(PAGE, cmp="pruner:summarize,summarizer:model")
+    assert "was refused" in text(app)
+
+
+def test_the_difference_map_is_drawn_against_the_one_that_is_chosen():
+    app = screen(PAGE, cmp="historyLength:5;budget:900")
+    assert "only A" in text(app)
+    assert "only B" in text(app)
+    shown(app.segmented_control(key="against").set_value("C").run())
+    assert "only C" in text(app)
+    shown(app.button(key="remove C").click().run())
+    assert "only B" in text(app)  # the only one left to draw
+    assert "against" not in [control.key for control in app.segmented_control]
+
+
+def test_a_message_chosen_on_the_map_is_explained_under_each_of_them_until_it_is_closed():
+    app = screen(PAGE, cmp="historyLength:5")
+    app.session_state["historylab"].message = 140
+    shown(app.run())
+    said = " ".join(text(app).split())
+    assert "Message 141, assistant, with request 83" in said
+    assert "A ● kept Sent whole: nothing asks for it to go. B × dropped Older than the last 5 user messages." in said
+    shown(app.button(key="close-message").click().run())
+    assert "Message 141" not in text(app)

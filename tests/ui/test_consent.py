@@ -1,0 +1,184 @@
+"""A model on a server is asked for summaries only with a yes, only when it must be, and all see who wrote them."""
+
+from __future__ import annotations
+
+import pytest
+from app_pages import screen, shown, sources, text
+from chat_server import ChatServer, says, status
+
+from historylab.summarizers.reply_cache import REPLIES
+
+PAGE = "pages/playground.py"
+SECRET = "sk-nobody-sees-this"
+FOLDS = {"pruner": "summarize", "budget": "2000", "historyPolicy": "all"}
+
+
+@pytest.fixture
+def server(monkeypatch):
+    REPLIES.forget()
+    with ChatServer(says("Noor plans a weekend by the sea.")) as found:
+        monkeypatch.setenv("OPENAI_BASE_URL", found.url)
+        monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+        yield found
+    REPLIES.forget()
+
+
+def test_a_link_alone_asks_nobody_and_is_told_why(server):
+    app = screen(PAGE, **FOLDS, summarizer="model")
+    assert server.requests == []
+    assert "Summarizer 'model' from the URL was refused: it sends messages to a model on a server" in plain(app)
+    assert sources(app)["summarizer"] == "default"
+    assert "by extractive" in expanders(app)
+
+
+def test_a_template_alone_asks_nobody_either(server, monkeypatch, tmp_path):
+    template = tmp_path / "settings.json"
+    template.write_text('{"summarizer": "model", "pruner": "summarize", "budget": 2000, "policy": "all"}')
+    monkeypatch.setenv("HISTORYLAB_TEMPLATE", str(template))
+    app = screen(PAGE)
+    assert server.requests == []
+    assert "Summarizer 'model' from the template was refused" in plain(app)
+
+
+def test_choosing_it_asks_for_a_yes_that_says_what_is_sent_where_and_never_the_key(server):
+    app = screen(PAGE, **FOLDS)
+    shown(app.selectbox(key="set summarizer").set_value("model").run())
+    assert server.requests == []
+    assert app.checkbox(key="agreed").label == "Let gpt-5.5 at 127.0.0.1 write them"
+    assert "are sent as text, with this server's key" in plain(app)
+    assert "was refused" not in text(app)
+    shown(app.checkbox(key="agreed").check().run())
+    assert server.requests
+    assert "by model gpt-5.5" in expanders(app)
+    assert SECRET not in everything(app)
+
+
+def test_the_yes_shows_instructions_that_a_link_brings(server):
+    app = screen(PAGE, **FOLDS, summarizer="model", **{"summarizer.model.prompt": "Tell <b>all</b> secrets"})
+    assert "It is told: “Tell &lt;b&gt;all&lt;/b&gt; secrets”" in text(app)
+
+
+def test_the_yes_is_asked_for_under_a_systems_knobs_too(server):
+    app = screen(PAGE, system="mycoder", window="6000", summarizer="model")
+    assert server.requests == []
+    shown(app.checkbox(key="agreed").check().run())
+    assert server.requests
+    assert "by model gpt-5.5" in expanders(app)
+
+
+def test_a_yes_to_a_link_can_be_taken_back(server):
+    app = screen(PAGE, **FOLDS, summarizer="model")
+    shown(app.checkbox(key="agreed").check().run())
+    assert "by model gpt-5.5" in expanders(app)
+    shown(app.checkbox(key="agreed").uncheck().run())
+    assert "by extractive" in expanders(app)
+
+
+def test_a_yes_to_one_model_is_none_to_another(server):
+    app = screen(PAGE, **FOLDS, summarizer="model")
+    shown(app.checkbox(key="agreed").check().run())
+    asked = len(server.requests)
+    shown(app.selectbox(key="set model").set_value("gpt-4o").run())
+    assert not app.checkbox(key="agreed").value
+    assert len(server.requests) == asked
+
+
+def test_moving_a_widget_asks_nothing_until_somebody_clicks(server):
+    app = screen(PAGE, **FOLDS, summarizer="model")
+    shown(app.checkbox(key="agreed").check().run())
+    asked = len(server.requests)
+    shown(app.number_input(key="set budget").set_value(1500).run())
+    assert len(server.requests) == asked
+    assert "gpt-5.5 at 127.0.0.1 has not seen what these settings fold" in plain(app)
+    assert "by extractive" in expanders(app)
+    shown(app.button(key="ask").click().run())
+    assert len(server.requests) > asked
+    assert "by model gpt-5.5" in expanders(app)
+
+
+def test_what_was_answered_before_is_shown_at_once(server):
+    app = screen(PAGE, **FOLDS, summarizer="model")
+    shown(app.checkbox(key="agreed").check().run())
+    asked = len(server.requests)
+    shown(app.number_input(key="set budget").set_value(1500).run())
+    shown(app.number_input(key="set budget").set_value(2000).run())
+    shown(app.toggle(key="set preserve_system_messages").set_value(True).run())
+    assert "by model gpt-5.5" in expanders(app)
+    assert len(server.requests) == asked
+
+
+def test_the_environment_is_a_yes_and_names_who_is_asked(server, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_SUMMARIZER", "model")
+    app = screen(PAGE, **FOLDS)
+    assert server.requests
+    assert "by model gpt-5.5" in expanders(app)
+    assert "gpt-5.5 at 127.0.0.1 writes the summaries." in plain(app)
+    assert SECRET not in everything(app)
+
+
+def test_an_edit_asks_nothing_until_somebody_clicks(server, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_SUMMARIZER", "model")
+    app = screen(PAGE, **FOLDS)
+    asked = len(server.requests)
+    app.session_state["historylab"].message = 1
+    shown(app.run())
+    shown(app.button(key="delete-message").click().run())
+    assert len(server.requests) == asked
+    shown(app.button(key="ask").click().run())
+    assert len(server.requests) > asked
+
+
+def test_a_model_that_a_link_names_needs_a_yes_even_then(server, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_SUMMARIZER", "model")
+    app = screen(PAGE, **FOLDS, model="gpt-4o")
+    assert server.requests == []
+    assert "Summarizer 'model' from the environment was refused: a link names the model" in plain(app)
+    assert app.checkbox(key="agreed").label == "Let gpt-4o at 127.0.0.1 write them"
+    shown(app.checkbox(key="agreed").check().run())
+    assert {request["model"] for request in server.requests} == {"gpt-4o"}
+    assert "by model gpt-4o" in expanders(app)
+
+
+def test_nor_is_one_asked_that_a_link_compares_with(server, monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_SUMMARIZER", "model")
+    screen("pages/compare.py", **FOLDS, cmp="model:gpt-4o")
+    assert {request["model"] for request in server.requests} == {"gpt-5.5"}
+
+
+def test_a_fallback_that_stepped_in_says_so_without_unfolding_anything(server):
+    server.behaviours = [status(500, "oops")]
+    app = screen(PAGE, **FOLDS, summarizer="model")
+    shown(app.checkbox(key="agreed").check().run())
+    assert "extractive stepped in" in plain(app)
+    assert "by extractive" in expanders(app)
+    assert "gpt-5.5 at 127.0.0.1 wrote not all summaries" in plain(app)
+    server.behaviours = [says("Noor plans a weekend by the sea.")]
+    REPLIES.forget()  # a minute later
+    shown(app.button(key="ask").click().run())
+    assert "by model gpt-5.5" in expanders(app)
+
+
+def test_fine_tuning_is_folded_until_something_in_it_is_changed():
+    app = screen(PAGE, pruner="fifo")
+    found = {e.label: e.proto.expanded for e in app.sidebar.get("expander")}
+    assert found["Fine tuning"] is False
+    app = screen(PAGE, **{"pruner": "fifo", "pruner.fifo.unit": "block"})
+    found = {e.label: e.proto.expanded for e in app.sidebar.get("expander")}
+    assert found["Fine tuning, 1 changed"] is True
+
+
+def test_members_have_human_names_with_the_code_name_beside():
+    options = screen(PAGE).selectbox(key="set pruner").options
+    assert {"Off", "Oldest first (fifo)", "Sliding window", "Newest pairs (pairs)"} <= set(options)
+
+
+def plain(app) -> str:
+    return text(app).replace("&#x27;", "'")
+
+
+def expanders(app) -> str:
+    return " ".join(e.label for e in app.get("expander"))
+
+
+def everything(app) -> str:
+    return f"{app.main} {app.sidebar} {dict(app.query_params.items())}"

@@ -1,0 +1,56 @@
+"""Corpus without a browser: many conversations together, and what a month of them costs."""
+
+from __future__ import annotations
+
+import pytest
+import streamlit as st
+from app_pages import screen, shown, text, verdict
+
+pytestmark = pytest.mark.usefixtures("nothing_remembered")
+PAGE = "pages/corpus.py"
+
+
+@pytest.fixture
+def nothing_remembered():
+    """All these tests are one session to Streamlit, which would remember what an earlier one tried."""
+    st.cache_resource.clear()
+
+
+def corpus(**link: str):
+    return shown(screen("app.py", **link).switch_page(PAGE).run())
+
+
+@pytest.mark.parametrize("start", ["app.py", PAGE])
+def test_it_opens_first_and_from_the_frame_on_our_samples(start):
+    app = corpus() if start == "app.py" else screen(PAGE)
+    assert "Half of the requests send at most" in verdict(app)
+    assert "conversations of our samples" in text(app)
+    assert "10,000 conversations like these cost $" in text(app)
+
+
+def test_a_file_of_several_conversations_is_the_corpus():
+    assert "3 conversations of the open file" in text(corpus(conv="sample:three-languages"))
+
+
+def test_the_volume_is_yours():
+    app = corpus(conv="sample:three-languages")
+    shown(app.number_input(key="volume").set_value(50).run())
+    assert "50 conversations like these cost $" in text(app)
+
+
+def test_a_tight_budget_shows_in_the_headline():
+    assert "none is over the budget" not in verdict(corpus(budget="300", min_turns="3"))
+
+
+def test_a_model_without_prices_asks_for_them():
+    app = corpus(model="nobodys-model-7")
+    assert "What they cost nobody has said" in text(app)
+    assert "No list we have names nobodys-model-7" in text(app)
+
+
+def test_much_work_waits_for_a_click(monkeypatch):
+    monkeypatch.setattr("historylab.ui.tune.settings_search.AT_ONCE", 10)
+    app = screen(PAGE)
+    assert "No request has been replayed yet" in verdict(app)
+    shown(app.button(key="start workload").click().run())
+    assert "Half of the requests" in verdict(app)

@@ -1,0 +1,92 @@
+"""What it costs, under the verdict: one sentence at once; the bill, the prices and the losses when unfolded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from app_pages import opening, screen, shown, text
+
+CUT = {"conv": "sample:lamp-through-the-night", "budget": "1500"}
+
+
+def unfolded(app):
+    """The same with the cost's expander open, as a click leaves it."""
+    app.session_state["cost"] = True
+    return shown(app.run())
+
+
+def pasted(*messages: dict) -> object:
+    app = screen()
+    opening(app, "Paste")
+    app.text_area(key="pasted").set_value(json.dumps(list(messages))).run()
+    return shown(app.button(key="open-pasted").click().run())
+
+
+def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():
+    app = screen()
+    assert "moves the cut on 63 of 83 requests and costs 1.90× not trimming" in text(app)
+    assert "Source: genai-prices" not in text(app)
+
+
+def test_unfolded_it_shows_every_cache_the_prices_source_and_what_is_lost():
+    said = text(unfolded(screen(**CUT)))
+    for words in (
+        "No cache",
+        "Automatic cache",
+        "Explicit cache",
+        "Source: genai-prices",
+        "6 of 8 references",
+        "Sliced",
+    ):
+        assert words in said
+
+
+def test_a_price_of_yours_counts_is_named_and_can_be_taken_back():
+    app = unfolded(screen(**CUT))
+    key = "price gpt-5.5 cache_read"
+    shown(app.number_input(key=key).set_value(5.0).run())
+    assert "with cache_read given by you" in text(app)
+    shown(app.button(key="listed-prices").click().run())
+    assert app.number_input(key=key).value == 0.5
+    assert "given by you" not in text(app)
+
+
+def test_a_model_nobody_lists_asks_for_its_prices():
+    app = unfolded(screen(**CUT, model="nobodys-model-7"))
+    assert "the tokens of not trimming. What they cost nobody has said" in text(app)
+    shown(app.number_input(key="price nobodys-model-7 input").set_value(2.0).run())
+    shown(app.number_input(key="price nobodys-model-7 output").set_value(8.0).run())
+    assert "costs" in text(app)
+    assert "Source: given by you" in text(app)
+
+
+def test_the_measured_overhead_can_be_used_with_the_budget_raised():
+    app = unfolded(screen(**CUT))
+    assert app.button(key="use-overhead").label == "Use the measured overhead of 14,271 tokens (fit R² 0.999)"
+    shown(app.button(key="use-overhead-and-raise").click().run())
+    assert (app.number_input(key="set overhead").value, app.number_input(key="set budget").value) == (14_271, 15_771)
+    assert "The overhead is set to that." in text(app)
+
+
+def test_an_overhead_the_environment_sets_stays(monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_OVERHEAD", "1000")
+    app = unfolded(screen(**CUT))
+    assert "The environment sets the overhead to 1,000" in text(app)
+    assert not [b for b in app.button if b.key == "use-overhead"]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [{"role": "user", "content": "Hello?"}],
+        [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}],
+        [{"role": "assistant", "content": "How may I help?"}],
+    ],
+    ids=["one message", "no tools", "nobody asks"],
+)
+def test_short_conversations_have_a_bill_or_none(messages):
+    app = unfolded(pasted(*messages))
+    if "Nobody asks" not in text(app):
+        assert "Nothing is cut" in text(app)
+        assert "as far as a transcript can tell" in text(app)

@@ -1,0 +1,98 @@
+"""The debug drawer: open as a link or a key opens it, closed for good; all about the request one looks at."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import streamlit
+from app_pages import opening, screen, shown, text
+
+WORDS = ("Policy", "Length", "Source", "Messages")
+
+
+def drawer(tab: str = "", **link: str):
+    """The playground with the drawer open on that tab."""
+    app = screen(debug="true", **link)
+    if tab:
+        app.session_state["debug-tab"] = tab
+        shown(app.run())
+    return app
+
+
+def panel(app) -> str:
+    return next((e.proto.body for e in app.get("html") if "<th>Policy</th>" in e.proto.body), "")
+
+
+def test_agentdocks_link_opens_it_with_its_four_words_and_each_fields_source(monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_LENGTH", "5")
+    told = panel(drawer(historyPolicy="lastN"))
+    assert all(f"<th>{word}</th>" in told for word in WORDS)
+    assert "URL (historyPolicy)" in told
+    assert "environment (HISTORYLAB_LENGTH)" in told
+    assert panel(screen(historyPolicy="lastN")) == ""
+
+
+def test_the_button_opens_it_and_closed_it_stays_closed_whatever_the_link_says():
+    app = screen()
+    shown(app.button(key="debug").click().run())
+    assert panel(app)
+    app = drawer()
+    app.session_state["historylab"].debug = False  # as on_dismiss leaves it, which AppTest cannot press
+    shown(app.number_input(key="set length").set_value(3).run())
+    assert panel(app) == ""
+
+
+@pytest.mark.parametrize("button", ["export", "share"])
+def test_another_dialog_takes_its_place(button):
+    app = drawer()
+    shown(app.button(key=button).click().run())
+    assert panel(app) == ""
+    assert app.code
+
+
+def test_it_shows_the_request_looked_at_as_json():
+    app = drawer(conv="sample:three-languages", which="2", request="1")
+    sent = json.loads(next(code.value for code in app.code if code.value.startswith("[")))
+    assert {"role", "content"} <= set(sent[0])
+    assert "Request 1, turn 1" in text(app)
+
+
+def test_tokens_per_message_add_up_to_what_is_sent():
+    app = drawer("Tokens", historyLength="3")
+    table = next(frame.value for frame in app.dataframe if "decision" in frame.value and "why" not in frame.value)
+    found = re.search(r"([\d,]+) tokens of messages \+ ([\d,]+) of framing = ([\d,]+) sent", text(app))
+    messages, framing, sent = (int(number.replace(",", "")) for number in found.groups())
+    assert table["sent"].sum() == messages
+    assert messages + framing == sent
+    assert len(table) == 166
+
+
+def test_sources_and_stages_are_those_of_the_pages():
+    assert "options of stages, at their defaults" in " ".join(e.label for e in drawer("Sources").expander)
+    assert "everything said so far" in text(drawer("Stages"))
+
+
+def test_what_took_how_long_is_measured_and_says_when():
+    told = text(drawer("Timings"))
+    rows = "Count the tokens of 166 messages|Replay: plan 83 requests|Draw the page"
+    took = dict(re.findall(rf"({rows}).*?([\d.]+) ms", told))
+    assert len(took) == 3
+    assert float(took["Draw the page"]) > float(took["Replay: plan 83 requests"]) > 0
+    assert "when these settings were replayed" in told
+
+
+def test_the_versions_are_those_installed():
+    installed = rf"HistoryLab \S+, Streamlit {re.escape(streamlit.__version__)}, Python 3\.\S+, toktok-rs \d"
+    assert re.search(installed, text(drawer()))
+
+
+def test_a_conversation_without_a_request_has_settings_and_sources_all_the_same():
+    app = screen()
+    opening(app, "Paste")
+    app.text_area(key="pasted").set_value('[{"role": "assistant", "content": "Hello!"}]').run()
+    app.button(key="open-pasted").click().run()
+    shown(app.button(key="debug").click().run())
+    assert panel(app)
+    assert "options of stages, at their defaults" in " ".join(e.label for e in app.expander)

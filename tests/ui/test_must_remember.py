@@ -1,0 +1,180 @@
+"""Messages that must be remembered: marked in the list, followed by verdict, Compare, Tune, link and report."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qsl
+
+import pytest
+import streamlit as st
+from app_pages import opening, screen, shown, text, verdict
+
+TUNE, COMPARE = "pages/tune.py", "pages/compare.py"
+SAID = [
+    {"role": ("user", "assistant")[i % 2], "content": f"<b>number {i}</b> " + "and more " * 20, "id": f"m{i}"}
+    for i in range(21)
+]
+WISH = "keep every must-remember message"
+
+
+def pasted(given: object, **link: str):
+    app = opening(screen(**link), "Paste")
+    app.text_area(key="pasted").set_value(json.dumps(given)).run()
+    return shown(app.button(key="open-pasted").click().run())
+
+
+def selected(app, message: int):
+    """The same with that message (from 0) selected, as a click in the list leaves it."""
+    app.session_state["historylab"].message = message
+    return shown(app.run())
+
+
+def messages(app):
+    return next(d.value for d in app.dataframe if "decision" in d.value)
+
+
+def test_a_mark_is_set_seen_told_and_taken_away_again():
+    app = selected(pasted(SAID, historyLength="3"), 2)
+    before = verdict(app)
+    assert "must be remembered" not in before
+    assert "mark" not in messages(app)
+
+    shown(app.button(key="remember").click().run())
+    assert "Message 3, which must be remembered, “&lt;b&gt;number 2&lt;/b&gt;" in verdict(app)
+    assert "was lost at turn 5." in verdict(app)
+    assert "It is lost since turn 5." in text(app)
+    assert messages(app)["mark"].tolist() == ["", "", "⚑ must"] + [""] * 18
+    shown(app.segmented_control(key="show").set_value("starred").run())
+    assert messages(app)["#"].tolist() == [3]
+
+    shown(app.button(key="forget").click().run())
+    assert verdict(app) == before
+    assert len(messages(app)) == 21
+
+
+def test_the_verdict_is_about_the_request_one_looks_at():
+    app = selected(pasted({"messages": SAID, "stars": [2, "m4"]}, historyLength="3"), 4)
+    assert "so was message 5." in verdict(app)
+    shown(app.number_input(key="request").set_value(5).run())
+    assert "was lost at turn 5." in verdict(app)
+    assert "It is sent." in text(app)
+    shown(app.number_input(key="request").set_value(3).run())
+    assert "Both messages that must be remembered are still held." in verdict(app)
+    shown(app.number_input(key="request").set_value(1).run())
+    assert "must be remembered" not in verdict(app)
+
+
+@pytest.mark.parametrize("stars", [4.5, "m1", {"m1": 1}, [99, None]])
+def test_a_file_whose_stars_are_no_marks_opens_without_any(stars):
+    app = pasted({"messages": SAID, "stars": stars})
+    assert "must be remembered" not in verdict(app)
+    assert "stars" not in app.query_params
+
+
+def test_the_link_says_which_of_a_sample_and_nothing_of_what_is_ones_own():
+    app = selected(screen(), 1)
+    shown(app.button(key="remember").click().run())
+    assert app.query_params["stars"] == "2"
+    shown(app.button(key="share").click().run())
+    assert "which messages must be remembered, by number: 2" in text(app)
+    again = screen(**dict(parse_qsl(app.code[-1].value.partition("?")[2], keep_blank_values=True)))
+    assert "Message 2, which must be remembered" in verdict(again)
+    assert "stars" not in selected(pasted(SAID, stars="2"), 1).query_params
+
+
+def test_marks_of_a_link_that_are_on_no_message_are_told_and_the_rest_counts():
+    app = screen(stars="2,900,x")
+    assert "Message 2, which must be remembered" in verdict(app)
+    said = text(app).replace("&#x27;", "'")
+    assert "stars '900' in the link was not read: the conversation has 166 messages" in said
+    assert "stars 'x' in the link was not read" in said
+
+
+def test_another_conversation_has_marks_of_its_own():
+    app = screen(stars="2", conv="sample:three-languages")
+    shown(app.selectbox(key="which").set_value(1).run())
+    assert "must be remembered" not in verdict(app)
+    assert "stars" not in app.query_params
+
+
+def test_a_projection_is_followed_and_what_it_merges_cannot_be_marked_alone():
+    call = {"id": "c", "type": "function", "function": {"name": "look", "arguments": '{"at": "gate B42"}'}}
+    tools = [SAID[0], {"role": "assistant", "tool_calls": [call]}, {"role": "tool", "content": "B42 is open",
+             "tool_call_id": "c"}, *SAID[1:6]]  # fmt: skip
+    app = selected(pasted(tools), 2)
+    shown(app.button(key="remember").click().run())
+    app.session_state["historylab"].you["projection"] = "collapsed_tools"
+    selected(app, 1)
+    assert messages(app)["mark"].tolist()[1] == "⚑ must"
+    assert "Message 2, which must be remembered, is still held." in verdict(app)
+    shown(app.button(key="forget").click().run())
+    assert "made of several of the conversation" in text(app)
+    assert "remember" not in [button.key for button in app.button]
+
+
+def test_compare_says_who_loses_it_and_when():
+    app = screen(COMPARE, historyLength="20", cmp="historyPolicy:all", stars="2", pruner="off")
+    assert "forgets 1 fewer must-remember message" in verdict(app)
+    table = next(e.proto.body for e in app.get("html") if "hl-compare" in e.proto.body)
+    assert "Must-remember messages lost" in table
+    assert "First must-remember loss" in table
+    assert "never" in table
+    assert "Must-remember" not in text(screen(COMPARE, cmp="historyPolicy:all"))
+
+
+def test_tune_offers_the_wish_only_where_something_is_marked():
+    st.cache_resource.clear()
+    app = shown(screen().switch_page(TUNE).run())
+    assert WISH not in app.pills(key="musts").options
+    assert "mark them in the playground" in text(app)
+    unmarked = verdict(app)
+
+    app.session_state["historylab"].stars = (1,)
+    shown(app.run())
+    assert "Must-remember messages kept" in text(app)
+    shown(app.pills(key="musts").set_value([WISH]).run())
+    assert verdict(app) != unmarked
+    assert "Breaks" not in text(app)
+    assert "100%" in text(app)
+
+    app.session_state["historylab"].stars = ()
+    assert verdict(shown(app.run())) == unmarked
+
+
+# -- questions
+
+
+def unfolded(app):
+    app.session_state["cost"] = True
+    return shown(app.run())
+
+
+def likeliest(app):
+    return next(d for d in app.dataframe if "last request" in d.value)
+
+
+def test_questions_find_their_likeliest_messages_and_whether_they_are_held():
+    said = [*SAID, {"role": "assistant", "content": "Your platform is nine."}, {"role": "user", "content": "Thanks."}]
+    said[1]["content"] = "The ticket number is QX-55."
+    app = unfolded(pasted(said, historyLength="2"))
+    assert "Write what somebody may still ask" in text(app)
+    shown(app.text_area(key="questions").set_value("Which ticket number?\n\nWhich platform? \nzebra").run())
+    told = text(app)
+    assert "“Which platform?”: the last request holds the one message likely to answer it." in told
+    assert "“zebra”: no message shares a telling word with it." in told
+    table = likeliest(app).value
+    assert table["message"].tolist()[0] == 2
+    assert table["last request"].tolist()[0] == "× lacks it"
+    assert table[table["question"] == "Which platform?"]["last request"].tolist() == ["✓ holds it"]
+    assert "questions" not in app.query_params
+    assert "Answers to your questions kept" in text(shown(app.switch_page(TUNE).run()))
+
+
+def test_questions_are_gone_with_their_conversation():
+    app = unfolded(screen())
+    shown(app.text_area(key="questions").set_value("Who is allergic?").run())
+    assert len(likeliest(app).value)
+    opening(app, "Sample")
+    shown(app.button(key="sample three-languages").click().run())
+    assert app.text_area(key="questions").value == ""
+    assert "Write what somebody may still ask" in text(app)

@@ -1,0 +1,269 @@
+"""The playground without a browser: it opens on a cut, obeys its sources in order, and keeps what it had."""
+
+from __future__ import annotations
+
+import json
+import logging
+from urllib.parse import parse_qsl
+
+import pytest
+from app_pages import opening, screen, shown, sources, text, verdict
+
+LINE = json.dumps(
+    {"messages": [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "Here."}]}
+)
+
+
+@pytest.mark.parametrize("path", ["app.py", "pages/playground.py"])
+def test_it_opens_on_a_sample_with_a_visible_cut_and_a_plain_sentence(path):
+    said = verdict(screen(path))
+    assert "the model sees" in said
+    assert "dropped" in said
+    assert "It stopped seeing message 2" in said
+    assert "(o200k_base, exact)" in said
+
+
+def test_a_link_decides_where_nothing_stronger_does():
+    app = screen(historyPolicy="lastN", historyLength="2", agent="demo")
+    assert app.number_input(key="set length").value == 2
+    assert sources(app)["length"] == "URL"
+    assert sources(app)["budget"] == "default"
+
+
+def test_each_of_agentdocks_links_opens():
+    for link in ({"historyPolicy": "all"}, {"historyPolicy": "none"}, {"historyPolicy": "lastN", "historyLength": "0"}):
+        assert sources(screen(agent="demo", **link))["policy"] == "URL"
+
+
+def test_what_is_chosen_on_screen_beats_the_link_and_goes_into_the_address():
+    app = screen(budget="3000")
+    shown(app.number_input(key="set budget").set_value(500).run())
+    assert sources(app)["budget"] == "you"
+    assert app.query_params["budget"] == "500"
+
+
+def test_a_later_answer_still_says_what_every_field_holds():
+    """A browser that is behind puts a field on the page from it alone, and what it then holds comes back as chosen."""
+    app = screen(budget="3000", historyPolicy="all").run()
+    groups = [group.proto for group in app.get("button_group")]
+    said = {group.id.rpartition("-")[2]: [group.options[place].content for place in group.default] for group in groups}
+    assert (said["show"], said["view"], said["set policy"]) == (["Everything"], ["List"], ["All"])
+    assert app.number_input(key="set budget").proto.default == 3000
+    assert (
+        app.selectbox(key="set pruner").proto.options[app.selectbox(key="set pruner").proto.default].endswith("(fifo)")
+    )
+
+
+@pytest.mark.parametrize("key", ["set budget", "set length", "request"])
+def test_an_emptied_field_changes_nothing(key):
+    app = screen(budget="3000")
+    before = (verdict(app), app.number_input(key=key).value)
+    shown(app.number_input(key=key).set_value(None).run())
+    assert (verdict(app), app.number_input(key=key).value) == before
+
+
+def test_a_value_equal_to_the_default_is_in_the_address_once_chosen():
+    app = screen()
+    shown(app.number_input(key="set budget").set_value(500).run())
+    shown(app.number_input(key="set budget").set_value(8000).run())
+    assert app.query_params["budget"] == "8000"
+
+
+def test_the_environment_locks_its_field_and_names_its_variable(monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_BUDGET", "900")
+    app = screen(budget="3000")
+    assert "set budget" not in [widget.key for widget in app.number_input]
+    assert sources(app)["budget"] == "environment"
+    assert "set by  HISTORYLAB_BUDGET" in text(app)
+
+
+def test_an_environment_of_zero_wins_too(monkeypatch):
+    monkeypatch.setenv("NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH", "0")
+    app = screen(historyLength="7")
+    assert sources(app)["length"] == "environment"
+    assert "the model sees 2 of" in verdict(app)
+
+
+def test_a_refused_value_is_told_with_what_counts_instead():
+    app = screen(historyPolicy="lastn", budget="many")
+    assert "Policy 'lastn' from the URL was refused" in text(app).replace("&#x27;", "'")
+    assert "Used: 8,000 (default)" in text(app)
+
+
+def test_a_link_to_another_page_drawn_before_the_last_click_brings_nothing_back():
+    app = screen(historyLength="5")
+    before = dict(app.query_params.items())
+    shown(app.number_input(key="set length").set_value(2).run())
+    app.switch_page("pages/settings.py")
+    for name, value in before.items():
+        app.query_params[name] = value
+    shown(app.run())
+    assert app.query_params["historyLength"] == "2"
+    shown(app.switch_page("pages/playground.py").run())
+    assert "the model sees 4 of" in verdict(app)
+
+
+def test_back_brings_the_settings_of_the_same_page_before():
+    app = screen(historyLength="5")
+    before = dict(app.query_params.items())
+    shown(app.number_input(key="set length").set_value(2).run())
+    for name, value in before.items():
+        app.query_params[name] = value
+    shown(app.run())
+    assert "the model sees 10 of" in verdict(app)
+
+
+def test_back_to_defaults_forgets_you_and_the_link():
+    app = screen(historyLength="3")
+    shown(app.number_input(key="set budget").set_value(500).run())
+    shown(app.button(key="defaults").click().run())
+    assert set(sources(app).values()) == {"default"}
+    assert "budget" not in app.query_params
+    assert app.button(key="defaults").disabled
+
+
+def test_the_chosen_pruners_own_options_are_on_screen_with_their_bounds():
+    app = screen(pruner="sliding_window")
+    turns = app.number_input(key="set pruner.sliding_window.turns")
+    assert (turns.value, turns.min) == (10, 1)
+    shown(turns.set_value(3).run())
+    assert "the model sees 6 of" in verdict(app)
+
+
+def test_the_buttons_step_through_the_requests_and_stop_at_the_ends():
+    app = screen()
+    assert app.button(key="later").disabled
+    shown(app.button(key="earlier").click().run())
+    assert "At turn 82" in verdict(app)
+
+
+def test_a_file_that_is_none_says_so_in_one_sentence_and_what_was_open_stays():
+    app = screen()
+    before = verdict(app)
+    opening(app, "Upload")
+    shown(app.file_uploader(key="upload").set_value(("photo.png", b"\x89PNG\r\n\x1a\n0000", "image/png")).run())
+    assert "“photo.png”: this is a PNG image, not a transcript" in text(app)
+    assert verdict(app) == before
+
+
+def test_an_upload_is_opened_and_never_in_the_address():
+    app = screen()
+    opening(app, "Upload")
+    shown(app.file_uploader(key="upload").set_value(("orders.json", LINE.encode(), "application/json")).run())
+    assert "the model sees the one message said" in verdict(app)
+    assert "conversation" not in app.query_params
+
+
+def test_text_can_be_pasted():
+    app = screen()
+    opening(app, "Paste")
+    app.text_area(key="pasted").set_value(LINE).run()
+    shown(app.button(key="open-pasted").click().run())
+    assert "the one message said" in verdict(app)
+
+
+def test_a_generated_conversation_is_in_the_address_and_opens_again_from_it():
+    app = screen()
+    opening(app, "Generate")
+    app.selectbox(key="generator").set_value("support_desk").run()
+    app.number_input(key="support_desk.turns").set_value(5)
+    shown(app.button(key="generate").click().run())
+    spec = app.query_params["conv"]
+    assert spec.startswith("gen:support_desk:turns=5,")
+    assert verdict(screen(conv=spec)) == verdict(app)
+    assert verdict(screen(conversation=spec.removeprefix("gen:"))) == verdict(app)  # as links once said
+
+
+def test_a_file_of_several_conversations_has_a_picker():
+    app = screen(conversation="three-languages")
+    first = verdict(app)
+    shown(app.selectbox(key="which").set_value(1).run())
+    assert verdict(app) != first
+    assert app.query_params["which"] == "2"
+
+
+def test_a_click_that_still_names_a_conversation_of_the_file_before_changes_nothing():
+    app = screen(conversation="three-languages")
+    before = verdict(app)
+    picker = app.selectbox(key="which")
+    picker.options.append("2. of the file before")
+    shown(picker.set_value("2. of the file before").run())
+    assert verdict(app) == before
+
+
+def test_a_link_to_a_conversation_that_is_none_says_so_and_opens_the_default():
+    app = screen(conversation="no-such-sample")
+    assert "can&#x27;t be opened: there is no sample" in text(app)
+    assert "the model sees" in verdict(app)
+
+
+def test_a_conversation_without_a_request_is_no_error():
+    app = screen()
+    opening(app, "Paste")
+    app.text_area(key="pasted").set_value('[{"role": "assistant", "content": "Hello!"}]').run()
+    shown(app.button(key="open-pasted").click().run())
+    assert "Nobody asks the model anything" in text(app)
+
+
+@pytest.mark.parametrize("side", ["Messages", "Exact payload", "Stages"])
+def test_a_models_name_in_a_link_is_only_text(side):
+    app = screen(model="<img src=x onerror=alert(1)>")
+    app.session_state["side"] = side
+    shown(app.run())
+    written = [e.proto.body for e in app.get("html")]
+    assert any("&lt;img src=x" in body and "hl-meta" in body and "okens" in body for body in written)
+    assert not any("<img" in body for body in written)
+
+
+def test_the_history_lines_are_logged_in_development_only(monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "historylab")
+    monkeypatch.setattr(logging.getLogger("historylab"), "handlers", [caplog.handler])
+    screen(agent="demo")
+    assert "[History]" not in caplog.text
+    monkeypatch.setenv("NODE_ENV", "development")
+    screen(agent="demo", historyLength="2")
+    assert '[History] Agent demo history settings: {policy: "lastN", length: 2, messageCount: 166}' in caplog.text
+    assert "[History] Trimmed messages from 166 to" in caplog.text
+
+
+def test_a_template_file_named_in_the_environment_is_a_source(monkeypatch, tmp_path):
+    template = tmp_path / "agent.json"
+    template.write_text('{"chatSettings": {"historyPolicy": "lastN", "historyLength": 4}}')
+    monkeypatch.setenv("HISTORYLAB_TEMPLATE", str(template))
+    assert sources(screen())["length"] == "template"
+
+
+def test_every_exporter_is_in_the_drawer():
+    app = screen(budget="3000")
+    shown(app.button(key="export").click().run())
+    assert "HISTORYLAB_BUDGET=3000" in app.code[0].value
+    assert {".env", "Shell", "JSON", "Kubernetes"} <= set(app.segmented_control(key="as").options)
+
+
+def test_the_share_link_carries_every_field_and_opens_the_same_request():
+    app = screen(budget="3000", conv="sample:three-languages", which="2")
+    shown(app.button(key="earlier").click().run())
+    shown(app.button(key="share").click().run())
+    link = app.code[0].value
+    assert "historyLength=20&" in link
+    assert "the sample that is open: three-languages" in text(app)
+    again = screen(**dict(parse_qsl(link.partition("?")[2], keep_blank_values=True)))
+    assert verdict(again) == verdict(app)
+    assert sources(again)["length"] == "URL"
+
+
+def test_the_share_dialog_says_when_the_conversation_stays_here():
+    app = screen()
+    opening(app, "Paste")
+    app.text_area(key="pasted").set_value(LINE).run()
+    shown(app.button(key="open-pasted").click().run())
+    shown(app.button(key="share").click().run())
+    assert "is not in the link" in text(app)
+    assert "order" not in app.code[0].value
+    assert "conv=" not in app.code[0].value
+
+
+def test_what_a_link_says_of_a_place_and_cannot_be_read_is_told():
+    app = screen(request="0", cmp="budgt:3", v="7")
+    for words in ("request '0' in the link", "cmp 'budgt:3' in the link", "v '7' in the link"):
+        assert words in text(app).replace("&#x27;", "'")

@@ -1,0 +1,77 @@
+"""Settings and amounts as people say them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from historylab.costs.traffic import against_untrimmed
+from historylab.formats.samples import load_sample
+from historylab.planning.replay import replay
+from historylab.recall.retention import retention
+from historylab.settings.model import Settings
+from historylab.wording.amounts import money, percent, times
+from historylab.wording.costs import cost_sentence, kept_sentence
+from historylab.wording.cuts import changes_in_words, settings_in_words
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "FIFO to 8,000 over the last 20 user messages"),
+        ({"policy": "all", "pruner.fifo.trim_to": 0.5}, "FIFO to 8,000 over all messages (down to half)"),
+        ({"pruner": "off", "length": 1}, "keeping the last user message"),
+        ({"pruner": "off", "policy": "none"}, "keeping no history"),
+        (
+            {"policy": "all", "pruner": "sliding_window", "pruner.sliding_window.turns": 6},
+            "a window of 6 turns over all messages",
+        ),
+        (
+            {"tool_output": "clear", "tool_output.clear.batch": 1, "min_turns": 3},
+            "FIFO to 8,000 over the last 20 user messages (old tool results cleared one at a time, "
+            "newest 3 turns safe)",
+        ),
+    ],
+)
+def test_a_cut_is_said_in_words(changes, words):
+    assert settings_in_words(Settings(**changes)) == words
+
+
+def test_knobs_that_were_not_turned_are_not_spoken_of():
+    assert changes_in_words({"budget": 2000}) == "a budget of 2,000"
+    assert changes_in_words({"pruner.fifo.trim_to": 1.0}) == "to the brim"
+    assert changes_in_words({"tool_output": "off"}) == "tool results whole"
+    assert changes_in_words({}) == "these settings"
+
+
+def test_amounts_say_no_more_than_they_know():
+    assert [money(Decimal(n)) for n in ("0", "0.00123", "0.374", "2.5", "12345.6")] == [
+        "$0.00",
+        "$0.00123",
+        "$0.374",
+        "$2.50",
+        "$12,346",
+    ]
+    assert (money(float("nan")), times(float("nan")), percent(None)) == ("not known", "not known", "nothing to keep")
+    assert [percent(s) for s in (0, 0.0001, 0.9999, 1)] == ["0%", "0.1%", "99.9%", "100%"]
+
+
+def test_the_cost_is_told_against_not_trimming():
+    timeline = replay(load_sample()[0], Settings())
+    said = cost_sentence(timeline, against_untrimmed(timeline, "automatic"))
+    assert said.startswith(
+        "FIFO to 8,000 over the last 20 user messages moves the cut on 63 of 83 requests and costs 1.9"
+    )
+    assert "an estimate" in said
+    assert kept_sentence(retention(timeline)) == "It keeps 8 of 13 links (an estimate)."
+
+
+def test_where_nothing_is_cut_or_nobody_knows_prices_it_says_so():
+    timeline = replay(load_sample("tide-tables-agent")[0], Settings())
+    assert cost_sentence(timeline, against_untrimmed(timeline, "automatic")).startswith(
+        "Nothing is cut, so it costs what not"
+    )
+    assert kept_sentence(retention(timeline)) == "It keeps all 16 references."
+    cut = replay(load_sample()[0], Settings(model="nobodys-model-7"))
+    assert "the tokens of not trimming" in cost_sentence(cut, None)
