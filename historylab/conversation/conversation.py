@@ -7,14 +7,29 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, overload
 
-from historylab.conversation.columns import Columns, index_messages
+from historylab.conversation.columns import ASSISTANT, Columns, index_messages
 from historylab.conversation.message import Message
+
+T = TypeVar("T")
+
+
+class Memo:
+    """What depends on an immutable value alone, computed once and kept with it, by key."""
+
+    derived: dict[Hashable, Any]
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value kept under `key`; `make()` computes it at the first call."""
+        if key not in self.derived:
+            self.derived[key] = make()
+        found: T = self.derived[key]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +51,7 @@ class Turn:
 
 
 @dataclass(frozen=True, eq=False)
-class Conversation(Sequence):
+class Conversation(Memo, Sequence[Message]):
     """Messages in order, with a title and where they came from. Index, iterate and compare it like a tuple."""
 
     messages: tuple[Message, ...]
@@ -47,12 +62,18 @@ class Conversation(Sequence):
         object.__setattr__(self, "messages", tuple(messages))
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "metadata", dict(metadata or {}))
-        object.__setattr__(self, "derived", {})  # what is computed once per conversation, by key
+        object.__setattr__(self, "derived", {})
 
     def __len__(self) -> int:
         return len(self.messages)
 
-    def __getitem__(self, i):
+    @overload
+    def __getitem__(self, i: int) -> Message: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Message, ...]: ...
+
+    def __getitem__(self, i: int | slice) -> Message | tuple[Message, ...]:
         return self.messages[i]
 
     def __iter__(self) -> Iterator[Message]:
@@ -110,5 +131,5 @@ def turn_is_complete(columns: Columns, turn: int, size: int) -> bool:
     """Whether, within the first `size` messages, the turn has an assistant message and no unanswered call."""
     within = (columns.block_turn == turn) & (columns.block_first < size)
     answered = columns.answered_at[within] <= size
-    from_assistant = columns.block_role[within] == 2
+    from_assistant = columns.block_role[within] == ASSISTANT
     return bool(from_assistant.any() and answered.all())

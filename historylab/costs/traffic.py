@@ -59,17 +59,12 @@ def baseline_of(timeline: Timeline) -> Traffic:
     """What would be sent without any cut: once per conversation, counter, overhead and layout."""
     settings = timeline.settings
     key = ("untrimmed", timeline.counter.key, settings.overhead, settings.layout)
-    found = timeline.conversation.derived.get(key)
-    if found is None:
-        found = timeline.conversation.derived[key] = traffic(replay_untrimmed(timeline))
-    return found
+    return timeline.conversation.remember(key, lambda: traffic(replay_untrimmed(timeline)))
 
 
 def traffic(timeline: Timeline) -> Traffic:
     """What each request sends and shares with the one before: read once. Linear in messages × requests, over arrays."""
-    if "traffic" not in timeline.derived:
-        timeline.derived["traffic"] = _traffic(timeline)
-    return timeline.derived["traffic"]
+    return timeline.remember("traffic", lambda: _traffic(timeline))
 
 
 def _traffic(timeline: Timeline) -> Traffic:

@@ -45,14 +45,15 @@ def open_counter(name: str, model: str, **options) -> Counter:
 
 def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
     """Tokens of every message, counted at the first call and remembered with the conversation."""
-    column = conversation.derived.get(counter.key)
-    if column is None:
+
+    def count() -> np.ndarray:
         column = np.ascontiguousarray(counter.count(conversation.messages), np.int64)
         if len(column) != len(conversation):
             raise InstrumentError(f"counter {counter.key!r} gave {len(column)} counts for {len(conversation)} messages")
         column.setflags(write=False)
-        conversation.derived[counter.key] = column
-    return column
+        return column
+
+    return conversation.remember(("tokens", counter.key), count)
 
 
 def count_text(counter: Counter, text: str, role: str = "system") -> int:

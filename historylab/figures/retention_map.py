@@ -88,12 +88,13 @@ def map_bins(conversation: Conversation, rows: int, columns: int) -> dict[str, A
 
 def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
     """Who said each message, and its beginning; the same under all settings."""
-    if "snippets" not in conversation.derived:
-        conversation.derived["snippets"] = (
+    return conversation.remember(
+        "snippets",
+        lambda: (
             [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in conversation],
             [one_line(m.content or " ".join(call.name for call in m.tool_calls), SNIPPET) for m in conversation],
-        )
-    return conversation.derived["snippets"]
+        ),
+    )
 
 
 def browser_look(look: Look, texture: str) -> dict[str, str]:

@@ -67,11 +67,7 @@ class _Sums:
 
 
 def _sums(conversation: Conversation, counter: Counter) -> _Sums:
-    key = ("sums", counter.key)
-    sums = conversation.derived.get(key)
-    if sums is None:
-        sums = conversation.derived[key] = _Sums(conversation, counter)
-    return sums
+    return conversation.remember(("sums", counter.key), lambda: _Sums(conversation, counter))
 
 
 class Texts(Mapping):

@@ -90,10 +90,8 @@ def project(conversation: Conversation, settings: Settings) -> Conversation:
     if rewrite is None:
         return conversation
     key = ("projection", settings.projection, *settings.options_of("projection").items())
-    if key not in conversation.derived:
-        projected = conversation.edited(rewrite(conversation.messages))
-        projected.derived[key] = conversation.derived[key] = projected  # projecting it again gives itself
-    return conversation.derived[key]
+    projected = conversation.remember(key, lambda: conversation.edited(rewrite(conversation.messages)))
+    return projected.remember(key, lambda: projected)  # projecting it again gives itself
 
 
 def _rewriter(family: str, settings: Settings) -> Callable[[Any], Any] | None:
@@ -127,10 +125,13 @@ def start(history: History, budget: int, preserve_system_messages: bool) -> Hist
             refused.trace = (StageTrace("source", plan.tokens, refused.tokens, refused.changed),)
         return _pin(refused, preserve_system_messages)
     key = ("pinned", preserve_system_messages, history.counter.key)
-    whole = history.conversation.derived.get(key)
-    if whole is None:  # pins depend on nothing but the block: decided once, then sliced
+
+    def pin_everything() -> HistoryPlan:
         everything = History(history.conversation, history.counter, len(history.conversation))
-        whole = history.conversation.derived[key] = _pin(HistoryPlan(everything, budget), preserve_system_messages)
+        return _pin(HistoryPlan(everything, budget), preserve_system_messages)
+
+    # Pins depend on nothing but the block: decided once for the whole conversation, then sliced.
+    whole = history.conversation.remember(key, pin_everything)
     return HistoryPlan(history, budget, whole.block_actions[: history.blocks], whole.block_reasons[: history.blocks])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER, Columns
-from historylab.conversation.conversation import Conversation
+from historylab.conversation.conversation import Conversation, Memo
 from historylab.counters.base import Counter
 from historylab.planning.explain import Answer, explain
 from historylab.planning.pipeline import open_instruments, plan_requests, project
@@ -79,7 +79,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline:
+class Timeline(Memo):
     """All requests of one conversation under one set of settings.
 
     `original` is the conversation as it was given; `conversation` is what the settings' projection makes of it: that is
@@ -91,7 +91,7 @@ class Timeline:
     instruments: Instruments
     plans: tuple[HistoryPlan, ...]
     original: Conversation
-    derived: dict[str, Any] = field(default_factory=dict, repr=False)  # what is computed once of it, by key
+    derived: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @property
     def counter(self) -> Counter:

@@ -125,7 +125,7 @@ def follow_mark(timeline: Timeline, mark: int) -> int | None:
     original, shown = timeline.original, timeline.conversation
     if shown is original:
         return mark
-    known = shown.derived.setdefault("followed", {})
+    known = shown.remember("followed", dict[int, int | None])
     if mark not in known:  # a pin goes where its message goes
         known[mark] = next(iter(_pinned(timeline, lambda i: i == mark)), None)
     return known[mark]
@@ -136,7 +136,7 @@ def original_index(timeline: Timeline, message: int) -> int | None:
     original, shown = timeline.original, timeline.conversation
     if shown is original:
         return message
-    known = shown.derived.setdefault("origins", {})
+    known = shown.remember("origins", dict[int, int | None])
     if message not in known:
         known[message] = _origin(timeline, message)
     return known[message]

@@ -43,10 +43,7 @@ class Need:
 
 def find_needs(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
     """Per request its references and links, found at the first call and remembered with the conversation."""
-    found = conversation.derived.get("needs")
-    if found is None:
-        found = conversation.derived["needs"] = _find(conversation)
-    return found
+    return conversation.remember("needs", lambda: _find(conversation))
 
 
 def contains_value(text: str, value: str) -> bool:
@@ -113,10 +110,7 @@ class Mentions:
 
 def index_mentions(conversation: Conversation) -> Mentions:
     """The conversation's index of words, made once."""
-    found = conversation.derived.get("mentions")
-    if found is None:
-        found = conversation.derived["mentions"] = Mentions(conversation)
-    return found
+    return conversation.remember("mentions", lambda: Mentions(conversation))
 
 
 def _find(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:

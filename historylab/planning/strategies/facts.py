@@ -17,11 +17,9 @@ from historylab.relevance.base import Index, Relevance
 
 def column(conversation: Conversation, key: Hashable, fact: Callable[[Message], Any], dtype: Any = bool) -> np.ndarray:
     """`fact` of every message, as dtype[n], under a key that tells it from every other fact."""
-    found = conversation.derived.get(("fact", key))
-    if found is None:
-        found = np.fromiter((fact(m) for m in conversation), dtype, len(conversation))
-        conversation.derived["fact", key] = found
-    return found
+    return conversation.remember(
+        ("fact", key), lambda: np.fromiter((fact(m) for m in conversation), dtype, len(conversation))
+    )
 
 
 def whole_blocks(history: History, messages: np.ndarray) -> np.ndarray:
@@ -48,38 +46,32 @@ def stored_summaries(history: History) -> np.ndarray:
 
 def tool_results(history: History) -> np.ndarray:
     """int64: indices of the tool results said so far."""
-    conversation = history.conversation
-    found = conversation.derived.get("tool results")
-    if found is None:
-        found = conversation.derived["tool results"] = np.flatnonzero(history.columns.role == TOOL)
+    found = history.conversation.remember("tool results", lambda: np.flatnonzero(history.columns.role == TOOL))
     return found[: found.searchsorted(history.size)]
 
 
 def tool_names(conversation: Conversation) -> Mapping[str, str]:
     """Call id → the tool's name."""
-    found = conversation.derived.get("tool names")
-    if found is None:
-        found = conversation.derived["tool names"] = {c.id: c.name for m in conversation for c in m.tool_calls}
-    return found
+    return conversation.remember("tool names", lambda: {c.id: c.name for m in conversation for c in m.tool_calls})
 
 
 def shorter_results(context: Context, key: Hashable, shorten: Callable[[Message, int], str]) -> Texts:
     """What `shorten(message, tokens)` makes of every tool result, where that takes fewer tokens than the original."""
     history = context.history
     conversation, counter = history.conversation, history.counter
-    found = conversation.derived.get(("shorter", key, counter.key))
-    if found is None:
+
+    def shorten_all() -> Texts:
         tokens = history.sums.tokens
         results = np.flatnonzero(history.columns.role == TOOL).tolist()
-        texts = {i: shorten(conversation[i], int(tokens[i])) for i in results}
-        found = conversation.derived["shorter", key, counter.key] = Texts(conversation, counter, texts)
-    return found
+        return Texts(conversation, counter, {i: shorten(conversation[i], int(tokens[i])) for i in results})
+
+    return conversation.remember(("shorter", key, counter.key), shorten_all)
 
 
 def relevance_index(conversation: Conversation, scorer: Relevance) -> Index:
     """The scorer's index of the conversation's texts and calls, made once."""
-    found = conversation.derived.get(("relevance", scorer.name))
-    if found is None:
-        texts = [" ".join([m.content, *(c.arguments for c in m.tool_calls)]) for m in conversation]
-        found = conversation.derived["relevance", scorer.name] = scorer.index(texts)
-    return found
+
+    def index() -> Index:
+        return scorer.index([" ".join([m.content, *(c.arguments for c in m.tool_calls)]) for m in conversation])
+
+    return conversation.remember(("relevance", scorer.name), index)

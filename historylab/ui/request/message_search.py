@@ -35,9 +35,7 @@ def fold_case(text: str) -> str:
 
 
 def _searchable(conversation: Conversation) -> list[str]:
-    if "searchable" not in conversation.derived:
-        conversation.derived["searchable"] = [_said(message) for message in conversation]
-    return conversation.derived["searchable"]
+    return conversation.remember("searchable", lambda: [_said(message) for message in conversation])
 
 
 def _said(message: Message) -> str:
