@@ -40,11 +40,11 @@ def test_a_preset_leaves_the_model_and_who_summarises_to_the_person(name, varian
 
 
 @pytest.mark.parametrize("name", presets())
-def test_every_knob_is_a_setting_and_every_choice_a_member(name):
-    for knob in presets()[name].knobs:
-        assert knob.setting in setting_names()
-        assert len(f"{knob.label} · {knob.unit}") <= LONGEST_LABEL
-        assert [read_setting(knob.setting, choice) for choice in knob.choices] == list(knob.choices)
+def test_every_field_is_a_setting_and_every_choice_a_member(name):
+    for field in presets()[name].fields:
+        assert field.setting in setting_names()
+        assert len(f"{field.label} · {field.unit}") <= LONGEST_LABEL
+        assert [read_setting(field.setting, choice) for choice in field.choices] == list(field.choices)
 
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
@@ -55,7 +55,7 @@ def test_a_preset_says_what_it_does_and_nothing_once_it_is_another_system(name, 
         assert rule(settings_of(name, variant).replace(policy="none")) == ""
 
 
-def test_a_changed_knob_is_named():
+def test_a_changed_field_is_named():
     octopus = presets()["octopus"]
     assert octopus.changed(octopus.settings.replace(min_turns=5, model="gpt-4o")) == ["min_turns"]
 

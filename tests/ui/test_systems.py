@@ -1,4 +1,4 @@
-"""The choice of a system: its preset is loaded, its knobs come first in its words, and leaving it is marked."""
+"""The choice of a system: its preset is loaded, its fields come first in its words, and leaving it is marked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_choosing_a_system_loads_its_preset_as_chosen_by_you():
     assert app.query_params["system"] == "octopus"
 
 
-def test_its_knobs_bear_its_names_and_units():
+def test_its_fields_bear_its_names_and_units():
     assert "Minimum history · complete turns" in labels(chosen("octopus"))
     assert "History length · user messages" in labels(chosen("agentdock"))
     assert "Rolling summary above · turns" in labels(chosen("toolpack"))
@@ -69,7 +69,7 @@ def test_counts_are_labelled_as_the_systems_own():
     assert "exact" not in verdict(app)
 
 
-def test_a_changed_knob_is_marked_and_there_is_a_way_back():
+def test_a_changed_field_is_marked_and_there_is_a_way_back():
     app = chosen("agentdock")
     shown(app.number_input(key="set length").set_value(5).run())
     assert "AgentDock, changed : History length was 20" in text(app)

@@ -5,7 +5,7 @@ from historylab.settings.model import Settings
 from historylab.systems.agentdock import PRESET
 from historylab.systems.presets.base import Preset, PresetField, count_phrase
 
-KNOBS = (
+FIELDS = (
     PresetField(
         "policy", "historyPolicy", "History policy", help="The last N user messages, all history, or none of it."
     ),
@@ -36,7 +36,7 @@ KNOBS = (
 @register("preset", title="AgentDock")
 def agentdock() -> Preset:
     """AgentDock's message history: the last N user messages, all of them, or none; no token budget."""
-    return Preset(PRESET, KNOBS, rule, yours=frozenset({"budget", "reserve", "min_turns"}))
+    return Preset(PRESET, FIELDS, rule, yours=frozenset({"budget", "reserve", "min_turns"}))
 
 
 def rule(settings: Settings) -> str:

@@ -1,9 +1,10 @@
-"""What a preset is: a system's settings, its knobs in its own words and units, and its rule in half a sentence.
+"""What a preset is: a system's settings, its fields in its own words and units, and its rule in half a sentence.
 
     @register("preset", title="AgentDock")
     def agentdock() -> Preset:
         \"\"\"AgentDock's message history: the last N user messages, all, or none.\"\"\"
-        return Preset(settings=…, knobs=(Knob("length", "historyLength", "History length", "user messages"), …), rule=…)
+        length = PresetField("length", "historyLength", "History length", "user messages")
+        return Preset(settings=…, fields=(length, …), rule=…)
 
 A new system is one file here, or none where it has functions of its own too: any module in this folder registers.
 """
@@ -43,7 +44,7 @@ class Preset:
 
     Attributes:
         settings: the system as it is published.
-        knobs: what its users turn, the most used first; everything else is folded away.
+        fields: what its users change, the most used first; everything else is folded away.
         rule: the settings → what they do, as in "keeps the last 20 user messages"; "" if they no longer are this
             system's.
         variants: what the system offers or plans besides, by name; off unless chosen.
@@ -52,7 +53,7 @@ class Preset:
     """
 
     settings: Settings
-    knobs: tuple[PresetField, ...]
+    fields: tuple[PresetField, ...]
     rule: Callable[[Settings], str]
     variants: Mapping[str, Settings] = field(default_factory=dict)
     yours: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ from historylab.settings.model import Settings
 from historylab.systems.mentu import FUTURE, PRESET
 from historylab.systems.presets.base import Preset, PresetField, count_phrase
 
-KNOBS = (
+FIELDS = (
     PresetField(
         "pruner.pairs.pairs",
         "maxPairs",
@@ -41,7 +41,7 @@ KNOBS = (
 def mentu() -> Preset:
     """Mentu's conversation history: tools collapsed into text, the newest pairs, one tagged prompt."""
     variants = {f"Future: {name}": settings for name, settings in FUTURE.items()}
-    return Preset(PRESET, KNOBS, rule, variants, seen_as="as Mentu's prompt has them")
+    return Preset(PRESET, FIELDS, rule, variants, seen_as="as Mentu's prompt has them")
 
 
 def rule(settings: Settings) -> str:

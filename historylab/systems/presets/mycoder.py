@@ -6,7 +6,7 @@ from historylab.systems.mycoder import PRESETS_BY_AGENT
 from historylab.systems.presets.base import Preset, PresetField, count_phrase
 
 PRESERVED = "compaction.preserve_recent.messages"
-KNOBS = (
+FIELDS = (
     PresetField(
         "threshold",
         "thresholdPercentage",
@@ -45,7 +45,7 @@ def mycoder() -> Preset:
         "Sub-agent: late and hard": PRESETS_BY_AGENT["sub-agent"],
         "Chat: early, keeps more": PRESETS_BY_AGENT["chat"],
     }
-    return Preset(PRESETS_BY_AGENT["agent"], KNOBS, rule, variants)
+    return Preset(PRESETS_BY_AGENT["agent"], FIELDS, rule, variants)
 
 
 def rule(settings: Settings) -> str:

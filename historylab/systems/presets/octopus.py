@@ -5,7 +5,7 @@ from historylab.settings.model import Settings
 from historylab.systems.octopus import PRESET, ROOMY_BUDGET, TIGHT_BUDGET
 from historylab.systems.presets.base import Preset, PresetField, count_phrase
 
-KNOBS = (
+FIELDS = (
     PresetField(
         "pruner",
         "IContextPruner",
@@ -61,7 +61,7 @@ def octopus() -> Preset:
         "Task automation: sliding window": PRESET.replace(pruner="sliding_window"),
         "Enterprise: summarize": PRESET.replace(pruner="summarize_share"),
     }
-    return Preset(PRESET, KNOBS, rule, variants)
+    return Preset(PRESET, FIELDS, rule, variants)
 
 
 def rule(settings: Settings) -> str:

@@ -7,7 +7,7 @@ from historylab.systems.toolpack import PRESET
 
 AGENT, ALIASES = "filter.addressed_only.agent", "filter.addressed_only.aliases"
 LOADED, ROLLING = "filter.newest.messages", "compaction.rolling.messages"
-KNOBS = (
+FIELDS = (
     PresetField(
         "projection.point_of_view.agent",
         "agentId",
@@ -50,7 +50,7 @@ def toolpack() -> Preset:
     """toolpack-agents' conversation history: a room from one agent's point of view, summarised and fitted."""
     variants = {"Monitoring agent: all turns": PRESET.replace(filter="newest")}
     yours = frozenset({"projection.point_of_view.agent", AGENT, ALIASES})
-    return Preset(PRESET, KNOBS, rule, variants, yours, seen_as="as toolpack shows them to its agent")
+    return Preset(PRESET, FIELDS, rule, variants, yours, seen_as="as toolpack shows them to its agent")
 
 
 def rule(settings: Settings) -> str:

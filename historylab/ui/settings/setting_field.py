@@ -25,34 +25,34 @@ MOST_OF_A_BROWSER = 2**53 - 1  # what is more is typed as text
 STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
 
 
-def setting_field(resolution: Resolution, name: str, knob: PresetField | None = None) -> None:
-    """Draw the field or option `name`, as a system's knob if it is one."""
+def setting_field(resolution: Resolution, name: str, field: PresetField | None = None) -> None:
+    """Draw the field or option `name`, as the system calls it if it is one of a preset's fields."""
     origin = resolution.provenance[name]
     if origin.locked:
-        _locked(name, origin, label_of(name, knob))
+        _locked(name, origin, label_of(name, field))
     else:
         word = SOURCE_WORDS[origin.source]
         with st.container(
             gap=None, key=f"field {name}"
         ):  # the source stands on the label's line, but not in the label: that is read aloud
             st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{word}</div>')
-            setting_widget(name, origin.value, knob=knob)
+            setting_widget(name, origin.value, field=field)
             if name in FIELDS_THAT_CHOOSE:
                 _what_it_does(name, origin.value)
     if name == "overhead":
         overhead_count(resolution)
 
 
-def label_of(name: str, knob: PresetField | None = None) -> str:
+def label_of(name: str, field: PresetField | None = None) -> str:
     """What the setting is called, with the unit where a system gives one: "History length · user messages"."""
-    return " · ".join(filter(None, (knob.label, knob.unit))) if knob else title_of(name)
+    return " · ".join(filter(None, (field.label, field.unit))) if field else title_of(name)
 
 
-def _help(name: str, knob: PresetField | None) -> str:
-    if knob is None:
+def _help(name: str, field: PresetField | None) -> str:
+    if field is None:
         return help_of(name)
-    published = f"Published as `{knob.published}`." if knob.published else ""
-    return "  \n".join(filter(None, (knob.help or help_of(name), published)))
+    published = f"Published as `{field.published}`." if field.published else ""
+    return "  \n".join(filter(None, (field.help or help_of(name), published)))
 
 
 def _locked(name: str, origin: Provenance, label: str) -> None:
@@ -77,14 +77,14 @@ def setting_widget(
     *,
     key: str = "",
     choose: Callable[[str, Any], None] = state.choose_setting,
-    knob: PresetField | None = None,
+    field: PresetField | None = None,
 ) -> None:
     """The widget alone. What is chosen goes to `choose(name, value)`; `key` tells it from others like it."""
-    schema, label, key = schema_of(name), label_of(name, knob), key or f"set {name}"
-    common = {"key": key, "help": _help(name, knob) or None, "on_change": _choose, "args": (name, key, choose)}
+    schema, label, key = schema_of(name), label_of(name, field), key or f"set {name}"
+    common = {"key": key, "help": _help(name, field) or None, "on_change": _choose, "args": (name, key, choose)}
     kind = schema.get("type") or next((s["type"] for s in schema.get("anyOf", ()) if s.get("type") != "null"), "string")
     if name in FIELDS_THAT_CHOOSE:
-        _choice(name, value, label, knob.choices if knob else {}, common)
+        _choice(name, value, label, field.choices if field else {}, common)
     elif name == "model":
         options = list(MODELS if value in MODELS else (value, *MODELS))
         state.seed_widget(common["key"], value)

@@ -1,4 +1,4 @@
-"""The settings: the system they began with and its knobs, then everything in the order it acts, the fine parts folded.
+"""The settings: the system they began with and its fields, then everything in the order it acts, the fine parts folded.
 
 What has no effect under the other settings isn't drawn.
 """
@@ -32,7 +32,7 @@ def settings_sidebar(resolution: Resolution) -> Any:
         _heading(resolution)
         place = system_choice(resolution)
         if found := chosen_system.current_preset():
-            _knobs(resolution, found[0])
+            _preset_fields(resolution, found[0])
         else:
             st.divider()
             _everything(resolution, ())
@@ -77,14 +77,14 @@ def _heading(resolution: Resolution) -> None:
         )
 
 
-def _knobs(resolution: Resolution, preset: Preset) -> None:
-    """The system's own knobs; all other settings folded away."""
+def _preset_fields(resolution: Resolution, preset: Preset) -> None:
+    """The system's own fields; all other settings folded away."""
     settings = resolution.settings
-    turned = [knob for knob in preset.knobs if has_effect(knob.setting, settings)]
-    for knob in turned:
-        setting_field(resolution, knob.setting, knob)
-    drawn = {knob.setting for knob in turned}
-    if summarizes(settings):  # no knob of any system, as who may be asked depends on a yes
+    own = [field for field in preset.fields if has_effect(field.setting, settings)]
+    for field in own:
+        setting_field(resolution, field.setting, field)
+    drawn = {field.setting for field in own}
+    if summarizes(settings):  # no field of any system, as who may be asked depends on a yes
         _choice(resolution, "summarizer", drawn)
         consent_field(resolution)
         drawn |= {"summarizer", *_options_of(settings, "summarizer")}

@@ -31,7 +31,7 @@ def system_choice(resolution: Resolution) -> Any:
         format_func=lambda n: presets()[n].title if n else OWN,
         key=state.seed_widget("system", name),
         on_change=lambda: chosen_system.choose_preset(state.value_of("system")),
-        help="Begins with the settings of a published system and shows its knobs, as it calls them. "
+        help="Begins with the settings of a published system and shows its fields, as it calls them. "
         "What was set before comes back with your own settings.",
     )
     if found and found[0].variants:
@@ -76,7 +76,7 @@ def _changed(preset: Preset, variant: str, resolution: Resolution) -> None:
 
 
 def _name(preset: Preset, name: str) -> str:
-    return next((knob.label for knob in preset.knobs if knob.setting == name), title_of(name))
+    return next((field.label for field in preset.fields if field.setting == name), title_of(name))
 
 
 def _possessive(title: str) -> str:
