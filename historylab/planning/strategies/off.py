@@ -1,5 +1,10 @@
 """`off`: the member that does nothing, in every slot but policy."""
 
+from collections.abc import Sequence
+
+from historylab.conversation.message import Message
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.base import Context
 from historylab.registry import register
 
 
@@ -7,13 +12,13 @@ from historylab.registry import register
 @register("tool_output")
 @register("compaction")
 @register("pruner")
-def off(plan, context):
+def off(plan: HistoryPlan, context: Context) -> HistoryPlan:
     """Does nothing."""
     return plan
 
 
 @register("projection", "off")
 @register("layout", "off")
-def unchanged(messages):
+def unchanged(messages: Sequence[Message]) -> list[Message]:
     """Messages as they are."""
-    return messages
+    return list(messages)

@@ -7,7 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.compaction.base import SummaryShare, threshold_reached, window
 from historylab.planning.strategies.cutting import Unit, oldest_blocks
 from historylab.planning.strategies.folding import carry_over, fold
@@ -22,13 +24,13 @@ AT_THRESHOLD = reason(
 
 @register("compaction", carries=True, title="Down to a target")
 def at_threshold(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     target: Annotated[float, Field(gt=0, le=1, description="share of the window to come down to")] = 0.25,
     max_share: SummaryShare = 0.05,
     unit: Unit = "turn",
-):
+) -> HistoryPlan:
     """At the threshold, folds the oldest turns into a summary until a lower target is reached."""
     plan = carry_over(plan, context, AT_THRESHOLD)
     if not threshold_reached(plan, context):

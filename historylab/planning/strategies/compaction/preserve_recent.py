@@ -4,8 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import KeepTask
+from historylab.planning.strategies.base import Context, KeepTask
 from historylab.planning.strategies.compaction.base import SummaryShare, before_newest, threshold_reached, window
 from historylab.planning.strategies.folding import carry_over, fold
 from historylab.registry import register
@@ -19,13 +20,13 @@ NOT_RECENT = reason(
 
 @register("compaction", carries=True, title="All but the newest")
 def preserve_recent(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     messages: Annotated[int, Field(ge=0, le=1_000_000, description="newest messages that stay")] = 10,
     max_share: SummaryShare = 0.1,
     keep_task: KeepTask = True,
-):
+) -> HistoryPlan:
     """At the threshold, folds everything but the newest messages into a summary."""
     plan = carry_over(plan, context, NOT_RECENT)
     if not threshold_reached(plan, context):

@@ -26,15 +26,15 @@ STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its to
 
 @register("compaction", carries=True, title="The older half")
 def rolling(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     messages: Annotated[int, Field(ge=1, le=1_000_000, description="messages that stay without a summary")] = 40,
     max_share: Annotated[
         float, Field(gt=0, le=1, description="share of the budget a summary may take", json_schema_extra=FINE)
     ] = 0.25,
     keep_task: KeepTask = True,
-):
+) -> HistoryPlan:
     """Beyond so many messages, folds the older half into a summary."""
     plan = carry_over(plan, context, OLDER_HALF)
     blocks = older_half(plan, context, messages, keep_task=keep_task)

@@ -30,8 +30,8 @@ POINT_OF_VIEW = "projection.point_of_view.agent"
 
 @register("filter", title="Addressed to the agent")
 def addressed_only(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     agent: Annotated[
         str,
@@ -43,7 +43,7 @@ def addressed_only(
     aliases: Annotated[
         str, Field(description="other ids it is mentioned by, with commas", json_schema_extra=PEOPLE | FINE)
     ] = "",
-):
+) -> HistoryPlan:
     """Only what the agent wrote, what mentions it, what it answered, and the newest message."""
     agent = agent or context.settings.options.get(POINT_OF_VIEW, "")
     return only_addressed(plan, context, agent, (name.strip() for name in aliases.split(",")))

@@ -9,7 +9,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.folding import folded_before
 from historylab.registry import register
 
@@ -18,8 +20,11 @@ NOT_LOADED = reason("newest", "Older than the newest {messages:,} messages.", se
 
 @register("filter", title="Newest messages")
 def newest(
-    plan, context, *, messages: Annotated[int, Field(ge=0, le=1_000_000, description="messages that are loaded")] = 100
-):
+    plan: HistoryPlan,
+    context: Context,
+    *,
+    messages: Annotated[int, Field(ge=0, le=1_000_000, description="messages that are loaded")] = 100,
+) -> HistoryPlan:
     """At most the newest messages; a tool call stays when any of its results does."""
     left = plan.open & ~folded_before(context)
     sizes = context.history.block_sizes * left

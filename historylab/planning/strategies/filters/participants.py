@@ -7,7 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation.message import Message
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import column
 from historylab.registry import register
 
@@ -47,13 +49,13 @@ def named(messages: Iterable[Message], *, agents: bool = False) -> list[str]:
 
 @register("filter", title="Some people only")
 def participants(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     ids: Annotated[
         str, Field(description="ids or names kept, with commas; empty keeps everybody", json_schema_extra=PEOPLE)
     ] = "",
-):
+) -> HistoryPlan:
     """Only what the named participants said, and tool results."""
     wanted = frozenset(name.strip() for name in ids.split(",") if name.strip())
     if not wanted:

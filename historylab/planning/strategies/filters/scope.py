@@ -4,7 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import column, whole_blocks
 from historylab.registry import register
 
@@ -13,11 +15,11 @@ OTHER_SCOPE = reason("scope", "Said in another scope than {scope}.", remedy={"fi
 
 @register("filter", title="One scope")
 def scope(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     scope: Annotated[Literal["channel", "dm", "thread"], Field(description="the scope kept")] = "channel",
-):
+) -> HistoryPlan:
     """Only messages said in one scope; those that name none stay."""
     history = context.history
     elsewhere = column(

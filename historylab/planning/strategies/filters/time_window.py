@@ -5,7 +5,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import instants, whole_blocks
 from historylab.registry import register
 
@@ -14,8 +16,11 @@ TOO_OLD = reason("time_window", "Older than the last {minutes:g} minutes.", sett
 
 @register("filter", title="Last minutes")
 def time_window(
-    plan, context, *, minutes: Annotated[float, Field(ge=0, le=10_000_000, description="minutes that stay")] = 60.0
-):
+    plan: HistoryPlan,
+    context: Context,
+    *,
+    minutes: Annotated[float, Field(ge=0, le=10_000_000, description="minutes that stay")] = 60.0,
+) -> HistoryPlan:
     """Only the last minutes; messages without a time stay."""
     history = context.history
     said = instants(history.conversation)[: history.size]

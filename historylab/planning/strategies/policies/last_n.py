@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.registry import FINE, register
 
 OLDER = reason("last_n", "Older than the last {n:,} user messages.", setting="length")
@@ -27,7 +29,7 @@ LateResults = Annotated[
 
 
 @register("policy", "lastN", title="Last N")
-def last_n(plan, context, *, late_results: LateResults = "keep"):
+def last_n(plan: HistoryPlan, context: Context, *, late_results: LateResults = "keep") -> HistoryPlan:
     """The last N user messages and what follows each."""
     history, settings = context.history, context.settings
     columns = history.columns

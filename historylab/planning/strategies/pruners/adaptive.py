@@ -28,15 +28,15 @@ MostTurns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that sta
 
 @register("pruner", title="As many turns as fit")
 def adaptive(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     share: Annotated[
         float, Field(gt=0, le=1, description="share of the budget, or of a smaller window, the turns may take")
     ] = 0.5,
     least: Turns = 2,
     most: MostTurns = 20,
-):
+) -> HistoryPlan:
     """Keeps as many of the newest turns as fit a share of the model's room."""
     history = plan.history
     users = history.columns.user_blocks[: history.users]

@@ -4,8 +4,9 @@ Trimming to just what fits moves the cut at nearly every request, which can cost
 follows the cut is no longer in the provider's prompt cache (docs/evidence.md).
 """
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import KeepTask
+from historylab.planning.strategies.base import Context, KeepTask
 from historylab.planning.strategies.cutting import TrimTo, Unit, carries_cut, carry_cut, oldest_blocks
 from historylab.registry import register
 
@@ -20,7 +21,9 @@ CUT_BELOW = reason(
 
 
 @register("pruner", carries=carries_cut, title="Oldest first")
-def fifo(plan, context, *, unit: Unit = "turn", keep_task: KeepTask = True, trim_to: TrimTo = 1.0):
+def fifo(
+    plan: HistoryPlan, context: Context, *, unit: Unit = "turn", keep_task: KeepTask = True, trim_to: TrimTo = 1.0
+) -> HistoryPlan:
     """Drops the oldest turns until the request fits the budget."""
     if trim_to < 1:
         plan = carry_cut(plan, context, CUT_BELOW, keep_task=keep_task)

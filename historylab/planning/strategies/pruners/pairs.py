@@ -47,7 +47,14 @@ Oversized = Annotated[
 
 
 @register("pruner", title="Newest pairs")
-def pairs(plan, context, *, pairs: Pairs = 20, characters: Characters = 100_000, oversized: Oversized = "truncate"):
+def pairs(
+    plan: HistoryPlan,
+    context: Context,
+    *,
+    pairs: Pairs = 20,
+    characters: Characters = 100_000,
+    oversized: Oversized = "truncate",
+) -> HistoryPlan:
     """Keeps the newest pairs of messages that fit a number of characters."""
     past = _history(plan, context)
     if not len(past):

@@ -10,7 +10,9 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import relevance_index
 from historylab.registry import FINE, register
 
@@ -22,8 +24,8 @@ SHOWN = 60  # characters of the question in the reason
 
 @register("pruner", title="Least relevant first")
 def relevance(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     query: Annotated[
         Literal["last_user", "newest"],
@@ -32,7 +34,7 @@ def relevance(
     recent: Annotated[
         int, Field(ge=0, le=1_000_000, description="newest messages that stay whatever they are about")
     ] = 4,
-):
+) -> HistoryPlan:
     """Keeps what is most relevant to the newest question, within the budget."""
     excess = plan.tokens - plan.budget
     history = context.history
@@ -46,7 +48,7 @@ def relevance(
     return plan.drop(blocks, LESS_RELEVANT, budget=plan.budget, question=shown)
 
 
-def _question(context, query: str) -> str:
+def _question(context: Context, query: str) -> str:
     history = context.history
     newest = history.size - 1
     if query == "last_user" and history.users:
@@ -54,7 +56,7 @@ def _question(context, query: str) -> str:
     return history.conversation[newest].content
 
 
-def _least_relevant(context, plan, question: str, free: np.ndarray, excess: int) -> np.ndarray:
+def _least_relevant(context: Context, plan: HistoryPlan, question: str, free: np.ndarray, excess: int) -> np.ndarray:
     """bool[blocks]: of the free ones the least relevant (of equals the oldest) that together make up the excess."""
     history = context.history
     index = relevance_index(history.conversation, context.instruments.relevance)

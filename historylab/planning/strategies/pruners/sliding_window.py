@@ -5,7 +5,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import TrimTo, carries_cut, carry_cut
 from historylab.registry import register
 
@@ -19,7 +21,7 @@ CUT_BELOW = reason(
 
 
 @register("pruner", carries=carries_cut, title="Sliding window")
-def sliding_window(plan, context, *, turns: Turns = 10, trim_to: TrimTo = 1.0):
+def sliding_window(plan: HistoryPlan, context: Context, *, turns: Turns = 10, trim_to: TrimTo = 1.0) -> HistoryPlan:
     """Keeps the last turns whole, whatever the budget."""
     if trim_to == 1:
         return plan.drop(_before_last(plan, context, turns, turns), OUTSIDE, turns=turns)
@@ -28,7 +30,7 @@ def sliding_window(plan, context, *, turns: Turns = 10, trim_to: TrimTo = 1.0):
     return plan.drop(_before_last(plan, context, turns, left), CUT_BELOW, turns=turns, left=left)
 
 
-def _before_last(plan, context, turns: int, left: int) -> np.ndarray:
+def _before_last(plan: HistoryPlan, context: Context, turns: int, left: int) -> np.ndarray:
     """bool[blocks]: with more than `turns` turns sent, what may go before the last `left` of them."""
     history = context.history
     outside = np.zeros(history.blocks, bool)

@@ -4,7 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import Unit, oldest_blocks
 from historylab.planning.strategies.folding import NO_ROOM, carry_over, fold
 from historylab.registry import FINE, register
@@ -24,7 +26,9 @@ TrimTo = Annotated[
 
 
 @register("pruner", carries=True, title="Summarise the oldest")
-def summarize(plan, context, *, max_share: Share = 0.25, trim_to: TrimTo = 0.75, unit: Unit = "turn"):
+def summarize(
+    plan: HistoryPlan, context: Context, *, max_share: Share = 0.25, trim_to: TrimTo = 0.75, unit: Unit = "turn"
+) -> HistoryPlan:
     """Folds the oldest turns into one summary until the request fits the budget."""
     carried = carry_over(plan, context)
     if carried.tokens <= plan.budget:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import oldest_share
 from historylab.planning.strategies.folding import carry_over, fold
 from historylab.planning.strategies.pruners.fifo import fifo
@@ -15,8 +17,8 @@ from historylab.registry import FINE, register
 
 @register("pruner", carries=True, title="Summarise a share")
 def summarize_share(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     fraction: Annotated[
         float, Field(gt=0, le=1, description="share of the messages that is summarised at a time")
@@ -24,7 +26,7 @@ def summarize_share(
     max_tokens: Annotated[
         int, Field(ge=1, le=1_000_000, description="tokens a summary may take at most", json_schema_extra=FINE)
     ] = 300,
-):
+) -> HistoryPlan:
     """Folds the oldest share of the messages into a summary, then drops the oldest turns."""
     plan = carry_over(plan, context)
     if plan.over_budget:

@@ -7,7 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import shorter_results, tool_results
 from historylab.registry import FINE, register
 
@@ -16,14 +18,14 @@ CLEARED = reason("tool_clear", "An old tool result: cleared, the last {keep:,} s
 
 @register("tool_output", title="Clear old ones")
 def clear(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     keep: Annotated[int, Field(ge=0, le=1_000_000, description="newest results that stay whole")] = 10,
     batch: Annotated[
         int, Field(ge=1, le=1_000_000, description="results cleared at a time", json_schema_extra=FINE)
     ] = 10,
-):
+) -> HistoryPlan:
     """Clears old tool results in batches."""
     results = tool_results(context.history)
     cleared = max(0, len(results) - keep) // batch * batch

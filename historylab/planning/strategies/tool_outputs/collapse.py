@@ -4,7 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from historylab.conversation.message import Message
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import shorter_results, tool_names
 from historylab.registry import FINE, register
 
@@ -17,19 +20,19 @@ OLDER_TURN = reason(
 
 @register("tool_output", title="One line each")
 def collapse(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     turns: Annotated[int, Field(ge=0, le=1_000_000, description="last turns whose results stay whole")] = 2,
     characters: Annotated[
         int, Field(ge=1, le=10_000, description="longest line that is left", json_schema_extra=FINE)
     ] = 120,
-):
+) -> HistoryPlan:
     """Shrinks the tool results of older turns to one line each."""
     history = context.history
     names = tool_names(history.conversation)
 
-    def shorten(message, tokens: int) -> str:
+    def shorten(message: Message, tokens: int) -> str:
         line = next((line.strip() for line in message.content.splitlines() if line.strip()), "")
         tool = names.get(message.tool_call_id or "", "a tool")
         return f"[Result of {tool}, {tokens:,} tokens: {line[:characters]}]"

@@ -4,7 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from historylab.conversation.message import Message
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
+from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import shorter_results
 from historylab.registry import register
 
@@ -18,18 +21,18 @@ CHARACTERS_PER_TOKEN = 4  # for cutting only: what is sent is counted by the rea
 
 @register("tool_output", title="Cut long ones")
 def truncate(
-    plan,
-    context,
+    plan: HistoryPlan,
+    context: Context,
     *,
     limit: Annotated[int, Field(ge=1, le=10_000_000, description="longest result sent whole")] = 2000,
     unit: Annotated[
         Literal["tokens", "characters"], Field(description="of the limit; a token counts 4 characters")
     ] = "tokens",
-):
+) -> HistoryPlan:
     """Cuts long tool results to their beginning."""
     characters = limit * (CHARACTERS_PER_TOKEN if unit == "tokens" else 1)
 
-    def shorten(message, _tokens: int) -> str:
+    def shorten(message: Message, _tokens: int) -> str:
         text = message.content
         if len(text) <= characters:
             return text
