@@ -1,7 +1,4 @@
-"""What subcommands share: settings from --set, --template and the environment; tables and JSON on the way out.
-
-What is heavy is imported where it is used, so that `historylab --help` answers at once.
-"""
+"""Shared by the subcommands: settings from --set, --from and the environment; tables, notes and JSON as output."""
 
 from __future__ import annotations
 
@@ -10,17 +7,25 @@ import json
 import logging
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from historylab.errors import HistoryLabError, SettingsError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from historylab.settings.model import Settings
+    from historylab.settings.resolve import Candidate
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""What `add_subparsers()` returns."""
 
 
-def add_parser(commands: Any, name: str, summary: str, run: Any) -> argparse.ArgumentParser:
+def add_parser(
+    commands: Subparsers, name: str, summary: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
     """A subcommand's parser with `--json` and its settings."""
     parser = commands.add_parser(name, help=summary, description=summary, allow_abbrev=False)
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
@@ -44,7 +49,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def add_must_remember(parser: argparse.ArgumentParser) -> None:
-    """--star and --question: what must be remembered, and what might be asked later."""
+    """--star and --question: messages that must be remembered, and questions that might be asked later."""
     parser.add_argument(
         "--star",
         action="append",
@@ -63,7 +68,7 @@ def add_must_remember(parser: argparse.ArgumentParser) -> None:
 
 
 def must_remember_from(arguments: argparse.Namespace) -> tuple[int, ...] | None:
-    """Indices of the messages that must be remembered; None where none was named."""
+    """Indices of the messages that must be remembered; None if none was named."""
     return tuple(number - 1 for number in arguments.star) or None
 
 
@@ -82,35 +87,35 @@ def parse_assignment(text: str) -> tuple[str, str]:
 
 
 def settings_from(arguments: argparse.Namespace) -> Settings:
-    """The settings asked for: the environment decides before --set, and --set before the file, as everywhere.
+    """The settings to use: the environment overrides --set, and --set overrides the file, as everywhere.
 
-    Raises SettingsError for a name or value that cannot be; says on stderr where the environment overrode --set.
+    Raises SettingsError for an unknown name or an invalid value; notes on stderr where the environment overrides --set.
     """
     from historylab.settings.resolve import resolve_settings
     from historylab.settings.sources import read_template
 
     template = read_template(Path(arguments.source)) if arguments.source else None
-    asked = dict(arguments.set)
-    logging.getLogger("historylab").setLevel(logging.ERROR)  # what was refused is said below, once
-    found = resolve_settings(template=template, you=asked, url={})
-    if refused := [c for c in found.refused if c.source != "environment"]:
+    assigned = dict(arguments.set)
+    logging.getLogger("historylab").setLevel(logging.ERROR)  # refused values are reported below, once
+    resolution = resolve_settings(template=template, you=assigned, url={})
+    if refused := [c for c in resolution.refused if c.source != "environment"]:
         raise SettingsError("; ".join(f"{c.name}={c.raw}: {c.why}{_near(c)}" for c in refused))
-    for c in found.refused:
+    for c in resolution.refused:
         print_note(f"ignored {c.name}={c.raw} in the environment: {c.why}")
-    for name in asked:
-        if (decided := found.provenance[name]).locked:
+    for name in assigned:
+        if (decided := resolution.provenance[name]).locked:
             print_note(f"{name} stays {decided.value!r}: {decided.name} is set in the environment, which comes first")
-    return found.settings
+    return resolution.settings
 
 
-def _near(refused: Any) -> str:
+def _near(refused: Candidate) -> str:
     from historylab.settings.model import did_you_mean, setting_names
 
     return "" if refused.name in setting_names() else did_you_mean(refused.name, setting_names())
 
 
 def print_note(text: str) -> None:
-    """A remark beside the output."""
+    """Print a note to stderr, apart from the output."""
     print(f"historylab: {text}", file=sys.stderr)
 
 
@@ -128,7 +133,7 @@ def _finite(value: Any) -> Any:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """A table on stdout; numbers to the right. Text is shown as it is, never read as markup or terminal codes."""
+    """A table on stdout, numbers aligned right. Text is never interpreted as markup or terminal codes."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -148,18 +153,18 @@ def print_line(text: str) -> None:
     console().print(strip_controls(text), markup=False, highlight=False, soft_wrap=True)
 
 
-def console(**options: Any) -> Any:
-    """Where tables go; as wide as the terminal, or 160 columns where there is none."""
+def console(*, stderr: bool = False) -> Console:
+    """Standard output (or stderr), as wide as the terminal; 160 columns if it is not a terminal."""
     from rich.console import Console
 
-    made = Console(**options)
-    if not made.is_terminal:
-        made.width = 160
-    return made
+    output = Console(stderr=stderr)
+    if not output.is_terminal:
+        output.width = 160
+    return output
 
 
 def format_cell(value: Any) -> str:
-    """A cell: – for nothing known, thousands separated, three digits that count."""
+    """A cell: – if unknown, thousands separated, three significant digits."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, float):
@@ -168,13 +173,13 @@ def format_cell(value: Any) -> str:
 
 
 def strip_controls(text: str, width: int = 0) -> str:
-    """Text without control characters, which a terminal would obey; cut at `width` characters if one is given."""
+    """Text without control characters, which a terminal would obey; cut to `width` characters unless that is 0."""
     flat = "".join(c if c.isprintable() else " " for c in text[: 4 * width or None])
     return flat if not width or len(flat) <= width else flat[: width - 1] + "…"
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file, or say in one line why not."""
+    """Write a UTF-8 file. Raises HistoryLabError if it can't be written."""
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as problem:

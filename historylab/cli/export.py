@@ -1,11 +1,11 @@
-"""`historylab export`: settings as a file for another tool, checked and complete."""
+"""`historylab export`: settings as a file for another tool, complete and validated."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from historylab.cli.base import add_parser, add_settings, print_json, print_note, settings_from, write_text
+from historylab.cli.base import Subparsers, add_parser, add_settings, print_json, print_note, settings_from, write_text
 
 TARGETS = (
     "dotenv (the default), shell, docker_compose, configmap (Kubernetes), json, agentdock; or as code: python, "
@@ -13,7 +13,7 @@ TARGETS = (
 )
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
+def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "export", "Write settings as a .env file, shell commands, JSON, …", run)
     parser.add_argument("--target", default="dotenv", metavar="NAME", help=TARGETS)
     parser.add_argument("--only-changed", action="store_true", help="leave out what is at its default")

@@ -1,4 +1,4 @@
-"""The files of a command: each that can be read in its turn; the others are skipped, named and counted."""
+"""Files given on the command line: read one by one; those that can't be read are skipped and reported."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ def add_strict(parser: argparse.ArgumentParser) -> None:
 def read_files(
     paths: Iterable[str], read: Callable[[str], T], skipped: dict[str, str], *, strict: bool = False
 ) -> Iterator[T]:
-    """What `read` makes of each file; why it couldn't goes into `skipped`.
+    """Yield `read(path)` for each file; the error of one that can't be read goes into `skipped`.
 
     Raises NothingRead if no file could be read; LoadError if `strict` and one couldn't.
     """
-    some = False
+    any_read = False
     for path in paths:
         try:
-            found = read(path)
+            content = read(path)
         except LoadError as problem:
             if strict:
                 raise
             skipped[path] = name_file(path, problem)
             continue
-        some = True
-        yield found
-    if skipped and not some:
+        any_read = True
+        yield content
+    if skipped and not any_read:
         raise NothingRead(skipped)
 
 
 def name_file(path: str, problem: LoadError) -> str:
-    """What is wrong with a file, and which one it is."""
+    """The error with the file's name, once."""
     return str(problem) if path in str(problem) else f"{path}: {problem}"
 
 
 def report_skipped(skipped: Mapping[str, str]) -> None:
-    """Say on stderr which files were skipped, and why."""
+    """List on stderr which files were skipped, and why."""
     if skipped:
         print_note(f"{count_of(len(skipped), 'file')} skipped:")
     for why in skipped.values():

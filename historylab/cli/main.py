@@ -1,8 +1,4 @@
-"""The `historylab` command: opens the playground; its subcommands do the same work without a screen.
-
-A subcommand is one file with `add_to(commands)`, which adds its parser and sets `run`, the function called with the
-parsed arguments. What is heavy is imported in `run`, so that --help and --version answer at once.
-"""
+"""The `historylab` command: without a subcommand it opens the playground; the subcommands work in the terminal."""
 
 from __future__ import annotations
 
@@ -22,10 +18,11 @@ TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0 done, 1 it could not be done, 2 it was asked wrongly."""
+    """Run the command and return its exit code: 0 for success, 1 for a failure, 2 for wrong usage."""
     arguments = _parser().parse_args(argv)
     try:
-        return arguments.run(arguments)
+        exit_code: int = arguments.run(arguments)
+        return exit_code
     except (SettingsError, UnknownMember) as problem:
         return _refuse(problem, code=2)
     except HistoryLabError as problem:

@@ -1,4 +1,4 @@
-"""How arguments are read: as argparse does, but what is not understood is said with what may have been meant."""
+"""argparse's parser, with a suggestion for an option or a command it doesn't know."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import argparse
 import os
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
-    """Refuses what it doesn't know itself, so that a subcommand shows its own usage and not everybody's."""
+    """Refuses unknown arguments itself, so that a subcommand prints its own usage and not the whole command's."""
 
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
+    def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._meant(unknown[0])}")
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._did_you_mean(unknown[0])}")
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
         command = re.search(r"argument COMMAND: invalid choice: '([^']+)'", message)
-        super().error(_no_command(command[1]) if command else message)
+        super().error(_unknown_command(command[1]) if command else message)
 
-    def _meant(self, argument: str) -> str:
-        """A hint for an option nobody knows: the nearest one, or the setting that is named like it."""
+    def _did_you_mean(self, argument: str) -> str:
+        """A hint for an unknown option: the nearest known one, or the setting of a similar name."""
         from historylab.settings.model import setting_names
 
         name, _, value = argument.partition("=")
@@ -38,8 +38,8 @@ class Parser(argparse.ArgumentParser):
         return f"; did you mean {known[near[0]]}?" if near else ""
 
 
-def _no_command(given: str) -> str:
-    """What to do with a word where a command should be: a file is shown, another may be one mistyped."""
+def _unknown_command(given: str) -> str:
+    """The error for an unknown command: how to show it if it is a file, else the nearest command."""
     if os.path.exists(given) or "." in given:
         return f"{given!r} is no command; to see a conversation in a file: historylab show {shlex.quote(given)}"
     near = get_close_matches(given, ("show", "sweep", "recommend", "export"), n=1)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.base import add_parser, print_json, print_line, print_table
+from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_table
 from historylab.cli.files import add_strict, read_files, report_skipped
 from historylab.errors import SettingsError
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NOTHING_FITS = 1
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
+def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "recommend", "Choose settings from a sweep's table", run)
     parser.add_argument("table", metavar="TABLE", help="what `historylab sweep --out` wrote")
     parser.add_argument(
@@ -31,18 +31,18 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the choice, why, what it gives up, the frontier and the knobs; 1 when nothing meets the constraints."""
+    """Print the choice, why, what it gives up, the frontier and the sensitivity; 1 if nothing meets the constraints."""
     from historylab.exporters.base import export
     from historylab.tuning.recommend import recommend
     from historylab.tuning.table import read_table
 
     skipped: dict[str, str] = {}
-    tables, wishes = _tables_and_wishes([arguments.table, *arguments.more])
+    tables, constraints = _tables_and_constraints([arguments.table, *arguments.more])
     read = read_files(tables, read_table, skipped, strict=arguments.strict)
-    found = recommend([row for table in read for row in table.to_dict("records")], wishes)
+    found = recommend([row for table in read for row in table.to_dict("records")], constraints)
     report_skipped(skipped)
     if arguments.json:
-        print_json({**_told(found), "skipped": skipped})
+        print_json({**_as_json(found), "skipped": skipped})
     elif arguments.target and found.settings:
         print(export(found.settings, arguments.target), end="")
     else:
@@ -50,8 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if found.choice else NOTHING_FITS
 
 
-def _tables_and_wishes(given: Sequence[str]) -> tuple[list[str], str]:
-    """Which of the arguments are tables, and the one that says what is wished."""
+def _tables_and_constraints(given: Sequence[str]) -> tuple[list[str], str]:
+    """The arguments that are tables, and the one with the constraints in words."""
     from historylab.tuning.table import ENDINGS
 
     if not given[0].endswith(ENDINGS):
@@ -59,10 +59,10 @@ def _tables_and_wishes(given: Sequence[str]) -> tuple[list[str], str]:
             f"{given[0]!r:.80} is no table of a sweep; write one with `historylab sweep FILES --out sweep.parquet`"
         )
     tables = [name for k, name in enumerate(given) if not k or name.endswith(ENDINGS)]
-    wishes = [words for words in given if words not in tables] or ["balanced"]
-    if len(wishes) > 1:
-        raise SettingsError(f'the wishes are one text, in quotes: "{", ".join(wishes)}"')
-    return tables, wishes[0]
+    constraints = [words for words in given if words not in tables] or ["balanced"]
+    if len(constraints) > 1:
+        raise SettingsError(f'the wishes are one text, in quotes: "{", ".join(constraints)}"')
+    return tables, constraints[0]
 
 
 def _print(found: Recommendation) -> None:
@@ -80,7 +80,7 @@ def _print(found: Recommendation) -> None:
     print_table("Each knob by itself", ("knob", "value", f"{found.kept_is} kept", found.cost_is), effects)
 
 
-def _told(found: Recommendation) -> dict[str, Any]:
+def _as_json(found: Recommendation) -> dict[str, Any]:
     return {
         "choice": _point(found.choice) if found.choice else None,
         "why": found.why,
@@ -96,5 +96,5 @@ def _told(found: Recommendation) -> dict[str, Any]:
 
 
 def _point(point: Point) -> dict[str, Any]:
-    told = {"knobs": dict(point.knobs), "kept": point.kept, "cost": point.cost, "breaks": point.broken}
-    return {**told, "settings": point.settings.model_dump(exclude_defaults=True)}
+    figures = {"knobs": dict(point.knobs), "kept": point.kept, "cost": point.cost, "breaks": point.broken}
+    return {**figures, "settings": point.settings.model_dump(exclude_defaults=True)}

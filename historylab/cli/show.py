@@ -1,4 +1,4 @@
-"""`historylab show FILE…`: what every request of a conversation sends, costs and forgets, under the settings given."""
+"""`historylab show FILE…`: what every request of a conversation sends, costs and forgets under the given settings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from historylab.cli.base import (
+    Subparsers,
     add_must_remember,
     add_parser,
     add_settings,
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
     from historylab.recall.retention import Loss, Retention
     from historylab.settings.model import Settings
 
-ROWS, LOSSES = 20, 10  # that are shown unless more are asked for
+ROWS, LOSSES = 20, 10  # rows shown by default
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
+def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "show", "Show what every request of a conversation sends, costs and forgets", run)
     parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts")
     parser.add_argument("--conversation", type=int, default=1, metavar="N", help="which one of a file (default: 1)")
@@ -45,31 +46,31 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Replay and print each file."""
-    settings, skipped, told = settings_from(arguments), {}, []
-    for found, conversation in read_files(
-        arguments.files, partial(_chosen, arguments), skipped, strict=arguments.strict
-    ):
+    settings, results = settings_from(arguments), []
+    skipped: dict[str, str] = {}
+    read = partial(_load_one, arguments)
+    for loaded, conversation in read_files(arguments.files, read, skipped, strict=arguments.strict):
         if not (arguments.json or arguments.request):
-            print_line(f"{found.report}")
-        told.append(_show(arguments, conversation, settings))
+            print_line(f"{loaded.report}")
+        results.append(_show(arguments, conversation, settings))
     report_skipped(skipped)
     if arguments.json:
-        print_json(told[0] if len(arguments.files) == 1 else {"files": told, "skipped": skipped})
+        print_json(results[0] if len(arguments.files) == 1 else {"files": results, "skipped": skipped})
     return 0
 
 
-def _chosen(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
-    """What is in a file, and the conversation that was asked for."""
+def _load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
+    """All conversations of a file, and the one chosen with --conversation."""
     from historylab.formats.load import load
 
-    found, number = load(path), arguments.conversation
-    if not 1 <= number <= len(found):
-        raise LoadError(f"{path} has {count_of(len(found), 'conversation')}; there is no number {number}")
-    return found, found[number - 1]
+    loaded, number = load(path), arguments.conversation
+    if not 1 <= number <= len(loaded):
+        raise LoadError(f"{path} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
+    return loaded, loaded[number - 1]
 
 
 def _show(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Any:
-    """Print a conversation's replay; with --json, give what is to be printed."""
+    """Print a conversation's replay; with --json, return the value to print instead."""
     from historylab.planning.replay import replay
     from historylab.recall.retention import retention
     from historylab.tuning.measures import Measures, measure
@@ -83,7 +84,7 @@ def _show(arguments: argparse.Namespace, conversation: Conversation, settings: S
     kept = retention(timeline, stars=stars, questions=arguments.question)
     row = measure(conversation, settings, Measures(stars=stars, questions=tuple(arguments.question)))
     if arguments.json:
-        losses, questions = [_told(loss) for loss in kept.losses], [asdict(asked) for asked in kept.questions]
+        losses, questions = [_loss_as_json(loss) for loss in kept.losses], [asdict(asked) for asked in kept.questions]
         return {**row, "requests": _requests(timeline), "losses": losses, "questions": questions}
     _print_requests(timeline, arguments.all)
     _print_figures(timeline, row)
@@ -93,7 +94,7 @@ def _show(arguments: argparse.Namespace, conversation: Conversation, settings: S
 
 
 def _requests(timeline: Timeline, first: int = 0) -> list[dict[str, Any]]:
-    """Each request from that one on, as a row."""
+    """One row per request, from `first` (from 0) on."""
     return [
         {
             "request": step.number + 1,
@@ -136,7 +137,7 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
 
 
 def _print_remembered(kept: Retention) -> None:
-    """What became of the messages that must be remembered, and of what could answer the questions."""
+    """Whether the must-remember messages are still sent, and the likely answers to each question."""
     from historylab.wording.must_remember import must_remember_status
 
     if kept.timeline.plans and kept.starred:
@@ -174,9 +175,9 @@ def _print_losses(kept: Retention) -> None:
     print_table(title, ("request", "kind", "message", "value", "used as", "what would have kept it"), rows)
 
 
-def _told(loss: Loss) -> dict[str, Any]:
-    told = {name: getattr(loss, name) for name in ("kind", "message", "value", "needed_by", "used_as", "requests")}
-    return {"request": loss.step + 1, "estimate": loss.estimate, **told}
+def _loss_as_json(loss: Loss) -> dict[str, Any]:
+    fields = {name: getattr(loss, name) for name in ("kind", "message", "value", "needed_by", "used_as", "requests")}
+    return {"request": loss.step + 1, "estimate": loss.estimate, **fields}
 
 
 def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from typing import Any
 
 from historylab.cli.base import (
+    Subparsers,
     add_must_remember,
     add_parser,
     add_settings,
@@ -27,7 +29,7 @@ SHOWN = 20
 INTERRUPTED = 130
 
 
-def add_to(commands: argparse._SubParsersAction) -> None:
+def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "sweep", "Replay many settings over many conversations", run)
     parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts; JSONL or Parquet for many of them")
     parser.add_argument(
@@ -49,15 +51,15 @@ def add_to(commands: argparse._SubParsersAction) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Sweep, write, and show the frontier."""
+    """Run the sweep; write the table or print the candidates."""
     from historylab.tuning.sweep import grid, random_search, sweep
     from historylab.tuning.table import check_table_name, write_table
 
     if arguments.out:
         check_table_name(arguments.out)
     base, axes = settings_from(arguments), dict(map(_axis, arguments.grid))
-    many = arguments.random
-    candidates = grid(base, **axes) if many is None else random_search(base, many, arguments.seed, **axes)
+    samples = arguments.random
+    candidates = grid(base, **axes) if samples is None else random_search(base, samples, arguments.seed, **axes)
     try:
         with _progress() as progress, _cluster(arguments.scheduler) as executor:
             table = sweep(
@@ -85,13 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _axis(given: tuple[str, str]) -> tuple[str, list[Any]]:
-    """A --grid's name and its values, each as the setting reads it."""
+    """The name and values of one --grid, parsed as that setting's values."""
     from historylab.settings.model import Settings, read_setting, setting_names
 
     name, values = given
     try:
         if name not in setting_names():
-            Settings(**{name: values})  # refuses it, naming what may have been meant
+            Settings(**{name: values})  # raises, suggesting the nearest name
         return name, [read_setting(name, value.strip()) for value in values.split(",")]
     except HistoryLabError as problem:
         raise SettingsError(f"--grid {name}: {problem}") from None
@@ -99,7 +101,7 @@ def _axis(given: tuple[str, str]) -> tuple[str, list[Any]]:
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr, where somebody watches."""
+    """A progress bar on stderr, if that is a terminal."""
     screen = console(stderr=True)
     if not screen.is_terminal:
         yield None
@@ -113,7 +115,7 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
 
 
 @contextlib.contextmanager
-def _cluster(address: str | None) -> Iterator[Any]:
+def _cluster(address: str | None) -> Iterator[Executor | None]:
     """The executor of a Dask cluster; None without an address."""
     if address is None:
         yield None

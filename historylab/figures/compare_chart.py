@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -44,7 +45,7 @@ def compare_finding(timelines: Sequence[Timeline]) -> str:
     return f"Tokens over {len(timelines[0].plans):,} requests: {'; '.join(parts)}."
 
 
-def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, line: dict) -> None:
+def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, line: dict[str, Any]) -> None:
     figure.add_scatter(
         x=shown + 1, y=tokens[shown], name=name, mode="lines", line=line, hovertemplate=f"%{{y:,}} {name}"
     )

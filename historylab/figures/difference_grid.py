@@ -1,6 +1,6 @@
 """The difference grid: which messages only one of two settings sends, at every request, one byte a cell.
 
-In a cell that stands for several messages or requests a difference wins, so that agreement never hides one.
+A cell that stands for several messages or requests shows any difference among them, so agreement hides none.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from historylab.tuning.compare import IN_PART, SENT_AS
 
 
 class Difference(IntEnum):
-    """What two plans do with a message; a higher number is more of a difference."""
+    """What two plans do with a message; the higher the number, the larger the difference."""
 
     NEITHER = 0
     BOTH = 1
@@ -42,11 +42,11 @@ class DifferenceGrid:
     """Messages × requests of two timelines.
 
     Attributes:
-        cells: uint8[rows, columns]; NOT_SAID, or k for `codes[k - 1]`. A higher byte is more of a difference.
-        codes: what the bytes mean. A plan gives few reasons, one a stage, so their pairs stay far below 255.
-        rows, columns: int64, one more than there are, as in RetentionGrid.
+        cells: uint8[rows, columns]; NOT_SAID, or k for `codes[k - 1]`. A higher byte is a larger difference.
+        codes: what the bytes mean. A plan gives few reasons, one per stage, so their pairs stay far below 255.
+        rows, columns: int64, bin edges as in RetentionGrid.
         newest: uint8[columns]; the code of the newest message, which a bin may hide.
-        counts: int64[requests, 5]; how many messages there are of each Difference.
+        counts: int64[requests, 5]; the number of messages of each Difference.
     """
 
     cells: np.ndarray
@@ -64,13 +64,13 @@ def difference_grid(a: Timeline, b: Timeline, most: int = MOST) -> DifferenceGri
     wide = np.zeros((len(columns) - 1, len(rows) - 1), np.uint32)
     newest = np.zeros(len(columns) - 1, np.uint32)
     counts = np.zeros((len(a.plans), len(Difference)), np.int64)
-    spread = np.zeros(messages, np.uint32)  # what was said by then only grows
+    spread = np.zeros(messages, np.uint32)  # histories only grow
     for column, (first, after) in enumerate(pairwise(columns.tolist())):
         for request in range(first, after):
             fates = _fates(a.plans[request], b.plans[request])
             counts[request] = np.bincount((fates - 1) >> _SHIFT, minlength=len(Difference))
-            said = spread[: len(fates)]
-            spread[: len(fates)] = fates if request == first else np.maximum(said, fates)
+            so_far = spread[: len(fates)]
+            spread[: len(fates)] = fates if request == first else np.maximum(so_far, fates)
         newest[column] = fates[-1]
         wide[column] = spread if len(rows) > messages else np.maximum.reduceat(spread, rows[:-1])
     seen = np.union1d(np.unique(wide), [NOT_SAID, *newest])
@@ -102,17 +102,20 @@ def _fates(a: HistoryPlan, b: HistoryPlan) -> np.ndarray:
     """uint32[size]: one request's fates."""
     if a.shortened or b.shortened:
         return _fate((a.actions, a.reasons), (b.actions, b.reasons))
-    sides = ((plan.block_actions, plan.block_reasons) for plan in (a, b))
-    return _fate(*sides)[a.history.columns.block[: a.size]]
+    per_block = _fate((a.block_actions, a.block_reasons), (b.block_actions, b.block_reasons))
+    per_message: np.ndarray = per_block[a.history.columns.block[: a.size]]
+    return per_message
 
 
 def _fate(a: tuple[np.ndarray, np.ndarray], b: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     (mine, why), (other, why_other) = a, b
-    return _DIFFERENCES[mine, other] + (_side(mine, why) << _SIDE) + _side(other, why_other) + 1
+    fate: np.ndarray = _DIFFERENCES[mine, other] + (_side(mine, why) << _SIDE) + _side(other, why_other) + 1
+    return fate
 
 
 def _side(actions: np.ndarray, reasons: np.ndarray) -> np.ndarray:
-    return np.left_shift(actions, 8, dtype=np.uint32) + reasons
+    side: np.ndarray = np.left_shift(actions, 8, dtype=np.uint32) + reasons
+    return side
 
 
 def _decisions(fate: int) -> Decisions:

@@ -63,7 +63,8 @@ def _share(grid: DifferenceGrid) -> list[int]:
     """Percent of the messages said that differ, in a bin the most; never 0 where one does."""
     differ = grid.counts[:, Difference.UNLIKE :].sum(axis=1)
     percent = np.ceil(100 * differ / np.maximum(1, grid.counts.sum(axis=1))).astype(int)
-    return np.maximum.reduceat(percent, grid.columns[:-1]).tolist()
+    per_column: list[int] = np.maximum.reduceat(percent, grid.columns[:-1]).tolist()
+    return per_column
 
 
 def _words(a: Timeline, b: Timeline, letter: str, grid: DifferenceGrid) -> dict[str, Any]:

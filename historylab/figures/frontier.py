@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -66,7 +67,7 @@ def _line(figure: go.Figure, found: Recommendation, *, dark: bool) -> None:
 
 
 def _dots(
-    figure: go.Figure, found: Recommendation, points: Sequence[Point], look: Look, marker: dict, *, dark: bool
+    figure: go.Figure, found: Recommendation, points: Sequence[Point], look: Look, marker: dict[str, Any], *, dark: bool
 ) -> None:
     if not points:
         return
@@ -81,7 +82,9 @@ def _dots(
     )
 
 
-def _named(figure: go.Figure, found: Recommendation, point: Point, word: str, marker: dict, *, dark: bool) -> None:
+def _named(
+    figure: go.Figure, found: Recommendation, point: Point, word: str, marker: dict[str, Any], *, dark: bool
+) -> None:
     edge = {"width": 1.5, "color": "#15181C" if dark else "#FCFCFA"}
     place = _place(found, [point])
     left = place["x"][0] > _middle(found)
@@ -97,7 +100,7 @@ def _named(figure: go.Figure, found: Recommendation, point: Point, word: str, ma
     )
 
 
-def _hover(found: Recommendation, points: Sequence[Point]) -> dict:
+def _hover(found: Recommendation, points: Sequence[Point]) -> dict[str, Any]:
     number = {id(point): i for i, point in enumerate(found.points)}
     told = [(number[id(p)], escape(p.label), _breaks(p)) for p in points]
     each = f"%{{customdata[1]}}<br>%{{y:.1f}}% of {escape(found.kept_is)}, %{{x:.2f}}× not trimming%{{customdata[2]}}"

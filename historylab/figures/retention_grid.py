@@ -1,6 +1,6 @@
 """The retention grid: what every request did with every message, one byte a cell, at most 1,000 cells a side.
 
-In a cell that stands for several messages or requests the worst counts, so that what was kept never hides a loss.
+A cell that stands for several messages or requests shows the worst of them, so that a kept message never hides a loss.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class RetentionGrid:
 
 
 def retention_grid(timeline: Timeline, most: int = MOST) -> RetentionGrid:
-    """The grid of a timeline. Linear in messages × requests, over arrays; never more than `most` × `most` is held."""
+    """The grid of a timeline. Linear in messages × requests, over arrays; at most `most` × `most` cells in memory."""
     plans, messages = timeline.plans, len(timeline.conversation)
     rows, columns = bin_edges(messages, most), bin_edges(len(plans), most)
     cells = np.zeros((len(columns) - 1, len(rows) - 1), np.uint16)
     newest = np.zeros(len(columns) - 1, np.uint16)
-    spread = np.zeros(messages, np.uint16)  # what was said by then only grows
+    spread = np.zeros(messages, np.uint16)  # histories only grow
     for column, (first, after) in enumerate(pairwise(columns.tolist())):
         fates = _worst_of(plans[first:after])
         newest[column] = _newest(plans[after - 1])
@@ -62,34 +62,36 @@ def retention_grid(timeline: Timeline, most: int = MOST) -> RetentionGrid:
 
 
 def bin_edges(count: int, most: int = MOST) -> np.ndarray:
-    """int64: where each of at most `most` bins of as equal size as can be begins, and where the last one ends."""
+    """int64: the first item of each of at most `most` bins of nearly equal size, and the end of the last one."""
     bins = min(count, most)
-    return np.arange(bins + 1, dtype=np.int64) * count // max(1, bins)
+    edges: np.ndarray = np.arange(bins + 1, dtype=np.int64) * count // max(1, bins)
+    return edges
 
 
 def column_reasons(timeline: Timeline, grid: RetentionGrid) -> tuple[list[str], list[Mapping[int, int]]]:
-    """The sentences, and per column {code: which of them}, as the column's last request words it."""
-    told: dict[tuple[int, str], int] = {}
+    """The sentences, and per column {code: index of its sentence}, with the numbers of the column's last request."""
+    known: dict[tuple[int, str], int] = {}
     sentences: list[str] = []
-    per_column = []
+    per_column: list[Mapping[int, int]] = []
     for column, after in enumerate(grid.columns[1:].tolist()):
-        plan, here = timeline.plans[after - 1], {}
+        plan = timeline.plans[after - 1]
+        by_code: dict[int, int] = {}
         for k in np.flatnonzero(np.bincount(grid.cells[:, column]))[1:].tolist():
             reason = grid.codes[k - 1][1]
-            asked = reason, repr(plan.numbers.get(reason))
-            if asked not in told:
+            key = reason, repr(plan.numbers.get(reason))
+            if key not in known:
                 sentence = reason_sentence(plan, reason)
-                if sentence is None:  # only an earlier request of the bin says so
+                if sentence is None:  # only an earlier request of the bin gives this reason
                     continue
-                told[asked] = len(sentences)
+                known[key] = len(sentences)
                 sentences.append(sentence)
-            here[k] = told[asked]
-        per_column.append(here)
+            by_code[k] = known[key]
+        per_column.append(by_code)
     return sentences, per_column
 
 
 def reason_sentence(plan: HistoryPlan, reason: int) -> str | None:
-    """Why the plan decides as it does on the messages with that reason; None where it decides on none for it."""
+    """The sentence for that reason code in this plan; None if no message of the plan has it."""
     if not ((plan.reasons if plan.shortened else plan.block_reasons) == reason).any():
         return None
     return reason_of(reason).sentence.format(**plan.numbers.get(reason, {}))
@@ -104,9 +106,10 @@ def _worst_of(plans: Sequence[HistoryPlan]) -> np.ndarray:
         return worst
     worst = np.zeros(plans[-1].history.blocks, np.uint16)
     for plan in plans:
-        here = worst[: plan.history.blocks]
-        np.maximum(here, _fate(plan.block_actions, plan.block_reasons), out=here)
-    return worst[plans[-1].history.columns.block[: plans[-1].size]]
+        so_far = worst[: plan.history.blocks]
+        np.maximum(so_far, _fate(plan.block_actions, plan.block_reasons), out=so_far)
+    per_message: np.ndarray = worst[plans[-1].history.columns.block[: plans[-1].size]]
+    return per_message
 
 
 def _newest(plan: HistoryPlan) -> int:
@@ -123,7 +126,8 @@ def _fates(plan: HistoryPlan) -> np.ndarray:
 
 def _fate(actions: np.ndarray, reasons: np.ndarray) -> np.ndarray:
     """uint16: a number per action and reason that grows as the action gets worse; never NOT_SAID."""
-    return _SEVERITY[actions] + reasons
+    fate: np.ndarray = _SEVERITY[actions] + reasons
+    return fate
 
 
 def _pins(plans: Sequence[HistoryPlan], rows: np.ndarray, columns: np.ndarray) -> tuple[tuple[int, int], ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -12,13 +14,13 @@ from historylab.wording.palette import ALARM, FAINT, GRID, INK, KINDS, LOOKS, Lo
 
 HEIGHT = 270
 MOST_BARS = 150  # more requests are drawn as an area
-LEFT, RIGHT = 48, 12  # pixels; the retention map has the same, so that requests stand above one another
+LEFT, RIGHT = 48, 12  # pixels, as in the retention map, so that the requests of both line up
 ACROSS = {"xref": "paper", "x0": 0, "x1": 1}
 HEADROOM = 2.4  # the untrimmed total may squash the rest this far, not further
 
 
 def token_chart(timeline: Timeline, *, dark: bool = False) -> go.Figure:
-    """The chart, the same whatever request one looks at. Hover texts hold numbers only, never a message's text."""
+    """The chart, the same for every selected request. Hover texts hold numbers only, never a message's text."""
     shown = drawn_requests(timeline.tokens)
     layout = _layout(timeline, shown, dark=dark) | _limits(timeline, dark=dark)
     figure = go.Figure(layout=layout)
@@ -31,7 +33,7 @@ def token_chart(timeline: Timeline, *, dark: bool = False) -> go.Figure:
 def _stack(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark: bool) -> None:
     for kind, look in KINDS.items():
         tokens = timeline.tokens_by_kind[kind]
-        if tokens.max() <= timeline.counter.per_request:  # the framing of a request is too little to be drawn
+        if tokens.max() <= timeline.counter.per_request:  # a request's framing alone is too small to draw
             continue
         colour = look.colour(dark)
         common = {"x": shown + 1, "y": tokens[shown], "name": look.word, "hovertemplate": "%{y:,}"}
@@ -53,10 +55,10 @@ def _untrimmed(figure: go.Figure, timeline: Timeline, shown: np.ndarray, *, dark
     )
 
 
-def _limits(timeline: Timeline, *, dark: bool) -> dict[str, list]:
-    """The budget as a line, the part of it that is reserved as a band, and a word on each limit that is out of sight.
+def _limits(timeline: Timeline, *, dark: bool) -> dict[str, list[dict[str, Any]]]:
+    """The budget as a line, its reserved part as a band, and a label for each limit that is off the scale.
 
-    Said in the layout at once: `add_hline` and its kind look at every trace, which takes as long as a replay.
+    Part of the layout from the start: `add_hline` and the like walk over every trace, which takes as long as a replay.
     """
     budget, whole, top = timeline.plans[0].budget, timeline.settings.budget, _top(timeline)
     shapes, words = [], []
@@ -68,14 +70,14 @@ def _limits(timeline: Timeline, *, dark: bool) -> dict[str, list]:
     else:
         line = {"color": INK.colour(dark), "width": 1.5, "dash": "dash"}
         shapes.append({**ACROSS, "y0": budget, "y1": budget, "type": "line", "line": line})
-        words.append(_budget_word(budget, dark=dark))
+        words.append(_budget_label(budget, dark=dark))
         if whole > budget:
             band = {"fillcolor": FAINT.colour(dark), "opacity": 0.16, "line": {"width": 0}}
             shapes.append({**ACROSS, "y0": budget, "y1": whole, "type": "rect", **band})
     return {"shapes": shapes, "annotations": words}
 
 
-def _budget_word(budget: int, *, dark: bool) -> dict:
+def _budget_label(budget: int, *, dark: bool) -> dict[str, Any]:
     return {
         **{"x": 0, "xref": "paper", "xanchor": "left", "y": budget, "yanchor": "bottom", "showarrow": False},
         "text": f"budget {budget:,}",
@@ -84,8 +86,8 @@ def _budget_word(budget: int, *, dark: bool) -> dict:
     }
 
 
-def _note(x: int, text: str, *, dark: bool) -> dict:
-    """A word at the upper edge about a line that is above it."""
+def _note(x: int, text: str, *, dark: bool) -> dict[str, Any]:
+    """A label at the upper edge for a line that lies above it."""
     font = {"color": FAINT.colour(dark), "size": 12}
     place = {"x": x, "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "top"}
     return {**place, "text": text, "showarrow": False, "font": font}
@@ -94,14 +96,15 @@ def _note(x: int, text: str, *, dark: bool) -> dict:
 def _events(figure: go.Figure, timeline: Timeline, *, dark: bool) -> None:
     """A Σ above every request that made a new summary, a ! above every one that is over the budget."""
     new = [s for s in timeline.steps if s.plan.summary and (not s.before or s.before.summary != s.plan.summary)]
-    told = [f"new summary: {s.plan.summary.covers:,} messages in {s.plan.summary.tokens:,} tokens" for s in new]
-    _signs(figure, new, LOOKS[Action.SUMMARIZED], told, dark=dark)
+    made = [s.plan.summary for s in new if s.plan.summary]
+    labels = [f"new summary: {summary.covers:,} messages in {summary.tokens:,} tokens" for summary in made]
+    _signs(figure, new, LOOKS[Action.SUMMARIZED], labels, dark=dark)
     over = [s for s in timeline.steps if s.plan.over_budget][:MOST_POINTS]
-    told = [f"{s.plan.tokens - s.plan.budget:,} over the budget" for s in over]
-    _signs(figure, over, ALARM, told, dark=dark)
+    labels = [f"{s.plan.tokens - s.plan.budget:,} over the budget" for s in over]
+    _signs(figure, over, ALARM, labels, dark=dark)
 
 
-def _signs(figure: go.Figure, steps: list[Step], look: Look, told: list[str], *, dark: bool) -> None:
+def _signs(figure: go.Figure, steps: list[Step], look: Look, labels: list[str], *, dark: bool) -> None:
     if steps:
         figure.add_scatter(
             x=[s.number + 1 for s in steps],
@@ -110,7 +113,7 @@ def _signs(figure: go.Figure, steps: list[Step], look: Look, told: list[str], *,
             text=[look.glyph] * len(steps),
             textposition="top center",
             textfont={"color": look.colour(dark), "size": 15},
-            customdata=told,
+            customdata=labels,
             showlegend=False,
             name="",
             hovertemplate="%{customdata}",
@@ -124,7 +127,7 @@ def _top(timeline: Timeline) -> float:
     return 1.12 * max(reach, min(untrimmed, HEADROOM * reach), 10)
 
 
-def _layout(timeline: Timeline, shown: np.ndarray, *, dark: bool) -> dict:
+def _layout(timeline: Timeline, shown: np.ndarray, *, dark: bool) -> dict[str, Any]:
     positions, names = turn_ticks(timeline)
     faint, grid = FAINT.colour(dark), GRID.colour(dark)
     axis = {"tickfont": {"color": faint, "size": 12}, "zeroline": False, "fixedrange": True, "automargin": True}

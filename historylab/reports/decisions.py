@@ -58,7 +58,7 @@ def defuse_formula(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
 
 
-def _rows(timeline: Timeline, number: int) -> Iterator[tuple]:
+def _rows(timeline: Timeline, number: int) -> Iterator[tuple[object, ...]]:
     plan, steps = timeline.plans[number], timeline.steps
     columns = zip(
         plan.history.tokens.tolist(),

@@ -6,7 +6,7 @@ scripts and requests of any kind. Light or dark is the reader's choice.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -163,7 +163,7 @@ def _settings(timeline: Timeline, resolution: Resolution | None) -> str:
     return f"{first}<details><summary>{len(rest):,} at their defaults</summary>{folded}</details>"
 
 
-def _table(timeline: Timeline, names, resolution: Resolution | None) -> str:
+def _table(timeline: Timeline, names: Iterable[str], resolution: Resolution | None) -> str:
     rows = "".join(
         f"<tr><td>{escape(title_of(name))} <code>{escape(name)}</code></td>"
         f"<td>{escape(value_in_words(name, timeline.settings.value(name)))}</td>"

@@ -15,14 +15,13 @@ SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "templ
 
 def schema_of(name: str) -> Mapping[str, Any]:
     """The JSON schema of a field or option: type, bounds, choices."""
-    if "." in name:
-        return stage_options()[name].schema
-    return _fields()[name]
+    return stage_options()[name].schema if "." in name else _fields()[name]
 
 
 @cache
-def _fields() -> Mapping[str, Any]:
-    return Settings.model_json_schema()["properties"]
+def _fields() -> Mapping[str, Mapping[str, Any]]:
+    properties: Mapping[str, Mapping[str, Any]] = Settings.model_json_schema()["properties"]
+    return properties
 
 
 def title_of(name: str) -> str:
