@@ -81,6 +81,22 @@ def test_below_the_minimum_nothing_is_cached():
     assert split(price(small, PRICES, "explicit")) == [(1000, 0, 0), (0, 1500, 0), (0, 1600, 0)]
 
 
+@pytest.mark.parametrize("cache", ["automatic", "explicit"])
+def test_a_prefix_of_exactly_the_minimum_is_read(cache):
+    at_the_minimum = traffic(sent=[1024, 1500, 1600], shared=[0, 1024, 1023])
+    assert price(at_the_minimum, PRICES, cache).cache_reads.tolist() == [0, 1024, 0]
+
+
+def test_a_request_of_exactly_the_minimum_is_written():
+    assert split(price(traffic(sent=[1024, 1023], shared=[0, 0]), PRICES, "explicit")) == [(0, 1024, 0), (1023, 0, 0)]
+
+
+@pytest.mark.parametrize("cache", ["automatic", "explicit"])
+def test_a_prefix_is_read_up_to_exactly_its_lifetime(cache):
+    paused = traffic(sent=[2048] * 4, shared=[0, 2048, 2048, 2048], idle=[math.nan, 300, 300.001, 299.999])
+    assert price(paused, PRICES, cache).cache_reads.tolist() == [0, 2048, 0, 2048]
+
+
 def test_the_summarizers_own_calls_are_paid():
     made = Usage(input=1000, output=200, cache_reads=500)
     bill = price(traffic([10, 10, 10], [0, 0, 0], summaries=[Usage(), made, Usage()]), PRICES, "none")

@@ -16,9 +16,9 @@ from token_sketches import COUNTER, UNCUT, counted, replayed
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
-from historylab.costs.prompt_cache import open_cache, price
+from historylab.costs.prompt_cache import Traffic, open_cache, price
 from historylab.costs.shared_prefix import message_identity
-from historylab.costs.traffic import against_untrimmed, bill, replay_untrimmed, traffic
+from historylab.costs.traffic import CostComparison, against_untrimmed, bill, replay_untrimmed, traffic
 from historylab.errors import SettingsError
 from historylab.formats.samples import load_sample, samples
 from historylab.generators.base import generate
@@ -206,6 +206,22 @@ def test_the_break_even_read_price_is_where_both_cost_the_same():
     assert 0.1 < share < 1
     even = PRICES.with_changes(cache_read=float(PRICES.input) * share, cache_write=5)
     assert against_untrimmed(timeline, FOREVER, even).ratio == pytest.approx(1)
+
+
+def test_where_trimming_pays_at_any_read_price_the_break_even_is_zero_and_not_less():
+    # ten tokens fewer read, a thousand fewer paid in full: cheaper even where reads are free
+    trimmed, whole = (
+        price(requests(sent=sent, shared=shared), PRICES, open_cache("automatic", minimum=0, step=1))
+        for sent, shared in (([100, 190], [0, 90]), ([1100, 200], [0, 100]))
+    )
+    assert (whole.cache_reads - trimmed.cache_reads).tolist() == [0, 10]
+    assert CostComparison(trimmed, whole, 1.0).break_even_read_price == 0.0
+
+
+def requests(sent: list[int], shared: list[int]) -> Traffic:
+    nothing = np.zeros(len(sent), np.int64)
+    unknown = np.full(len(sent), math.nan)
+    return Traffic(np.array(sent), np.array(shared), nothing > 0, unknown, nothing, (Usage(),) * len(sent))
 
 
 def test_not_trimming_costs_exactly_as_much_as_not_trimming():

@@ -1,7 +1,8 @@
 """Conversations written as sketches: `conv("s u a(t t) a u")`.
 
 s, u, a, t, o: one system, user, assistant, tool or other message. `a(t t)`: an assistant message with two calls and
-their results; `a(t _)`: the second is never answered. `!` after a letter pins it. `u:40` makes the text 40 words long.
+their results; `a(t _)`: the second is never answered. `!` after a letter pins it. `u:40` makes the text 40 words long,
+`a(t:40 t)` the first result.
 """
 
 from __future__ import annotations
@@ -27,5 +28,7 @@ def conv(sketch: str, words: int = 4) -> Conversation:
         messages.append(Message(ROLES[letter], text, f"m{k}", tool_calls=calls, pinned=bool(pin), **orphan))
         for j, result in enumerate(results):
             if result != "_":
-                messages.append(Message("tool", f"result {k} {j}", tool_call_id=f"call_{k}_{j}"))
+                long = result.partition(":")[2]
+                text = " ".join([f"r{k}_{j}"] * int(long)) if long else f"result {k} {j}"
+                messages.append(Message("tool", text, tool_call_id=f"call_{k}_{j}"))
     return Conversation(messages, title=sketch)

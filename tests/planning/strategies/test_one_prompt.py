@@ -77,6 +77,17 @@ def test_the_plan_counts_the_prompt_as_it_is_sent():
     assert plan.tokens == counter.count(plan.render()).sum() + counter.per_request
 
 
+@pytest.mark.parametrize("unit", ["turn", "block"])
+def test_what_the_layout_adds_never_pushes_a_request_over_the_budget(unit):
+    conversation = conv("s u a u a u a u a u", words=20)
+    plain, whole = (plan_history(conversation, PROMPT.replace(layout=name)).tokens for name in ("off", "tagged_prompt"))
+    assert whole > plain
+    for budget in range(plain, whole + 1):  # it fits as messages, but not as a prompt
+        plan = plan_history(conversation, PROMPT.replace(pruner="fifo", budget=budget, **{"pruner.fifo.unit": unit}))
+        assert plan.tokens <= plan.budget == budget
+        assert ("D" in plan.sketch()) == (budget < whole)
+
+
 def test_a_summary_stays_a_system_message_before_the_prompt():
     settings = PROMPT.replace(pruner="summarize", budget=150, counter="chars/4")
     rendered = plan_history(conv("s " + "u:30 a:30 " * 6 + "u"), settings).render()

@@ -22,6 +22,11 @@ def test_the_newest_pairs_before_the_question_stay_from_a_user_message_on(pairs,
     assert sketch("s u a u a u a u", pairs=pairs) == expected
 
 
+@pytest.mark.parametrize(("pairs", "expected"), [(0.1, "DDKK"), (0.75, "DKKK"), (1, "DKKK"), (1.1, "KKKK")])
+def test_part_of_a_pair_is_rounded_up_to_whole_messages(pairs, expected):
+    assert sketch("u u u u", pairs=pairs) == expected
+
+
 def test_the_turn_being_answered_is_no_history_however_long():
     assert sketch("u a u a(t) a(t) a(t)", pairs=0, characters=0) == "DDKKKKKKK"
 

@@ -178,3 +178,19 @@ def test_relevance_keeps_what_the_question_is_about():
     result = plan(conversation, pruner="relevance", budget=35, **{"pruner.relevance.recent": 0})
     assert result.sketch()[0] == result.sketch()[-1] == "K"
     assert "D" in result.sketch()
+
+
+@pytest.mark.parametrize(
+    ("recent", "expected"), [(0, "DDDDDK"), (1, "DDDDDK"), (2, "DDDDKK"), (4, "DDKKKK"), (6, "KKKKKK"), (9, "KKKKKK")]
+)
+def test_relevance_never_takes_the_newest_messages_whatever_they_are_about(recent, expected):
+    assert plan("u a u a u u", pruner="relevance", budget=1, **{"pruner.relevance.recent": recent}).sketch() == expected
+
+
+def test_the_newest_messages_leave_their_share_of_the_budget_to_the_relevant():
+    texts = ["the fox sleeps", "lunch at noon", "lunch at one", "lunch at two", "where does the fox sleep?"]
+    conversation = Conversation(Message("user", text) for text in texts)
+    options = {"pruner": "relevance", "budget": cost(conversation) - 1}
+    assert plan(conversation, **options, **{"pruner.relevance.recent": 0}).sketch() == "KDKKK"
+    assert plan(conversation, **options, **{"pruner.relevance.recent": 4}).sketch() == "DKKKK"
+    assert plan(conversation, **options).sketch() == "DKKKK", "four, unless another number is chosen"

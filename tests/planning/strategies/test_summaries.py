@@ -191,6 +191,20 @@ def test_a_summary_stays_while_last_n_leaves_part_of_what_it_stands_for():
     assert any("D" in step.plan.sketch() and "S" in step.plan.sketch() for step in steps)
 
 
+def test_a_summary_is_always_shorter_than_what_it_replaces():
+    conversation = conv("s u:20 a:20 u:20 a:20 u a u")
+    tokens = plan_history(conversation, Settings(policy="all", pruner="off")).sent_tokens
+    options = {"compaction.rolling.messages": 4, "compaction.rolling.max_share": 1}
+    chosen = Settings(policy="all", pruner="off", compaction="rolling", **options)
+    writers = set()
+    for words in range(int(tokens.sum())):
+        plan = plan_history(conversation, chosen, instruments=with_summarizer(chosen, Says("word " * words)))
+        assert "S" in plan.sketch()
+        assert plan.summary_tokens < tokens[plan.actions == Action.SUMMARIZED].sum()
+        writers.add(plan.summary.by)
+    assert writers == {"a test", "extractive"}, "some of these texts fit, the longer ones don't"
+
+
 def test_two_stages_that_summarise_share_one_summary():
     chosen = Settings(**FOLDING, budget=500, compaction="at_threshold", window=700, threshold=0.6)
     for step in replay(chat(30), chosen).steps:
