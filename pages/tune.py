@@ -1,4 +1,4 @@
-"""Tune: settings that keep more for less, found by trying many on the open conversation."""
+"""Tune: settings that keep more for less, found by a search on the open conversation."""
 
 import streamlit as st
 
@@ -33,33 +33,31 @@ if not timeline.plans:
     st.stop()
 
 everywhere = state.desk().tuning.everywhere
-looked_for = settings_search.search_over(
-    state.desk().opened.conversations if everywhere else [conversation], resolution
-)
-candidates = looked_for.candidates()
-work = looked_for.work(candidates)
+search = settings_search.make_search(state.desk().opened.conversations if everywhere else [conversation], resolution)
+candidates = search.candidates()
+work = search.work(candidates)
 top = st.container()
-wishes = constraints_form(looked_for.prices, marked=looked_for.marked)
-search_form(looked_for, candidates)
+constraints = constraints_form(search.prices, marked=search.marked)
+search_form(search, candidates)
 with top, replay_errors_shown():
     work_progress(
         work,
         "search",
         "Trying settings",
         f"Try {len(candidates):,} settings",
-        lambda show: settings_search.try_all(looked_for, candidates, work, show),
-        at_once=looked_for.at_once(candidates),
+        lambda show: settings_search.try_candidates(search, candidates, work, show),
+        at_once=search.is_quick(candidates),
     )
 if not work.result:
     top.html('<h1 class="hl-verdict">Settings that keep more for less, if there are any: try some.</h1>')
     st.stop()
 
 with top:
-    found = refined_search(looked_for, work, wishes)
-mine = next((point for point in found.points if point.settings.key == looked_for.base.key), None)
+    found = refined_search(search, work, constraints)
+mine = next((point for point in found.points if point.settings.key == search.base.key), None)
 with top:
     headline(found, mine)
 picked = frontier_view(found, mine)
 if picked is not None:
-    candidate_buttons(looked_for, conversation, picked)
-    sensitivity_view(looked_for, picked, wishes)
+    candidate_buttons(search, conversation, picked)
+    sensitivity_view(search, picked, constraints)

@@ -31,7 +31,7 @@ def test_it_opens_first_and_from_the_frame_with_a_recommendation(start):
     app = tune() if start == "app.py" else screen(PAGE)
     assert "the cost of not trimming" in verdict(app)
     assert "settings meet all constraints" in text(app)
-    assert "What each knob does from here" in text(app)
+    assert "What each change does from here" in text(app)
 
 
 def test_it_says_when_your_own_settings_are_the_best():
@@ -91,12 +91,12 @@ def test_what_the_environment_sets_is_not_varied(monkeypatch):
     assert sources(app)["budget"] == "environment"
 
 
-def test_knobs_and_how_many_are_yours_to_choose():
+def test_axes_and_how_many_settings_are_yours_to_choose():
     app = tune()
     shown(app.pills(key="turned").set_value(["budget"]).run())
-    assert {"5 settings, 1 knob turned"} <= {e.label for e in app.expander}
+    assert {"5 settings, varied in 1 way"} <= {e.label for e in app.expander}
     shown(app.pills(key="turned").set_value([]).run())
-    assert "No knob that is turned does anything here" in text(app)
+    assert "Nothing that is varied has an effect here" in text(app)
 
 
 def test_all_conversations_of_a_file_can_be_searched_together():

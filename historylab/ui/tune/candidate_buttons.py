@@ -1,8 +1,7 @@
-"""What can be done with candidate settings: use them in the playground, compare them with one's own, export them."""
+"""The buttons of a candidate: use it in the playground, compare it with your settings, export it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -12,12 +11,12 @@ from historylab.conversation.conversation import Conversation
 from historylab.tuning.recommend import Point
 from historylab.ui.session import cached, state
 from historylab.ui.toolbar.export_drawer import export_button
-from historylab.ui.tune.settings_search import Search
+from historylab.ui.tune.settings_search import SettingsSearch
 
 
-def candidate_buttons(search: Search, conversation: Conversation, picked: Point) -> None:
-    """The row of buttons. Only what the search turned is taken over, and nothing the environment sets."""
-    changes = changes_of(search, picked)
+def candidate_buttons(search: SettingsSearch, conversation: Conversation, picked: Point) -> None:
+    """The row of buttons. They take over what the search varied, and nothing the environment sets."""
+    changes = changed_settings(search, picked)
     with st.container(horizontal=True, key="candidate"):
         used = st.button("Use in the playground", key="use", type="primary", disabled=not changes)
         compared = st.button("Compare with mine", key="compare-with-mine", disabled=not changes)
@@ -28,20 +27,20 @@ def candidate_buttons(search: Search, conversation: Conversation, picked: Point)
     if used:
         for name, value in changes.items():
             state.choose_setting(name, value)
-        _go("pages/playground.py")
+        _switch_page("pages/playground.py")
     if compared:
         state.desk().compare = [changes]
         state.touch()
-        _go("pages/compare.py")
+        _switch_page("pages/compare.py")
 
 
-def changes_of(search: Search, picked: Point) -> Mapping[str, Any]:
-    """What the candidate changes of the settings in effect."""
+def changed_settings(search: SettingsSearch, picked: Point) -> dict[str, Any]:
+    """The settings in which the candidate differs from those in effect."""
     theirs, ours = picked.settings.values(), search.base.values()
     return {name: value for name, value in theirs.items() if value != ours[name] and name not in search.locked}
 
 
-def _go(page: str) -> None:
+def _switch_page(page: str) -> None:
     try:
         st.switch_page(page)
     except StreamlitAPIException:  # a page file run on its own knows no others

@@ -1,8 +1,9 @@
-"""What settings must do, in words: the phrases to tick, what is wanted then, and a line for one's own."""
+"""The form for constraints and objective: phrases to tick, an aim, a cache model, and a line of your own words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -18,27 +19,36 @@ from historylab.wording.must_remember import GLYPH
 MUSTS = tuple(phrase for phrase in PHRASES if not re.search(r"\d|\(", phrase) and phrase not in AIMS)
 AIM_WORDS = {"cheapest": "the cheapest", "balanced": "balanced", "keeps most": "keeps most"}
 MARK_FIRST = (
-    f"To wish that some messages are kept, mark them in the playground: select one in its list, then “{GLYPH} Must "
+    f"To require that some messages are kept, mark them in the playground: select one in its list, then “{GLYPH} Must "
     "remember”."
 )
 EXAMPLES = "; ".join(phrase for phrase in PHRASES if re.search(r"\d", phrase))
 
 
 def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
-    """Draw the form; the constraints it states. What cannot be read is said and left out.
+    """Draw the form and return the constraints it states. Words that can't be read are left out, with a notice.
 
-    `marked`: whether any message must be remembered, without which there is nothing to wish of them.
+    `marked`: whether any message must be remembered; without one the phrase about them isn't offered.
     """
     tuning = state.desk().tuning
     cache = tuning.cache or (cache_of(prices).name if prices else "automatic")
     offered = [must for must in MUSTS if marked or must != EVERY_STAR]
     musts = [must for must in tuning.musts if must in offered]
-    _pick("It must", "musts", offered, musts, several=True)
+    st.pills(
+        "It must",
+        offered,
+        default=musts,
+        selection_mode="multi",
+        wrap=True,
+        key=state.seed_widget("musts", musts),
+        on_change=_set,
+        args=("musts",),
+    )
     if not marked:
         st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
     with st.container(horizontal=True, gap="medium"):
-        _pick("Of those, take", "aim", AIM_WORDS, tuning.aim)
-        _pick("Priced under", "cache", {name: word for name, (word, _) in CACHES.items()}, cache)
+        _choice("Of those, take", "aim", AIM_WORDS, tuning.aim)
+        _choice("Priced under", "cache", {name: word for name, (word, _) in CACHES.items()}, cache)
         st.text_input(
             "And, in words",
             tuning.words,
@@ -49,21 +59,25 @@ def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
             width=320,
         )
     caching = f" under {'no' if cache == 'none' else cache} caching"
-    wished = ", ".join([*musts, tuning.aim + caching])
+    stated = ", ".join([*musts, tuning.aim + caching])
     try:
-        return read_constraints(", ".join(filter(None, [wished, tuning.words.strip()])))
+        return read_constraints(", ".join(filter(None, [stated, tuning.words.strip()])))
     except SettingsError as problem:
         notice(f"Left out: {problem}", "error")
-        return read_constraints(wished)
+        return read_constraints(stated)
 
 
-def _pick(label: str, name: str, options, value, *, several: bool = False) -> None:
-    words = options if isinstance(options, dict) else {option: option for option in options}
-    common = {"key": state.seed_widget(name, value), "format_func": words.get, "on_change": _set, "args": (name,)}
-    if several:
-        st.pills(label, list(words), default=value, selection_mode="multi", wrap=True, **common)
-    else:
-        st.segmented_control(label, list(words), default=value, required=True, **common)
+def _choice(label: str, name: str, words: Mapping[str, str], value: str) -> None:
+    st.segmented_control(
+        label,
+        list(words),
+        default=value,
+        required=True,
+        format_func=words.__getitem__,
+        key=state.seed_widget(name, value),
+        on_change=_set,
+        args=(name,),
+    )
 
 
 def _set(name: str) -> None:

@@ -1,9 +1,9 @@
-"""The recommendation: its finding as the headline, the frontier to click on, and the picked point beside one's own."""
+"""The recommendation: the finding as headline, the frontier to click on, and the picked point beside your settings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -17,7 +17,8 @@ from historylab.wording.untrusted import escape
 
 MARKED = "Must-remember messages kept"
 ASKED = "Answers to your questions kept"
-FIGURES = (
+Figure = Callable[[Point, Recommendation], str]
+FIGURES: tuple[tuple[str, Figure], ...] = (
     ("{kept} kept", lambda p, _: percent(p.kept)),
     ("Cost, times not trimming", lambda p, found: times(relative_cost(p, found))),
     ("Cost, an estimate", lambda p, found: money(p.figures[f"cost_{found.constraints.cache}"])),
@@ -28,24 +29,24 @@ FIGURES = (
     ("Summaries made", lambda p, _: f"{p.figures['summaries']:,}"),
     (MARKED, lambda p, _: percent(p.figures["stars_kept"])),
     (ASKED, lambda p, _: percent(p.figures["questions_kept"])),
-    ("Refused, were they sliced naively", lambda p, _: f"{p.figures['rejected_naive']:,}"),
+    ("Refused by an API if sliced naively", lambda p, _: f"{p.figures['rejected_naive']:,}"),
 )
 
-OFFLINE = "Its summaries are the offline summarizer's, word for word and free; a model's would cost a call each."
+OFFLINE = "Its summaries are the offline summarizer's, verbatim and free; a model's would cost a call each."
 
 
 def headline(found: Recommendation, mine: Point | None) -> None:
-    """The choice in a sentence, why, what it gives up, and how one's own settings do."""
+    """The choice in a sentence, why, what it gives up, and how your own settings do."""
     if found.choice is None:
         said, more = "No settings that were tried do all that.", ""
     elif mine is not None and found.choice.figures["settings"] == mine.figures["settings"]:
         said, more = (
-            f"Your settings are the best of {len(found.points):,} tried: they {_does(mine, found, 'keep')}.",
+            f"Your settings are the best of {len(found.points):,} tried: they {_outcome(mine, found, 'keep')}.",
             "",
         )
     else:
-        said = f"{capitalize_first(found.choice.label)} would {_does(found.choice, found, 'keep')}."
-        more = f"Yours: {mine.label}, {_does(mine, found)}." if mine else ""
+        said = f"{capitalize_first(found.choice.label)} would {_outcome(found.choice, found, 'keep')}."
+        more = f"Yours: {mine.label}, {_outcome(mine, found)}." if mine else ""
     lines = [more, *found.why[:1], *found.why[2:]]  # the second says again what it keeps
     if found.choice is not None and found.choice.figures["summaries"]:
         lines.append(OFFLINE)
@@ -55,7 +56,7 @@ def headline(found: Recommendation, mine: Point | None) -> None:
 
 
 def frontier_view(found: Recommendation, mine: Point | None) -> Point | None:
-    """The chart, and beside it what is picked: by a click, else what is recommended. Returns that."""
+    """The chart, and beside it the picked point: the one clicked, else the recommended one. Returns it."""
     picked = _picked(found, mine)
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
@@ -75,7 +76,7 @@ def frontier_view(found: Recommendation, mine: Point | None) -> Point | None:
     return picked
 
 
-def _does(point: Point, found: Recommendation, verb: str = "keeps") -> str:
+def _outcome(point: Point, found: Recommendation, verb: str = "keeps") -> str:
     cost = f"{times(relative_cost(point, found))} the {'tokens' if found.cost_is == 'tokens_total' else 'cost'}"
     return f"{verb} {percent(point.kept)} of {found.kept_is} for {cost} of not trimming"
 
@@ -97,10 +98,10 @@ def _card(found: Recommendation, picked: Point, mine: Point | None) -> None:
     head = "".join(f'<th class="hl-number">{word}</th>' for word in ["These", *(["Yours"] if others else [])])
     rows = "".join(
         f"<tr><td>{escape(capitalize_first(label.format(kept=found.kept_is)))}</td>"
-        + "".join(f'<td class="hl-number">{tell(point, found)}</td>' for point in (picked, *others))
+        + "".join(f'<td class="hl-number">{show(point, found)}</td>' for point in (picked, *others))
         + "</tr>"
-        for label, tell in FIGURES
-        if not _says_nothing(label, picked, found)
+        for label, show in FIGURES
+        if not _is_empty(label, picked, found)
     )
     broken = "".join(f'<div class="hl-refused">Breaks “{escape(words)}”.</div>' for words in picked.broken)
     st.html(
@@ -109,8 +110,8 @@ def _card(found: Recommendation, picked: Point, mine: Point | None) -> None:
     )
 
 
-def _says_nothing(label: str, picked: Point, found: Recommendation) -> bool:
-    """Rows about stars or questions where there are none, about dollars where nobody knows prices."""
+def _is_empty(label: str, picked: Point, found: Recommendation) -> bool:
+    """Whether the row has no figure: nothing is marked or asked, or prices are unknown."""
     if label == MARKED:
         return not picked.figures["stars"]
     if label == ASKED:

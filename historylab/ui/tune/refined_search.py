@@ -1,4 +1,4 @@
-"""Refining: from the best candidate each knob is turned by itself, until none of those is better."""
+"""Refining by coordinate search: from the best candidate vary one axis at a time until none is better."""
 
 from __future__ import annotations
 
@@ -7,40 +7,40 @@ from historylab.tuning.constraints import Constraints
 from historylab.tuning.recommend import Recommendation, recommend
 from historylab.ui.session.background_work import Work
 from historylab.ui.shared.work_progress import work_progress
-from historylab.ui.tune.settings_search import Search, try_all
+from historylab.ui.tune.settings_search import SettingsSearch, try_candidates
 from historylab.wording.amounts import count_of
 from historylab.wording.cuts import changes_in_words
 
 ROUNDS = 4
 
 
-def refined_search(search: Search, work: Work, wishes: Constraints) -> Recommendation:
-    """What is recommended of all that was tried, the candidates around the best ones included."""
+def refined_search(search: SettingsSearch, work: Work, constraints: Constraints) -> Recommendation:
+    """The recommendation over the search and the neighbours of its best candidates."""
     rows = list(work.result)
-    found = recommend(rows, wishes, name=changes_in_words)
+    found = recommend(rows, constraints, name=changes_in_words)
     for _ in range(0 if work.stopped else ROUNDS):
         if found.choice is None:
             break
         best = found.choice.settings
-        near = try_around(search, best, f"near {best.key}")
+        near = try_neighbours(search, best, f"near {best.key}")
         known = {row["settings"] for row in rows}
         rows += [row for row in near.result or () if row["settings"] not in known]
-        found = recommend(rows, wishes, name=changes_in_words)
-        if found.choice.settings == best:
+        found = recommend(rows, constraints, name=changes_in_words)
+        if found.settings == best:
             break
     return found
 
 
-def try_around(search: Search, best: Settings, key: str) -> Work:
-    """The work of trying everything one knob away, done in front of whoever looks."""
-    tried = [best, *(settings for answers in search.around(best).values() for settings in answers)]
+def try_neighbours(search: SettingsSearch, best: Settings, key: str) -> Work:
+    """The sweep over `best` and its neighbours along every axis, run with a progress bar."""
+    tried = [best, *(settings for answers in search.neighbours(best).values() for settings in answers)]
     work = search.work(tried)
     work_progress(
         work,
         key,
-        "Turning one knob at a time",
+        "Changing one thing at a time",
         f"Try {count_of(len(tried), 'settings')} around these",
-        lambda show: try_all(search, tried, work, show),
-        at_once=search.at_once(tried),
+        lambda show: try_candidates(search, tried, work, show),
+        at_once=search.is_quick(tried),
     )
     return work

@@ -1,8 +1,9 @@
-"""Sensitivity: from the picked settings, each knob turned by itself, and what that does to what is kept and to cost."""
+"""Sensitivity: what changing the picked settings along one axis does to what is kept and to cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -10,24 +11,24 @@ from historylab.figures.frontier import relative_cost
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import Constraints
 from historylab.tuning.recommend import Point, Recommendation, recommend
-from historylab.tuning.search_space import AXES, has_effect
-from historylab.ui.tune.refined_search import try_around
-from historylab.ui.tune.settings_search import Search
+from historylab.tuning.search_space import AXES, Axis, has_effect
+from historylab.ui.tune.refined_search import try_neighbours
+from historylab.ui.tune.settings_search import SettingsSearch
 from historylab.wording.amounts import percent, times
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.untrusted import escape
 
 
-def sensitivity_view(search: Search, picked: Point, wishes: Constraints) -> None:
+def sensitivity_view(search: SettingsSearch, picked: Point, constraints: Constraints) -> None:
     """The table, once its settings have been tried."""
-    others = search.around(picked.settings)
-    st.html('<div class="hl-title">What each knob does from here, turned by itself</div>')
+    others = search.neighbours(picked.settings)
+    st.html('<div class="hl-title">What each change does from here, by itself</div>')
     if not others:
-        st.html('<div class="hl-meta">No knob that is turned does anything here.</div>')
+        st.html('<div class="hl-meta">Nothing that is varied has an effect here.</div>')
         return
-    work = try_around(search, picked.settings, "effects")
+    work = try_neighbours(search, picked.settings, "effects")
     if work.result:
-        found = recommend(work.result, wishes)
+        found = recommend(work.result, constraints)
         st.html(_table(others, found, {point.settings.key: point for point in found.points}, picked.settings))
 
 
@@ -42,7 +43,7 @@ def _table(
         groups.append((reach, name, tried))
     rows = "".join(
         f'<tr class="hl-group"><th colspan="3">{escape(AXES[name].question)}</th></tr>'
-        + "".join(_row(settings, point, here, found, base) for settings, point in tried)
+        + "".join(_row(_changes(settings, base, AXES[name]), point, here, found) for settings, point in tried)
         for _, name, tried in sorted(groups, key=lambda group: -group[0])
     )
     cost = "Tokens" if found.cost_is == "tokens_total" else "Cost"
@@ -54,10 +55,17 @@ def _table(
     )
 
 
-def _row(settings: Settings, point: Point, here: Point, found: Recommendation, base: Settings) -> str:
-    changed = {n: v for n, v in settings.values().items() if v != base.value(n) and has_effect(settings, n)}
-    if "policy" in changed and settings.policy == "lastN":
-        changed["length"] = settings.length
+def _changes(settings: Settings, base: Settings, axis: Axis) -> dict[str, Any]:
+    """What differs from `base`, and the axis' fields that only now have an effect: the length beside the policy."""
+    return {
+        name: value
+        for name, value in settings.values().items()
+        if has_effect(settings, name)
+        and (value != base.value(name) or (name in axis.settings and "." not in name and not has_effect(base, name)))
+    }
+
+
+def _row(changed: Mapping[str, Any], point: Point, here: Point, found: Recommendation) -> str:
     kept, price = point.kept - here.kept, relative_cost(point, found)
     cost = price - relative_cost(here, found)
     return (

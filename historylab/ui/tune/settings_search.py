@@ -1,11 +1,10 @@
-"""A search for better settings: over which conversations, what is tried, and the table of what each does."""
+"""A search for better settings: its conversations, its axes, its candidates, and the sweep that measures them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
 
 from historylab.conversation.columns import TOOL
 from historylab.conversation.conversation import Conversation
@@ -20,14 +19,14 @@ from historylab.ui.session import cached, opening, prices, state
 from historylab.ui.session.background_work import Interruption, Work
 
 AT_ONCE = 60_000
-"""Messages × settings that are replayed without asking: a few seconds."""
+"""Messages × candidates up to which a search starts without a click: a few seconds."""
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
-    """Everything a search is about. `base` is what is in effect, with summaries that ask no model.
+class SettingsSearch:
+    """One search. `base` are the settings in effect, with summaries written offline.
 
-    `stars` are the messages of each conversation, by its digest, that must be remembered.
+    `must_remember` maps a conversation's digest to its messages that must be remembered.
     """
 
     conversations: tuple[Conversation, ...]
@@ -35,68 +34,71 @@ class Search:
     sizes: Sizes
     locked: frozenset[str]
     prices: Prices | None
-    stars: Mapping[str, tuple[int, ...]]
+    must_remember: Mapping[str, tuple[int, ...]]
     questions: tuple[str, ...]
 
     @property
     def marked(self) -> bool:
         """Whether any message must be remembered."""
-        return any(self.stars.values())
+        return any(self.must_remember.values())
 
     @property
-    def knobs(self) -> tuple[Axis, ...]:
-        """Those that can be turned here."""
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes that can be varied here."""
         return offered_axes(self.base, self.sizes, self.locked)
 
     @property
-    def turned(self) -> list[str]:
-        """Those that are, by this person's choice or because they usually matter."""
+    def varied(self) -> list[str]:
+        """Names of the axes that are varied: those chosen in the form, or those that usually matter."""
         chosen = USUAL if state.desk().tuning.turned is None else state.desk().tuning.turned
-        return [knob.name for knob in self.knobs if knob.name in chosen]
+        return [axis.name for axis in self.axes if axis.name in chosen]
 
     def candidates(self) -> list[Settings]:
-        """What is tried; the settings in effect come first."""
-        return search_settings(self.base, self.turned, self.sizes, locked=self.locked, most=state.desk().tuning.most)
+        """The settings to try, those in effect first."""
+        return search_settings(self.base, self.varied, self.sizes, locked=self.locked, most=state.desk().tuning.most)
 
-    def around(self, chosen: Settings) -> dict[str, list[Settings]]:
-        """Per knob the settings that differ from `chosen` in it alone."""
-        return vary_one_axis(chosen, self.base, self.turned, self.sizes, locked=self.locked)
+    def neighbours(self, chosen: Settings) -> dict[str, list[Settings]]:
+        """Per axis the settings that differ from `chosen` along it alone."""
+        return vary_one_axis(chosen, self.base, self.varied, self.sizes, locked=self.locked)
 
     def work(self, candidates: Sequence[Settings]) -> Work:
-        """The work of trying those, begun or not."""
+        """The sweep over these candidates, started or not."""
         keys = "\n".join(settings.key for settings in candidates)
         hashed = blake2b(keys.encode(), digest_size=16).hexdigest()
-        about = (repr(part) for part in (self.prices, sorted(self.stars.items()), self.questions))
+        about = (repr(part) for part in (self.prices, sorted(self.must_remember.items()), self.questions))
         return cached.background_work("sweep", " ".join(c.digest for c in self.conversations), hashed, *about)
 
-    def at_once(self, candidates: Sequence[Settings]) -> bool:
-        """Whether trying those takes so little that nobody needs to be asked."""
+    def is_quick(self, candidates: Sequence[Settings]) -> bool:
+        """Whether trying these takes so little time that it starts without a click."""
         return len(candidates) * sum(map(len, self.conversations)) <= AT_ONCE
 
 
-def search_over(conversations: Sequence[Conversation], resolution: Resolution) -> Search:
-    """A search that starts from the settings in effect. What the environment sets stays."""
+def make_search(conversations: Sequence[Conversation], resolution: Resolution) -> SettingsSearch:
+    """A search around the settings in effect. What the environment sets is not varied."""
     base = offline(resolution.settings)
     locked = frozenset(name for name, origin in resolution.provenance.items() if origin.locked)
     sizes = Sizes.largest(_sizes(conversation, base) for conversation in conversations)
     listed = prices.prices_in_effect(base.model)
-    return Search(tuple(conversations), base, sizes, locked, listed, _stars(conversations), state.questions())
+    marks = _must_remember(conversations)
+    return SettingsSearch(tuple(conversations), base, sizes, locked, listed, marks, state.questions())
 
 
-def _stars(conversations: Sequence[Conversation]) -> Mapping[str, tuple[int, ...]]:
-    """This person's, on the conversation that is open; the file's own on the others."""
-    own = {conversation.digest: marked_in_file(conversation) for conversation in conversations}
-    return {**own, opening.conversation().digest: state.must_remember()}
+def _must_remember(conversations: Sequence[Conversation]) -> Mapping[str, tuple[int, ...]]:
+    """Your marks on the open conversation; on the others those of their file."""
+    in_files = {conversation.digest: marked_in_file(conversation) for conversation in conversations}
+    return {**in_files, opening.conversation().digest: state.must_remember()}
 
 
-def try_all(search: Search, candidates: Sequence[Settings], work: Work, show: Any) -> None:
-    """Fill the work in, telling `show(done, of)`. A click meanwhile stops it and keeps the rows so far."""
+def try_candidates(
+    search: SettingsSearch, candidates: Sequence[Settings], work: Work, show: Callable[[int, int], None]
+) -> None:
+    """Sweep the candidates into `work`, reporting progress to `show(done, of)`. A click stops it and keeps the rows."""
     interruption = Interruption(show)
     table = sweep(
         search.conversations,
         candidates,
         prices=search.prices,
-        stars=search.stars,
+        stars=search.must_remember,
         questions=search.questions,
         progress=interruption.step,
         cancelled=interruption.happened,
