@@ -6,13 +6,11 @@ would fetch a Material icon for the browser tab from the network.
 
 import streamlit as st
 
+from historylab.ui.shared.page import PAGES
+
+FIRST = next(iter(PAGES))
+
 st.navigation(
-    [
-        st.Page("pages/playground.py", title="Playground", default=True),
-        st.Page("pages/compare.py", title="Compare", url_path="compare"),
-        st.Page("pages/tune.py", title="Tune", url_path="tune"),
-        st.Page("pages/corpus.py", title="Corpus", url_path="corpus"),
-        st.Page("pages/settings.py", title="Settings sources", url_path="settings"),
-    ],
+    [st.Page(f"pages/{name}.py", title=title, default=name == FIRST) for name, title in PAGES.items()],
     position="hidden",
 ).run()

@@ -1,18 +1,17 @@
 """Compare: one conversation under two to four settings, side by side, against the playground's."""
 
-import streamlit as st
-
 from historylab.ui.compare import configurations
 from historylab.ui.compare.compare_view import compare_view
 from historylab.ui.compare.comparison_verdict import comparison_bar, comparison_verdict
 from historylab.ui.compare.configuration_cards import configuration_cards
 from historylab.ui.compare.difference_table import difference_table
 from historylab.ui.session import cached, opening, state
+from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 
-start_page("Compare")
+start_page("compare")
 conversation = opening.conversation()
 compared = configurations.configurations()
 with replay_errors_shown(lambda: configuration_cards(compared)):
@@ -25,8 +24,5 @@ if timelines[0].plans:
     difference_table(compared, timelines)
     compare_view(compared, timelines)
 else:
-    st.html(
-        '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'
-        '<div class="hl-cost">There is nothing to compare. Open another conversation in the playground.</div>'
-    )
+    no_requests("There is nothing to compare. Open another conversation in the playground.")
 state.desk().told = ""

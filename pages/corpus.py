@@ -16,7 +16,7 @@ from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.shared.work_progress import work_progress
 from historylab.ui.tune.settings_search import AT_ONCE
 
-start_page("Corpus")
+start_page("corpus")
 opening.conversation()
 resolution = state.resolution()
 settings_sidebar(resolution)

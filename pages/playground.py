@@ -1,7 +1,5 @@
 """The playground: one conversation under one set of settings, request by request."""
 
-import streamlit as st
-
 from historylab.ui.debug.debug_drawer import debug_button, debug_drawer
 from historylab.ui.debug.history_log import log_history
 from historylab.ui.request.request_view import request_view
@@ -9,13 +7,14 @@ from historylab.ui.session import cached, opening, state
 from historylab.ui.settings.consent_field import model_call_notice
 from historylab.ui.settings.settings_sidebar import settings_sidebar
 from historylab.ui.settings.system_choice import describe_system
+from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.toolbar.export_drawer import export_button
 
-start_page("Playground")
+start_page("playground")
 conversation = opening.conversation()
 resolution = state.resolution()
 refusals(resolution)
@@ -27,9 +26,6 @@ log_history(resolution, conversation)
 if timeline.plans:
     request_view(timeline)
 else:
-    st.html(
-        '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'
-        '<div class="hl-cost">A request is made for every answer to a user or a tool. Open another conversation.</div>'
-    )
+    no_requests("A request is made for every answer to a user or a tool. Open another conversation.")
 describe_system(settings_sidebar(resolution), timeline, conversation)  # last: what the settings do is shown first
 debug_drawer(resolution, conversation, timeline)

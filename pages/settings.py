@@ -8,7 +8,7 @@ from historylab.ui.shared.refusals import show_problem
 from historylab.ui.sources.source_table import source_table
 from historylab.ui.sources.what_if import what_if
 
-start_page("Settings sources")
+start_page("settings")
 st.html(
     '<h1 class="hl-verdict">Where every setting comes from</h1>'
     '<div class="hl-cost">The environment comes before you, you before the URL, the URL before the template, and the '

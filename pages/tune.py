@@ -4,6 +4,7 @@ import streamlit as st
 
 from historylab.ui.session import cached, opening, state
 from historylab.ui.settings.settings_sidebar import settings_sidebar
+from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
@@ -17,7 +18,7 @@ from historylab.ui.tune.refined_search import refined_search
 from historylab.ui.tune.search_form import search_form
 from historylab.ui.tune.sensitivity_view import sensitivity_view
 
-start_page("Tune")
+start_page("tune")
 conversation = opening.conversation()
 resolution = state.resolution()
 settings_sidebar(resolution)
@@ -26,10 +27,7 @@ with replay_errors_shown():
 refusals(resolution)
 conversation_bar(conversation, timeline, resolution)
 if not timeline.plans:
-    st.html(
-        '<h1 class="hl-verdict">Nobody asks the model anything in this conversation.</h1>'
-        '<div class="hl-cost">There is nothing to tune. Open another conversation.</div>'
-    )
+    no_requests("There is nothing to tune. Open another conversation.")
     st.stop()
 
 everywhere = state.desk().tuning.everywhere

@@ -6,7 +6,7 @@ import numpy as np
 
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import NO_REQUESTS, counter_label
 
 
 def system_line(title: str, rule: str, timeline: Timeline, said: int) -> str:
@@ -16,7 +16,7 @@ def system_line(title: str, rule: str, timeline: Timeline, said: int) -> str:
     """
     does = f"{title} {rule}" if rule else f"{title}, changed, sends"
     if not timeline.plans:
-        return f"{does}. Nobody asks the model anything here."
+        return f"{does}. {NO_REQUESTS}"
     plan = timeline.plans[-1]
     sent = int((plan.actions <= Action.TRUNCATED).sum())
     share = f"all {plan.size:,} messages" if sent == plan.size else f"{sent:,} of {plan.size:,} messages"

@@ -18,6 +18,7 @@ from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import one_line
 
 QUOTE = 60  # characters of a forgotten message
+NO_REQUESTS = "This conversation makes no model requests."
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def test_it_says_what_differs_moves_the_request_and_selects_a_message(page, home
     page.set_viewport_size({"width": 1280, "height": 2400})
     page.goto(home + "/compare?v=1&cmp=historyLength:5")
     headline(page, "B sends")
-    slider = page.get_by_role("slider", name="Request looked at")
+    slider = page.get_by_role("slider", name="Selected request")
     says(page, slider, r"^turn 83: 30 messages only in A$")
     slider.focus()
     slider.press("Home")

@@ -25,7 +25,7 @@ class Map:
 
     @property
     def slider(self):
-        return self.page.get_by_role("slider", name="Request looked at")
+        return self.page.get_by_role("slider", name="Selected request")
 
     def at(self, message: int, request: int) -> tuple[float, float]:
         """The middle of a cell (from 0), from the upper left corner of the canvas."""

@@ -34,7 +34,7 @@ def test_a_key_on_the_map_counts_when_a_setting_changes_before_it_was_told(page,
     headline(page, "At turn 83")
     settled(page)
     page.evaluate(LATE.replace("ms || 300", "ms === 180 ? 60_000 : ms"))  # the map waits for more keys
-    page.get_by_role("slider", name="Request looked at").press("Home")
+    page.get_by_role("slider", name="Selected request").press("Home")
     length = page.get_by_role("spinbutton", name="Length", exact=True)
     length.fill("2")
     length.press("Enter")

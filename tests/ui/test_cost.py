@@ -7,6 +7,8 @@ import json
 import pytest
 from app_pages import opening, screen, shown, text
 
+from historylab.wording.verdict import NO_REQUESTS
+
 CUT = {"conv": "sample:lamp-through-the-night", "budget": "1500"}
 
 
@@ -83,10 +85,10 @@ def test_an_overhead_the_environment_sets_stays(monkeypatch):
         [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}],
         [{"role": "assistant", "content": "How may I help?"}],
     ],
-    ids=["one message", "no tools", "nobody asks"],
+    ids=["one message", "no tools", "no requests"],
 )
 def test_short_conversations_have_a_bill_or_none(messages):
     app = unfolded(pasted(*messages))
-    if "Nobody asks" not in text(app):
+    if NO_REQUESTS not in text(app):
         assert "Nothing is cut" in text(app)
         assert "as far as a transcript can tell" in text(app)

@@ -202,7 +202,7 @@ def test_a_conversation_without_a_request_is_no_error():
     opening(app, "Paste")
     app.text_area(key="pasted").set_value('[{"role": "assistant", "content": "Hello!"}]').run()
     shown(app.button(key="open-pasted").click().run())
-    assert "Nobody asks the model anything" in text(app)
+    assert "This conversation makes no model requests." in text(app)
 
 
 @pytest.mark.parametrize("side", ["Messages", "Exact payload", "Stages"])

@@ -115,9 +115,9 @@ def test_a_model_without_prices_is_tuned_by_tokens():
     ("messages", "words"),
     [
         ([{"role": "user", "content": "Hello?"}], "Your settings are the best"),
-        ([{"role": "assistant", "content": "How may I help?"}], "Nobody asks the model anything"),
+        ([{"role": "assistant", "content": "How may I help?"}], "This conversation makes no model requests."),
     ],
-    ids=["one message", "nobody asks"],
+    ids=["one message", "no requests"],
 )
 def test_short_conversations_are_no_problem(messages, words):
     app = screen()

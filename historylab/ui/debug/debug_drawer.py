@@ -16,6 +16,7 @@ from historylab.ui.request.request_field import current_request
 from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.session import state
 from historylab.ui.sources.source_table import source_table
+from historylab.wording.verdict import NO_REQUESTS
 
 WIDTH = 900  # pixels: the table of sources fits
 
@@ -35,7 +36,7 @@ def debug_drawer(resolution: Resolution, conversation: Conversation, timeline: T
 def _drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline, page: Seconds) -> None:
     debug_panel(resolution, conversation)
     if not timeline.plans:
-        st.html('<div class="hl-meta">Nobody asks the model anything in this conversation.</div>')
+        st.html(f'<div class="hl-meta">{NO_REQUESTS}</div>')
         source_table(resolution)
     else:
         _request(resolution, timeline, current_request(timeline), page)

@@ -1,4 +1,4 @@
-"""start_page(): what every page does first, so that each stands alone: frame, style, the link, our own navigation."""
+"""The pages and their titles, and start_page(), which every page calls first: frame, style, the link, navigation."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ from historylab.ui.shared.theme import action_colours
 
 SIDEBAR = 356  # pixels: the longest label and its source fit on a line
 PAGES = {
-    "pages/playground.py": "Playground",
-    "pages/compare.py": "Compare",
-    "pages/tune.py": "Tune",
-    "pages/corpus.py": "Corpus",
-    "pages/settings.py": "Settings sources",
+    "playground": "Playground",
+    "compare": "Compare",
+    "tune": "Tune",
+    "corpus": "Corpus",
+    "settings": "Settings sources",
 }
+"""Name of the file in `pages/`, also its path in the address → title. The first one opens by default."""
 
 
-def start_page(title: str) -> None:
-    """Set the page up and read the link. Call it before anything else."""
+def start_page(name: str) -> None:
+    """Set up the page with this name in PAGES and read the link. Call it before anything else."""
+    title = PAGES[name]
     state.start_clock()
     st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(f"<style>{_style()}{action_colours()}</style>")
     log_to_stderr()
-    state.follow_link(title)
+    state.follow_link(name)
     state.write_link()
     _navigation()
 
@@ -36,9 +38,9 @@ def start_page(title: str) -> None:
 def _navigation() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="navigation"):
         st.html('<span class="hl-brand">HistoryLab</span>', width="content")
-        for path, title in PAGES.items():
+        for name, title in PAGES.items():
             try:
-                st.page_link(path, label=title, query_params=state.query_parameters() or None)
+                st.page_link(f"pages/{name}.py", label=title, query_params=state.query_parameters() or None)
             except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
                 st.html(f'<span class="hl-faint">{title}</span>', width="content")
 
