@@ -13,7 +13,7 @@ SCRIPTS = ("unpack", "words", "paint", "marks", "map")  # one module, in this or
 
 @cache
 def map_component():
-    """The map in the browser; `figures.retention_map.pack` says what it is given, whatever its cells mean."""
+    """The map in the browser; `figures.retention_map.pack_view` makes the bytes it takes, whatever the cells mean."""
     return st.components.v2.component(
         NAME, html=_text("map.html"), css=_text("map.css"), js="\n".join(_text(f"{name}.js") for name in SCRIPTS)
     )

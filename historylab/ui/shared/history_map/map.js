@@ -1,5 +1,5 @@
-// The retention map: a slider over the requests of a conversation, drawn as what each did with every message.
-// Moves are shown at once and told to Python on release, or while playing whenever it has answered the move before.
+// The retention map: a slider over the requests of a conversation, drawn as what each one does with every message.
+// A move is drawn at once and sent to Python on release; while playing, once Python has answered the previous one.
 
 const ANSWER_MS = 4000, KEY_MS = 180, TELL_MS = 900, WHOLE_PLAY_MS = 14_000, CLICK_PX = 4;
 const still_motion = matchMedia("(prefers-reduced-motion: reduce)");
@@ -27,7 +27,7 @@ class RetentionMap {
     const other = still !== this.still;
     const moving = other && this.keyTimer && still.requests === this.still.requests;
     [this.still, this.send, this.starred] = [still, send, now.starred];
-    if (moving) this.tell(); // a key moved it, and something else was changed before that was told
+    if (moving) this.tell(); // moved by a key, and something else changed before the move was sent
     if (other) this.stop();
     if (this.told && (other || now.request === this.told.request || Date.now() - this.told.at > ANSWER_MS)) this.told = null;
     if (other || !(this.told || this.press || this.keyTimer || this.playTimer)) {
@@ -178,7 +178,7 @@ class RetentionMap {
 
   draw() {
     const width = this.plot.clientWidth;
-    if (!this.still || width <= LEFT + RIGHT) return; // while it is being laid out; the watcher calls again
+    if (!this.still || width <= LEFT + RIGHT) return; // not laid out yet; the ResizeObserver calls again
     this.scale = devicePixelRatio || 1;
     this.colours = palette(this.plot, this.still);
     this.box = layout(this.still, width);
@@ -198,7 +198,7 @@ class RetentionMap {
     this.flag.textContent = flagText(this.still, this.request);
     const x = LEFT + ((this.request + 0.5) * this.box.w) / this.still.requests, wide = this.flag.offsetWidth;
     this.flag.style.left = `${Math.max(0, Math.min(x - wide / 2, this.box.width - wide))}px`;
-    document.querySelector(".hl-here")?.style.setProperty("--here", (this.request + 0.5) / this.still.requests); // the chart's
+    document.querySelector(".hl-here")?.style.setProperty("--here", (this.request + 0.5) / this.still.requests); // the token chart's line
     const say = { min: 1, max: this.still.requests, now: this.request + 1, text: valueText(this.still, this.request) };
     for (const [name, value] of Object.entries(say)) this.marks.setAttribute(`aria-value${name}`, value);
   }

@@ -1,4 +1,4 @@
-// Draws what moves: the scrubber's line, the chosen message, the cell under the pointer, the strip's caption, the flags.
+// Draws the moving layer: the scrubber, the selected message, the hovered cell, the strip's caption, the flags.
 
 const CUT_MOVED = "cut moved", FLAG = "⚑";
 
@@ -62,7 +62,7 @@ function markMessage(pen, still, box, colours, message, request) {
   pen.fillText(number, LEFT - 6, y);
 }
 
-// What must be remembered: a flag at the end of its row, where nothing else stands.
+// Must-remember messages: a flag at the end of the row, in the free margin.
 function markStarred(pen, still, box, colours, starred) {
   write(pen, colours, 12, 400, "left", "middle");
   pen.fillStyle = colours.ink;

@@ -1,7 +1,7 @@
-// Draws what stands still: the cells with their textures, the axes, the names of the bands, the prefix strip.
+// Draws the static layer: cells with their textures, axes, labels of the areas, prefix strip.
 
 const PINNED = 1;
-const LEFT = 48, RIGHT = 12; // the token chart has the same margins, so that requests stand above one another
+const LEFT = 48, RIGHT = 12; // the token chart's margins, so that the requests of both line up
 const TOP = 26, AXIS = 22, CAPTION = 20, STRIP = 26, BELOW = 3;
 const TALLEST = 340, SHORTEST = 110, ROW = 16, NARROW = 520;
 const GLYPHS_FROM = 14, GAPS_FROM = 5, LINE = 2;
@@ -50,7 +50,7 @@ function paint(canvas, still, box, colours, scale) {
   paintStrip(pen, still, box, colours);
 }
 
-// One device pixel after the other. Returns the action at a point of the map, in CSS pixels; -1 where nothing is said.
+// Pixel by device pixel. Returns a lookup of the action at a point of the map, in CSS pixels; -1 where there is no message.
 function paintCells(pen, still, box, colours, scale, textured) {
   const [w, h] = [Math.round(box.w * scale), Math.round(box.h * scale)];
   const [columns, rows] = [Math.min(still.columns, w), Math.min(still.rows, h)];
@@ -68,7 +68,7 @@ function paintCells(pen, still, box, colours, scale, textured) {
   for (let y = 0; y < h; y++) {
     const row = Math.floor((y * rows) / h), line = row * columns;
     if (gaps && Math.floor(((y + gap) * rows) / h) !== row) continue;
-    const lowest = Math.floor(((y + gap) * rows) / h) !== row; // the cell's last line: its rim, where nothing is below
+    const lowest = Math.floor(((y + gap) * rows) / h) !== row; // the cell's last line: its rim, if no cell is below
     const py = Math.floor(y / scale);
     for (let x = 0; x < w; x++) {
       const column = across[x], fate = small[line + column];
@@ -84,7 +84,7 @@ function paintCells(pen, still, box, colours, scale, textured) {
   return (x, y) => action[small[Math.floor((y * rows) / box.h) * columns + Math.floor((x * columns) / box.w)]];
 }
 
-// Colour is never alone: a summary is hatched, say, and what is dropped is dotted.
+// Colour is never the only cue: summarised cells are hatched, dropped ones dotted.
 const TEXTURES = {
   hatched: (x, y) => (x + y) % 9 < 2,
   ruled: (x, y) => y % 4 === 0,
@@ -92,7 +92,7 @@ const TEXTURES = {
   "": () => false,
 };
 
-// Pins, and the newest message of every request, are lines: they would be lost in rows thinner than a pixel.
+// Pins and the newest message of every request are drawn as lines: in rows thinner than a pixel they would be lost.
 function paintThinLines(pen, still, box, colours) {
   const tall = box.h / still.rows;
   if (tall >= LINE && still.rows === still.messages) return;
@@ -121,7 +121,7 @@ function paintGlyphs(pen, still, box, colours) {
   });
 }
 
-// "× dropped" inside the grey area: where the words fit, as near to its middle as they can be.
+// "× dropped" inside its area: where the label fits, as close to the centre as possible.
 function paintNames(pen, still, box, colours, actionAt) {
   const STEP = 4, across = Math.floor(box.w / STEP), down = Math.floor(box.h / STEP);
   write(pen, colours, 12, 600, "center", "middle");

@@ -1,4 +1,4 @@
-// Bytes from packing.py into what the map draws. See there for their layout.
+// Unpacks the bytes packed by figures/retention_map.py, which documents their layout.
 
 const known = new Map(); // key → promise of the part that depends on the timeline alone
 const MOST_KNOWN = 4;
@@ -28,11 +28,11 @@ function readStill(bytes) {
   return still;
 }
 
-// Bins are as equal as can be, as in retention_grid.edges: bin i of n holds the things from edge(i) up to edge(i + 1).
+// Bins of nearly equal size, as in retention_grid.bin_edges: bin i of n holds the items from edge(i) up to edge(i + 1).
 const edge = (i, count, bins) => Math.floor((i * count) / bins);
-const binOf = (thing, count, bins) => Math.floor(((thing + 1) * bins - 1) / count);
+const binOf = (item, count, bins) => Math.floor(((item + 1) * bins - 1) / count);
 
-// The worst cell of every bin of a smaller grid; bytes are ordered from the best fate to the worst.
+// Downsample to a smaller grid: each bin takes its worst cell. Bytes are ordered from the best fate to the worst.
 function reduce(cells, rows, columns, height, width) {
   if (rows === height && columns === width) return cells;
   const small = new Uint8Array(height * width);

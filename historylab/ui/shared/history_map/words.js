@@ -1,11 +1,11 @@
-// What the map says: sentences made of numbers and of the core's own reasons. Message text is only ever textContent.
+// The map's texts: sentences built from numbers and the plan's own reasons. Message text is only ever set as textContent.
 
 const count = (n) => n.toLocaleString("en");
 
 const span = (what, first, after) =>
   after - first > 1 ? `${what}s ${count(first + 1)}–${count(after)}` : `${what} ${count(first + 1)}`;
 
-// A map of differences brings what it says of every request with it.
+// A difference map brings its own text for every request (`says`).
 const valueText = (still, request, sent = "messages sent") =>
   `${still.labels[request]}: ${still.says?.[request] ?? `${count(still.sent[request])} of ${count(still.said[request])} ${sent}`}`;
 
@@ -14,14 +14,14 @@ const flagText = (still, request) => valueText(still, request, "sent");
 function stripText(still, request) {
   const column = binOf(request, still.requests, still.columns);
   if (still.says) return still.share[column] ? `differs in ${still.share[column]}% of its messages` : "sends the same under both";
-  if (!request) return "has none before it";
-  return `shares its first ${still.share[column]}% with the one before${still.moved.has(column) ? ": the cut moved" : ""}`;
+  if (!request) return "is the first";
+  return `shares its first ${still.share[column]}% with the one before it${still.moved.has(column) ? ": the cut moved" : ""}`;
 }
 
-// "× dropped"; a glyph that is in the word already isn't said twice.
+// "× dropped"; a glyph that is already part of the word is not repeated.
 const badge = (look) => (look.word.includes(look.glyph) ? look.word : `${look.glyph} ${look.word}`);
 
-// The tooltip of a cell: {title, text, fate, why, action}; `action` is null where nothing is decided.
+// The tooltip of a cell: {title, text, fate, why, action}; `action` is null if the message does not exist yet.
 function cellWords(still, row, column) {
   const [first, after] = [edge(row, still.messages, still.rows), edge(row + 1, still.messages, still.rows)];
   const [from, to] = [edge(column, still.requests, still.columns), edge(column + 1, still.requests, still.columns)];
