@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, get_type_hints
@@ -87,6 +87,8 @@ class Member:
     target: Callable[..., Any]
     options: tuple[Option, ...]
     attributes: Mapping[str, Any]
+    reads: tuple[str, ...] = ()
+    """Settings it reads besides its own options, by field or dotted name."""
 
     @property
     def summary(self) -> str:
@@ -99,11 +101,14 @@ class Member:
         return self.attributes.get("title") or words[:1].upper() + words[1:]
 
 
-def register(family: str, name: str | None = None, **attributes: Any) -> Callable:
+def register(family: str, name: str | None = None, *, reads: Iterable[str] = (), **attributes: Any) -> Callable:
     """Decorate a function or class to make it a member of `family` under `name` (default: the function's own).
 
     `attributes` are facts about the member: `title`, what people call it, and those that its family's base module
-    documents (`carries=True` for a stage).
+    documents (`carries=True` for a stage). `reads` names the settings it reads besides its own options, directly or
+    through a shared helper: `@register("compaction", reads=("threshold", "window"))`. A setting that only members read
+    has an effect while one of them is chosen (historylab/settings/effect.py); what every plan reads, such as `budget`,
+    may be left out.
     """
 
     def decorate(target):
@@ -113,7 +118,7 @@ def register(family: str, name: str | None = None, **attributes: Any) -> Callabl
             raise SettingsError(
                 f"{family} {chosen!r} is defined in both {already.target.__module__} and {target.__module__}"
             )
-        _members[family][chosen] = Member(family, chosen, target, _options(target), attributes)
+        _members[family][chosen] = Member(family, chosen, target, _options(target), attributes, tuple(reads))
         return target
 
     return decorate

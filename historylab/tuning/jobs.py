@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, LoadError
+from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, picklable_source, read_source_cached
 from historylab.tuning.measures import Measures, measure
@@ -70,7 +72,7 @@ def run_source(
 
 
 def _rows(number: int, conversations: Conversations, candidates: Iterable[int], job: Job) -> Iterator[Done]:
-    """Candidates that differ in options of stages they don't choose are measured once."""
+    """Candidates that differ only in settings without an effect are measured once."""
     for k, conversation in enumerate(conversations):
         known: dict[str, Row] = {}
         for c in candidates:
@@ -81,14 +83,12 @@ def _rows(number: int, conversations: Conversations, candidates: Iterable[int], 
             yield Done(number, k, c, len(conversations), dict(known[same]))
 
 
+@lru_cache(maxsize=4096)  # asked again for every conversation
 def effective_key(settings: Settings) -> str:
-    """A key that settings share when they differ only in options of members they don't choose."""
-    options = {
-        name: value
-        for name, value in settings.options.items()
-        if name.split(".")[1] in str(getattr(settings, name.split(".")[0])).split("+")
-    }
-    return json.dumps({**settings.model_dump(), "options": options}, sort_keys=True)
+    """A key that settings share when they differ only in what has no effect under the others."""
+    given = settings.model_dump()
+    given |= given.pop("options")
+    return json.dumps({name: value for name, value in given.items() if has_effect(settings, name)}, sort_keys=True)
 
 
 def split_into_batches(found: Sequence[Source], job: Job, workers: int) -> Iterator[Batch]:

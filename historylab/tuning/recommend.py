@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.errors import SettingsError
+from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings, setting_names
 from historylab.tuning.constraints import BALANCED, EVERY_STAR, Constraints, read_constraints
 from historylab.tuning.measures import combine_rows
-from historylab.tuning.search_space import has_effect
 
 KEPT = {
     "references_kept": "references",

@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import Any
 
 from historylab.generators.base import Dice
-from historylab.registry import STAGE_FAMILIES
+from historylab.settings.effect import deciding_families, has_effect
 from historylab.settings.model import MOST_TOKENS, Settings
 
 Changes = dict[str, Any]
@@ -114,8 +114,8 @@ AXES: Mapping[str, Axis] = {
         ),
     )
 }
-CHOSEN_BY = {"length": "policy", "min_turns": "pruner", "threshold": "compaction"}
-"""Fields that only do something under some choice of another."""
+TURNED = frozenset(name for axis in AXES.values() for name in axis.settings)
+"""Every setting that some axis changes."""
 USUAL = ("budget", "pruner", "cut", "length", "tool_output")
 """What is turned unless somebody chooses."""
 
@@ -179,24 +179,15 @@ def _answers(knob: Axis, base: Settings, sizes: Sizes, locked: Collection[str]) 
 
 
 def _stuck(name: str, base: Settings, locked: Collection[str]) -> bool:
-    """Locked itself, or of a stage that isn't chosen and can't be."""
-    return name in locked or (CHOSEN_BY.get(name, name.partition(".")[0]) in locked and not has_effect(base, name))
+    """Whether it is locked itself, or has no effect and no choice that can be turned would give it one."""
+    free = TURNED - set(locked)
+    return name in locked or (not has_effect(base, name) and free.isdisjoint(deciding_families(name)))
 
 
 def _without_idle(base: Settings, changes: Changes) -> Settings:
     fields = base.replace(**{name: value for name, value in changes.items() if "." not in name})
     acting = {name: value for name, value in changes.items() if has_effect(fields, name)}
     return base.replace(**acting)
-
-
-def has_effect(settings: Settings, name: str) -> bool:
-    """Whether the field or option does anything under these settings: an option does if its member is chosen."""
-    family, _, rest = name.partition(".")
-    if rest and family in STAGE_FAMILIES:
-        return rest.partition(".")[0] in str(settings.value(family)).split("+")
-    if name == "length":
-        return settings.policy == "lastN"
-    return name not in CHOSEN_BY or settings.value(CHOSEN_BY[name]) != "off"
 
 
 def _round(tokens: float) -> int:

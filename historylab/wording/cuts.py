@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
-from historylab.tuning.search_space import AXES, has_effect
+from historylab.tuning.search_space import AXES
 from historylab.wording.settings import choice_word, show_value, title_of
 
 PRUNERS = {  # each is said to do something, so it is one thing

@@ -6,7 +6,7 @@ import pytest
 
 from historylab import registry
 from historylab.errors import SettingsError, UnknownMember
-from historylab.settings.model import FIELDS_THAT_CHOOSE
+from historylab.settings.model import FIELDS_THAT_CHOOSE, setting_names
 
 MEMBERS = [(family, name) for family in registry.FAMILIES for name in sorted(registry.members(family))]
 ON_SCREEN = (*FIELDS_THAT_CHOOSE, "generator")  # where a number needs both ends
@@ -19,6 +19,14 @@ def test_a_member_says_in_one_line_what_it_does(family, name):
     assert summary.endswith(".") or summary.endswith(":") or family in ("exporter", "format", "generator")
     assert 5 < len(summary) < 160
     assert "\n" not in summary
+
+
+@pytest.mark.parametrize(("family", "name"), MEMBERS)
+def test_what_a_member_reads_are_settings(family, name):
+    reads = registry.member(family, name).reads
+    assert set(reads) <= set(setting_names())
+    assert len(set(reads)) == len(reads)
+    assert not reads or family in FIELDS_THAT_CHOOSE, "only the choice of such a member gives a setting an effect"
 
 
 @pytest.mark.parametrize("family", ON_SCREEN)

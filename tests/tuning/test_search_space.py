@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
-from historylab.tuning.search_space import AXES, USUAL, Sizes, has_effect, offered_axes, search_settings, vary_one_axis
+from historylab.tuning.search_space import AXES, USUAL, Sizes, offered_axes, search_settings, vary_one_axis
 
 SIZES = Sizes(tokens=8064, users=83, tools=True)
 

@@ -18,6 +18,8 @@ from historylab.planning.strategies.base import Context
 from historylab.summarizers.base import Summarizer, SummaryTask, Written
 from historylab.summarizers.extractive import ExtractiveSummarizer
 
+READS = ("summarizer", "summary_heading")
+"""Settings that folding reads: members that fold declare them."""
 FOR_BUDGET = reason("summary", "Folded into the summary made when the history had {tokens:,} tokens.", setting="budget")
 NO_ROOM = reason("no_room", "Over the budget, and no room was left for a summary: dropped.", setting="budget")
 

@@ -11,7 +11,8 @@ from typing import Any
 import streamlit as st
 
 from historylab.errors import HistoryLabError
-from historylab.registry import STAGE_FAMILIES, members
+from historylab.registry import members
+from historylab.settings.effect import has_effect
 from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, setting_names, stage_options
 from historylab.settings.resolve import Resolution
 from historylab.settings.sources import read_template
@@ -40,29 +41,6 @@ def settings_sidebar(resolution: Resolution) -> Any:
     return place
 
 
-def has_effect(name: str, settings: Settings) -> bool:
-    """Whether a setting changes anything under the others."""
-    family, _, option = name.partition(".")
-    if option:
-        return option.partition(".")[0] in settings.value(family).split("+") and has_effect(family, settings)
-    rules = {
-        "length": settings.policy == "lastN",
-        "min_turns": settings.pruner != "off",
-        "threshold": settings.compaction in ("at_threshold", "preserve_recent"),
-        "window": settings.compaction in ("at_threshold", "preserve_recent") or settings.pruner == "adaptive",
-        "summarizer": summarizes(settings),
-        "summary_heading": summarizes(settings),
-        "relevance": settings.pruner == "relevance",
-    }
-    return rules.get(name, True)
-
-
-def summarizes(settings: Settings) -> bool:
-    """Whether a chosen stage may write summaries."""
-    chosen = [(f, name) for f in STAGE_FAMILIES for name in getattr(settings, f).split("+")]
-    return any(members(family)[name].attributes.get("carries") is True for family, name in chosen)  # no mere cut
-
-
 def _heading(resolution: Resolution) -> None:
     chosen = [p for p in resolution.provenance.values() if p.source in ("you", "url")]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -80,11 +58,11 @@ def _heading(resolution: Resolution) -> None:
 def _preset_fields(resolution: Resolution, preset: Preset) -> None:
     """The system's own fields; all other settings folded away."""
     settings = resolution.settings
-    own = [field for field in preset.fields if has_effect(field.setting, settings)]
+    own = [field for field in preset.fields if has_effect(settings, field.setting)]
     for field in own:
         setting_field(resolution, field.setting, field)
     drawn = {field.setting for field in own}
-    if summarizes(settings):  # no field of any system, as who may be asked depends on a yes
+    if has_effect(settings, "summarizer"):  # no field of any system, as who may be asked depends on a yes
         _choice(resolution, "summarizer", drawn)
         consent_field(resolution)
         drawn |= {"summarizer", *_options_of(settings, "summarizer")}
@@ -107,7 +85,7 @@ def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
                 _options(resolution, name, drawn)
         st.divider()
     for family in ("summarizer", "relevance"):
-        if has_effect(family, settings):
+        if has_effect(settings, family):
             _choice(resolution, family, drawn)
             if family == "summarizer" and family not in drawn:
                 consent_field(resolution)
@@ -129,7 +107,7 @@ def _more_stages(resolution: Resolution, drawn: Collection[str]) -> None:
 
 def _fields(resolution: Resolution, names: Iterable[str], drawn: Collection[str] = ()) -> None:
     for name in names:
-        if name not in drawn and has_effect(name, resolution.settings):
+        if name not in drawn and has_effect(resolution.settings, name):
             setting_field(resolution, name)
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
-from historylab.planning.strategies.compaction.base import SummaryShare, threshold_reached, window
+from historylab.planning.strategies.compaction.base import READS, SummaryShare, threshold_reached, window
 from historylab.planning.strategies.cutting import Unit, oldest_blocks
 from historylab.planning.strategies.folding import carry_over, fold
 from historylab.registry import register
@@ -22,7 +22,7 @@ AT_THRESHOLD = reason(
 )
 
 
-@register("compaction", carries=True, title="Down to a target")
+@register("compaction", carries=True, reads=READS, title="Down to a target")
 def at_threshold(
     plan: HistoryPlan,
     context: Context,

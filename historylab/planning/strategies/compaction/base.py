@@ -10,10 +10,13 @@ from pydantic import Field
 from historylab.errors import SettingsError
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies import folding
 from historylab.planning.strategies.base import Context
 from historylab.pricing import window_of
 from historylab.registry import FINE
 
+READS = ("threshold", "window", "min_turns", *folding.READS)
+"""Settings read by members that fold once the threshold is reached."""
 SummaryShare = Annotated[
     float, Field(gt=0, le=1, description="share of the window a summary may take at most", json_schema_extra=FINE)
 ]

@@ -7,7 +7,7 @@ from pydantic import Field
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context, KeepTask
-from historylab.planning.strategies.compaction.base import SummaryShare, before_newest, threshold_reached, window
+from historylab.planning.strategies.compaction.base import READS, SummaryShare, before_newest, threshold_reached, window
 from historylab.planning.strategies.folding import carry_over, fold
 from historylab.registry import register
 
@@ -18,7 +18,7 @@ NOT_RECENT = reason(
 )
 
 
-@register("compaction", carries=True, title="All but the newest")
+@register("compaction", carries=True, reads=READS, title="All but the newest")
 def preserve_recent(
     plan: HistoryPlan,
     context: Context,

@@ -13,7 +13,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context, KeepTask
 from historylab.planning.strategies.facts import stored_summaries
-from historylab.planning.strategies.folding import carry_over, fold
+from historylab.planning.strategies.folding import READS, carry_over, fold
 from historylab.registry import FINE, register
 
 OLDER_HALF = reason(
@@ -24,7 +24,7 @@ OLDER_HALF = reason(
 STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its tokens are reserved before all others.")
 
 
-@register("compaction", carries=True, title="The older half")
+@register("compaction", carries=True, reads=("min_turns", *READS), title="The older half")
 def rolling(
     plan: HistoryPlan,
     context: Context,

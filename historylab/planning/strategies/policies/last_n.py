@@ -28,7 +28,7 @@ LateResults = Annotated[
 ]
 
 
-@register("policy", "lastN", title="Last N")
+@register("policy", "lastN", reads=("length",), title="Last N")
 def last_n(plan: HistoryPlan, context: Context, *, late_results: LateResults = "keep") -> HistoryPlan:
     """The last N user messages and what follows each."""
     history, settings = context.history, context.settings

@@ -46,7 +46,7 @@ Oversized = Annotated[
 ]
 
 
-@register("pruner", title="Newest pairs")
+@register("pruner", reads=("min_turns",), title="Newest pairs")
 def pairs(
     plan: HistoryPlan,
     context: Context,

@@ -20,7 +20,7 @@ CUT_BELOW = reason(
 )
 
 
-@register("pruner", carries=carries_cut, title="Sliding window")
+@register("pruner", carries=carries_cut, reads=("min_turns",), title="Sliding window")
 def sliding_window(plan: HistoryPlan, context: Context, *, turns: Turns = 10, trim_to: TrimTo = 1.0) -> HistoryPlan:
     """Keeps the last turns whole, whatever the budget."""
     if trim_to == 1:

@@ -8,7 +8,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import Unit, oldest_blocks
-from historylab.planning.strategies.folding import NO_ROOM, carry_over, fold
+from historylab.planning.strategies.folding import NO_ROOM, READS, carry_over, fold
 from historylab.registry import FINE, register
 
 Share = Annotated[
@@ -25,7 +25,7 @@ TrimTo = Annotated[
 ]
 
 
-@register("pruner", carries=True, title="Summarise the oldest")
+@register("pruner", carries=True, reads=("min_turns", *READS), title="Summarise the oldest")
 def summarize(
     plan: HistoryPlan, context: Context, *, max_share: Share = 0.25, trim_to: TrimTo = 0.75, unit: Unit = "turn"
 ) -> HistoryPlan:

@@ -10,12 +10,12 @@ from pydantic import Field
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import oldest_share
-from historylab.planning.strategies.folding import carry_over, fold
+from historylab.planning.strategies.folding import READS, carry_over, fold
 from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.registry import FINE, register
 
 
-@register("pruner", carries=True, title="Summarise a share")
+@register("pruner", carries=True, reads=("min_turns", *READS), title="Summarise a share")
 def summarize_share(
     plan: HistoryPlan,
     context: Context,

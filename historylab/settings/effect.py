@@ -1,0 +1,52 @@
+"""Whether a setting does anything under the others: from the settings each member declares in `reads`."""
+
+from __future__ import annotations
+
+from historylab import registry
+from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings
+
+READ_BY_EVERY_PLAN = frozenset(
+    {
+        *registry.STAGE_FAMILIES,
+        "projection",
+        "layout",
+        "preserve_system_messages",
+        "budget",
+        "reserve",
+        "overhead",
+        "model",
+        "counter",
+    }
+)
+"""Fields that have an effect whichever members are chosen."""
+
+
+def has_effect(settings: Settings, name: str) -> bool:
+    """Whether the field or dotted option `name` can change a plan made under these settings.
+
+    An option has an effect if its member is chosen; a field that some member declares in `reads`, if a chosen member
+    reads it. What is chosen in a family that has no effect itself (`relevance`, say) doesn't count.
+    """
+    if name in READ_BY_EVERY_PLAN:
+        return True
+    if any(_is_chosen(settings, reader) for reader in _readers(name)):
+        return True
+    if "." not in name:
+        return not _readers(name)
+    family, member, _ = name.split(".", 2)
+    return _is_chosen(settings, registry.member(family, member))
+
+
+def deciding_families(name: str) -> frozenset[str]:
+    """The families whose choice decides whether `name` has an effect."""
+    own = {name.partition(".")[0]} if "." in name else set()
+    return frozenset(own | {reader.family for reader in _readers(name)})
+
+
+def _is_chosen(settings: Settings, member: registry.Member) -> bool:
+    return member.name in settings.value(member.family).split("+") and has_effect(settings, member.family)
+
+
+def _readers(name: str) -> list[registry.Member]:
+    """The members that declare that they read it."""
+    return [m for family in FIELDS_THAT_CHOOSE for m in registry.members(family).values() if name in m.reads]
