@@ -178,5 +178,4 @@ def _why(drawn: _Drawn, i: int, action: Action) -> str:
 
 def _fate(action: Action, words: str) -> str:
     name, look = action.name.lower(), LOOKS[action]
-    mark = f'<i class="hl-mark" style="background:var(--hl-{name});color:var(--hl-on-{name})" aria-hidden="true">'
-    return f'<div class="hl-fate">{mark}{look.glyph}</i> {look.word} · {escape(words)}</div>'
+    return f'<div class="hl-fate">{look.mark(name)} {look.word} · {escape(words)}</div>'

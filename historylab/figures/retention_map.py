@@ -22,6 +22,7 @@ from historylab.figures.prefix_strip import prefix_strip
 from historylab.figures.retention_grid import MOST, RetentionGrid, column_reasons, retention_grid
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS, Look
 from historylab.wording.untrusted import one_line
 
@@ -91,7 +92,7 @@ def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
     return conversation.remember(
         "snippets",
         lambda: (
-            [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in conversation],
+            [speaker(m, 40) for m in conversation],
             [one_line(m.content or " ".join(call.name for call in m.tool_calls), SNIPPET) for m in conversation],
         ),
     )

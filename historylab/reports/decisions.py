@@ -14,6 +14,7 @@ import numpy as np
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import one_line
 
@@ -70,6 +71,6 @@ def _rows(timeline: Timeline, number: int) -> Iterator[tuple[object, ...]]:
     )
     for i, (tokens, sent, action, why, first) in enumerate(columns):
         message = timeline.conversation[i]
-        who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
+        who = speaker(message)
         word, text = LOOKS[Action(action)].word, one_line(message.content, LONGEST_TEXT)
         yield i + 1, who, tokens, sent, word, why, first + 1, steps[first].label, text

@@ -20,6 +20,7 @@ from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.reports.decisions import reason_sentences, unchanged_since
 from historylab.settings.resolve import Resolution
+from historylab.wording.message_text import speaker
 from historylab.wording.must_remember import BADGE, GLYPH
 from historylab.wording.palette import ALARM, FAINT, INK, KINDS, LOOKS, PAGE, Look
 from historylab.wording.settings import SOURCE_WORDS, title_of, value_in_words
@@ -128,7 +129,7 @@ def _message(
     timeline: Timeline, plan: HistoryPlan, i: int, action: Action, why: str, begun: int, *, marked: bool
 ) -> str:
     message = timeline.conversation[i]
-    who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
+    who = speaker(message)
     calls = "\n".join(f"→ {call.name}({call.arguments})" for call in message.tool_calls)
     said = "\n".join(filter(None, (message.content, calls, " ".join(f"[{name}]" for name in message.media))))
     about = f"{f'{BADGE} · ' if marked else ''}{who} · {int(plan.history.tokens[i]):,} tokens"

@@ -35,6 +35,11 @@ class Look:
         red, green, blue = bytes.fromhex(self.colour(dark)[1:])
         return "#111111" if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#FFFFFF"
 
+    def mark(self, name: str) -> str:
+        """The glyph on its colour as HTML; `name` is that of the page's colour variables: "kept", "only-B"."""
+        style = f"background:var(--hl-{name});color:var(--hl-on-{name})"
+        return f'<i class="hl-mark" style="{style}" aria-hidden="true">{self.glyph}</i>'
+
 
 LOOKS: Mapping[Action, Look] = {
     Action.KEPT: Look("kept", "●", "#1697D0", "#0AA2F1", "sent whole"),

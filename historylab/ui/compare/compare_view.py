@@ -13,13 +13,12 @@ from historylab.tuning.compare import are_aligned, differing_messages
 from historylab.ui.compare.compared_message import compared_message
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.compare.difference_map import difference_map
-from historylab.ui.request.message_list import preview
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, state
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.theme import is_dark
+from historylab.wording.message_text import preview, speaker
 from historylab.wording.palette import LOOKS
-from historylab.wording.untrusted import one_line
 
 SLIDER, TOGGLE = "compare request", "only differing"
 MOST_ROWS = 500
@@ -109,11 +108,7 @@ def _strips(compared: list[Configuration], timelines: list[Timeline], number: in
             f'<b class="hl-letter hl-letter-{letter}">{letter}</b><div>{message_strip(plan)}{thin}</div>'
             f'<span class="hl-small">{sent:,} of {plan.size:,} messages, {plan.tokens:,} tokens{over}</span>'
         )
-    legend = "".join(
-        f'<span><i class="hl-mark" style="background:var(--hl-{a.name.lower()});color:var(--hl-on-{a.name.lower()})" '
-        f'aria-hidden="true">{look.glyph}</i>{look.word}</span>'
-        for a, look in LOOKS.items()
-    )
+    legend = "".join(f"<span>{look.mark(action.name.lower())}{look.word}</span>" for action, look in LOOKS.items())
     st.html(
         f'<div class="hl-strips">{"".join(rows)}</div><div class="hl-chips">{legend}'
         f'</div><div class="hl-meta">{ABOUT_STRIPS}</div>'
@@ -160,7 +155,7 @@ def _columns(
     }
     return {
         "#": (chosen + 1).tolist(),
-        "role": [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in messages],
+        "role": [speaker(m, 40) for m in messages],
         **decisions,
         "tokens": timelines[0].plans[number].history.tokens[chosen].tolist(),
         "text": [preview(m) for m in messages],

@@ -8,10 +8,11 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.ui.compare.configurations import Configuration
-from historylab.ui.request.explanation import MOST, SHORT, message_text
+from historylab.ui.request.explanation import MOST, SHORT
 from historylab.ui.session import state
+from historylab.wording.message_text import full_text, speaker
 from historylab.wording.palette import LOOKS
-from historylab.wording.untrusted import escape, multiline, one_line
+from historylab.wording.untrusted import escape, multiline
 
 
 def compared_message(compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int) -> None:
@@ -20,14 +21,14 @@ def compared_message(compared: Sequence[Configuration], timelines: Sequence[Time
     if chosen is None or chosen >= timelines[0].plans[number].size:
         return
     message = timelines[0].conversation[chosen]
-    who = escape(one_line(" ".join(filter(None, (message.role, message.name))), 60))
+    who = escape(speaker(message))
     rows = "".join(_row(c, t, number, chosen) for c, t in zip(compared, timelines, strict=True))
     with st.container(border=True, key="compared-message"):
         st.html(
             f'<div class="hl-title">Message {chosen + 1:,}, {who}, with request {number + 1:,}</div>'
             f'<div class="hl-table"><table><tbody>{rows}</tbody></table></div>'
         )
-        text = multiline(message_text(message), MOST)
+        text = multiline(full_text(message), MOST)
         st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 240)
         st.button("Close", key="close-message", on_click=_close)
 

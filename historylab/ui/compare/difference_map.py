@@ -66,8 +66,7 @@ def _legend(letter: str) -> None:
 
 
 def _chip(look: Look, name: str) -> str:
-    mark = f'<i class="hl-mark" style="background:var(--hl-{name});color:var(--hl-on-{name})" aria-hidden="true">'
-    return f'<span title="{look.meaning}">{mark}{look.glyph}</i>{look.word}</span>'
+    return f'<span title="{look.meaning}">{look.mark(name)}{look.word}</span>'
 
 
 def _look(base: Timeline) -> None:

@@ -6,8 +6,9 @@ import streamlit as st
 
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
-from historylab.wording.untrusted import escape, one_line
+from historylab.wording.untrusted import escape
 from historylab.wording.verdict import counter_label
 
 HEIGHT = 520
@@ -20,7 +21,7 @@ def message_tokens(timeline: Timeline, number: int) -> None:
     st.dataframe(
         {
             "#": list(range(1, plan.size + 1)),
-            "role": [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in messages],
+            "role": [speaker(m, 40) for m in messages],
             "decision": [LOOKS[Action(action)].badge for action in plan.actions.tolist()],
             "tokens": plan.history.tokens.tolist(),
             "sent": plan.sent_tokens.tolist(),

@@ -11,6 +11,7 @@ from historylab.conversation.message import Message
 from historylab.edits import Replace, edit_message
 from historylab.planning.replay import Timeline
 from historylab.ui.session import edits, opening, state
+from historylab.wording.message_text import speaker
 from historylab.wording.untrusted import escape, one_line
 
 LONGEST = 100_000  # characters of a text that can be edited here: a browser's text field is slow with more
@@ -63,7 +64,7 @@ def _unless_same(written: str | None, text: str) -> str:
 
 
 def _about(message: Message, at: int) -> str:
-    who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
+    who = speaker(message)
     media = f" Its {', '.join(message.media)} stays." if message.media else ""
     return escape(f"Message {at + 1:,}, {who}.{one_line(media, 80)}")
 

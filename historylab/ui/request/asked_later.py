@@ -8,9 +8,9 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Likely
-from historylab.ui.request.message_list import preview
 from historylab.ui.request.message_selection import select_message
 from historylab.ui.session import cached, state
+from historylab.wording.message_text import preview
 from historylab.wording.untrusted import escape, one_line
 
 KEY, ROWS = "questions", "likeliest"

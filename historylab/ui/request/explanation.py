@@ -10,6 +10,7 @@ from historylab.planning.replay import Timeline
 from historylab.ui.editing.message_edits import message_edits
 from historylab.ui.request.must_remember import must_remember
 from historylab.ui.session import cached, state
+from historylab.wording.message_text import full_text, speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, multiline, one_line
 
@@ -36,7 +37,7 @@ def explanation(timeline: Timeline, number: int) -> None:
         st.html('<div class="hl-meta">What is sent of it</div>')
         st.code(multiline(sent, MOST), language=None, wrap_lines=True, height=160)
         st.html('<div class="hl-meta">The whole message</div>')
-    text = multiline(message_text(message), MOST)
+    text = multiline(full_text(message), MOST)
     st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 380)
 
 
@@ -49,14 +50,8 @@ def summary_text(summary: Summary) -> None:
         st.code(multiline(summary.text, MOST), language=None, wrap_lines=True, height=240)
 
 
-def message_text(message: Message) -> str:
-    """A message's text, its tool calls with their raw arguments, and its media by name."""
-    calls = [f"→ {call.name}({call.arguments})" for call in message.tool_calls]
-    return "\n".join(filter(None, [message.content, *calls, *(f"[{name}]" for name in message.media)])) or "(empty)"
-
-
 def _about(timeline: Timeline, i: int, message: Message) -> str:
     tokens = timeline.plans[-1].history.sums.tokens[i]
     exact = "exact" if timeline.counter.exact and not message.media else "an estimate"
-    who = one_line(" ".join(filter(None, (message.role, message.name))), 60)
+    who = speaker(message)
     return f"{who} · {tokens:,} tokens ({timeline.counter.label}, {exact})"

@@ -27,13 +27,13 @@ from historylab.ui.request.projection_note import projected_note
 from historylab.ui.session import state
 from historylab.ui.session.must_remember import starred_messages
 from historylab.ui.shared.theme import is_dark
+from historylab.wording.message_text import preview, speaker
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.palette import LOOKS
-from historylab.wording.untrusted import escape, one_line
+from historylab.wording.untrusted import escape
 from historylab.wording.verdict import counter_label
 
 MARK = f"{GLYPH} must"  # short, for the text beside it needs the room
-PREVIEW = 160  # characters of a message in its row
 EMPTY = {
     "sent": "Nothing of this conversation is sent.",
     "changed": "Nothing changed since the request before.",
@@ -135,7 +135,7 @@ def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[
     said = [conversation[i] for i in rows.tolist()]
     columns = {
         "#": (rows + 1).tolist(),
-        "role": [one_line(" ".join(filter(None, (m.role, m.name))), 40) for m in said],
+        "role": [speaker(m, 40) for m in said],
         "decision": [[LOOKS[Action(action)].badge] for action in actions[rows].tolist()],
         "tokens": plan.history.tokens[rows].tolist(),
         "why": [sentences[code] for code in reasons[rows]],
@@ -149,13 +149,6 @@ def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[
     if timeline.counter.exact and any(m.media for m in conversation):
         columns["count"] = ["estimate" if m.media else "exact" for m in said]
     return columns
-
-
-def preview(message) -> str:
-    """A message on one line: its text, then the calls it makes and the media it carries."""
-    calls = " ".join(f"→ {call.name}({call.arguments[:PREVIEW]})" for call in message.tool_calls)
-    media = " ".join(f"[{name}]" for name in message.media)
-    return one_line(" ".join(filter(None, (message.content[: PREVIEW * 4], calls, media))), PREVIEW)
 
 
 def _select(key: str, numbers: list[int]) -> None:

@@ -42,7 +42,6 @@ def legend(timeline: Timeline, number: int) -> None:
 
 
 def _chip(action: Action, count: int) -> str:
-    look, name = LOOKS[action], action.name.lower()
-    mark = f'<i class="hl-mark" style="background:var(--hl-{name});color:var(--hl-on-{name})" aria-hidden="true">'
+    look = LOOKS[action]
     title = f'class="{"" if count else "hl-none"}" title="{escape(look.meaning)}"'
-    return f"<span {title}>{mark}{look.glyph}</i>{look.word} <b>{count:,}</b></span>"
+    return f"<span {title}>{look.mark(action.name.lower())}{look.word} <b>{count:,}</b></span>"

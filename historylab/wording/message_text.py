@@ -1,0 +1,26 @@
+"""A message as text: who speaks, one line of it, and all of it with its tool calls and media."""
+
+from __future__ import annotations
+
+from historylab.conversation.message import Message
+from historylab.wording.untrusted import one_line
+
+PREVIEW = 160  # characters of a message on one line
+
+
+def speaker(message: Message, width: int = 60) -> str:
+    """The message's role and name, at most `width` characters."""
+    return one_line(" ".join(filter(None, (message.role, message.name))), width)
+
+
+def preview(message: Message) -> str:
+    """A message on one line: its text, then the calls it makes and the media it carries."""
+    calls = " ".join(f"→ {call.name}({call.arguments[:PREVIEW]})" for call in message.tool_calls)
+    media = " ".join(f"[{name}]" for name in message.media)
+    return one_line(" ".join(filter(None, (message.content[: PREVIEW * 4], calls, media))), PREVIEW)
+
+
+def full_text(message: Message) -> str:
+    """A message's text, its tool calls with their raw arguments, and its media by name."""
+    calls = [f"→ {call.name}({call.arguments})" for call in message.tool_calls]
+    return "\n".join(filter(None, [message.content, *calls, *(f"[{name}]" for name in message.media)])) or "(empty)"
