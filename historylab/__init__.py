@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from historylab.tuning.recommend import recommend as recommend
     from historylab.tuning.sweep import sweep as sweep
 
-_HOMES = {
+_MODULES = {
     "Action": "planning.reasons",
     "Conversation": "conversation.conversation",
     "HistoryLabError": "errors",
@@ -78,15 +78,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
-    """Import a public name when it is first used, so that `import historylab` costs next to nothing."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'historylab' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # for a type checker the imports above are all there is, so that it refuses other names
 
-    value = getattr(import_module(f"historylab.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        """Import a public name when it is first used, so that `import historylab` costs next to nothing."""
+        if name not in _MODULES:
+            raise AttributeError(f"module 'historylab' has no attribute {name!r}")
+        from importlib import import_module
+
+        value = getattr(import_module(f"historylab.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -46,7 +46,7 @@ class Prices:
     source: str = "given by you"
     date: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in MONEY:
             given = getattr(self, name)
             amount = getattr(self, INSTEAD.get(name, "input")) if given is None else given

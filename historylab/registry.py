@@ -15,7 +15,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -47,6 +47,8 @@ FINE = {"fine": True}
 STAGE_FAMILIES = ("filter", "policy", "tool_output", "compaction", "pruner")
 SEVERAL = frozenset({"filter", "tool_output"})
 """Slots that may hold several stages."""
+
+T = TypeVar("T", bound=Callable[..., object])
 
 _members: dict[str, dict[str, Member]] = {family: {} for family in FAMILIES}
 
@@ -101,7 +103,9 @@ class Member:
         return self.attributes.get("title") or words[:1].upper() + words[1:]
 
 
-def register(family: str, name: str | None = None, *, reads: Iterable[str] = (), **attributes: Any) -> Callable:
+def register(
+    family: str, name: str | None = None, *, reads: Iterable[str] = (), **attributes: Any
+) -> Callable[[T], T]:
     """Decorate a function or class to make it a member of `family` under `name` (default: the function's own).
 
     `attributes` are facts about the member: `title`, what people call it, and those that its family's base module
@@ -111,7 +115,7 @@ def register(family: str, name: str | None = None, *, reads: Iterable[str] = (),
     may be left out.
     """
 
-    def decorate(target):
+    def decorate(target: T) -> T:
         chosen = name or target.__name__
         already = _members[family].get(chosen)
         if already and already.target.__module__ != target.__module__:
@@ -151,11 +155,11 @@ def _import_folder(family: str) -> None:
 
 
 @cache
-def _adapter(annotation: Any) -> TypeAdapter:
+def _adapter(annotation: Any) -> TypeAdapter[Any]:
     return TypeAdapter(annotation)
 
 
-def _options(target: Callable) -> tuple[Option, ...]:
+def _options(target: Callable[..., object]) -> tuple[Option, ...]:
     function = target.__init__ if inspect.isclass(target) else target
     hints = get_type_hints(function, include_extras=True)
     return tuple(
@@ -166,6 +170,6 @@ def _options(target: Callable) -> tuple[Option, ...]:
 
 
 def _description(annotation: Any) -> str:
-    if Annotated[int, 0].__class__ is not annotation.__class__:
-        return ""
-    return next((d for m in annotation.__metadata__ if (d := getattr(m, "description", None))), "")
+    """The description of an `Annotated` type's Field; "" without one."""
+    metadata = getattr(annotation, "__metadata__", ())
+    return next((text for given in metadata if (text := getattr(given, "description", None))), "")

@@ -65,4 +65,5 @@ def open_chat_model(name: str) -> ChatModel:
 
     Nothing is imported, read from the environment or asked before its first use.
     """
-    return member("chat_model", DEFAULT).target(name)
+    model: ChatModel = member("chat_model", DEFAULT).target(name)
+    return model

@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
@@ -20,6 +20,8 @@ from historylab.chat_models.completions import Draft, Unreadable, read_completio
 from historylab.chat_models.refusals import connection_error, status_error, timeout_error, unusable_reply_error
 from historylab.errors import InstrumentError
 from historylab.registry import register
+
+T = TypeVar("T")
 
 DRIPPING = 5.0  # a streamed answer may take so many timeouts in all, however steadily it drips
 DISPENSABLE = ("temperature", "max_completion_tokens", "max_tokens", "stream_options")
@@ -46,12 +48,26 @@ class OpenAICompatible:
     def key(self) -> str:
         return f"openai_compatible:{self.name}:{environment.server_fingerprint(environment.base_url())}"
 
-    def complete(self, messages, *, max_tokens=None, temperature=None, tools=()) -> Reply:
+    def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+    ) -> Reply:
         return self._tell(
             lambda: read_completion(_plain(self._create(messages, _wishes(max_tokens, temperature, tools))))
         )
 
-    def stream(self, messages, *, max_tokens=None, temperature=None, tools=()) -> Iterator[str | Reply]:
+    def stream(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+    ) -> Iterator[str | Reply]:
         wishes = {**_wishes(max_tokens, temperature, tools), "stream": True, "stream_options": {"include_usage": True}}
         pieces = self._pieces(messages, wishes)
         while (piece := self._tell(lambda: next(pieces, None))) is not None:
@@ -115,7 +131,7 @@ class OpenAICompatible:
     def _asked(self) -> str:
         return f"asked {self.name!r} for an answer"
 
-    def _tell(self, ask: Callable[[], Any]) -> Any:
+    def _tell(self, ask: Callable[[], T]) -> T:
         """What `ask()` gives. Errors are told anew, outside the handler: the original holds the key."""
         try:
             return ask()
@@ -150,7 +166,8 @@ def _wishes(max_tokens: int | None, temperature: float | None, tools: Sequence[M
 
 def _sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The same messages where lone surrogates, which UTF-8 has no form for, are question marks."""
-    return json.loads(json.dumps(list(messages), ensure_ascii=False).encode(errors="replace"))
+    sendable: list[dict[str, Any]] = json.loads(json.dumps(list(messages), ensure_ascii=False).encode(errors="replace"))
+    return sendable
 
 
 def _plain(answer: Any) -> Any:

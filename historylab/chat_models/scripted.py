@@ -28,7 +28,14 @@ class ScriptedChatModel:
         self._replies = iter(replies)
         self.asked: list[dict[str, Any]] = []
 
-    def complete(self, messages, *, max_tokens=None, temperature=None, tools=()) -> Reply:
+    def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+    ) -> Reply:
         self.asked.append(
             {"messages": list(messages), "max_tokens": max_tokens, "temperature": temperature, "tools": list(tools)}
         )
@@ -39,7 +46,14 @@ class ScriptedChatModel:
             raise reply
         return Reply(reply, usage=_usage(messages, reply), model=self.name) if isinstance(reply, str) else reply
 
-    def stream(self, messages, *, max_tokens=None, temperature=None, tools=()) -> Iterator[str | Reply]:
+    def stream(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
+    ) -> Iterator[str | Reply]:
         reply = self.complete(messages, max_tokens=max_tokens, temperature=temperature, tools=tools)
         words = reply.text.split(" ")
         pieces = [" ".join(words[i : i + WORDS_A_PIECE]) for i in range(0, len(words), WORDS_A_PIECE)]

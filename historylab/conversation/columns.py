@@ -125,7 +125,7 @@ def _requests(role: np.ndarray) -> np.ndarray:
     """
     said = np.flatnonzero(role != SYSTEM)
     before, after = role[said[:-1]], role[said[1:]]
-    lengths = said[1:][((before == USER) | (before == TOOL)) & (after == ASSISTANT)]
+    lengths: np.ndarray = said[1:][((before == USER) | (before == TOOL)) & (after == ASSISTANT)]
     if len(role) and role[-1] != ASSISTANT:
         lengths = np.append(lengths, len(role))
-    return lengths.astype(np.int64)
+    return lengths.astype(np.int64, copy=False)

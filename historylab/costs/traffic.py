@@ -6,10 +6,11 @@ The reusable prefix is the fixed overhead and then what `prefixes` finds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,13 @@ from historylab.planning.strategies.facts import column, instants
 from historylab.pricing import Prices, prices_of
 from historylab.settings.model import Settings
 
-NOTHING_CUT = {"filter": "off", "policy": "all", "tool_output": "off", "compaction": "off", "pruner": "off"}
+NOTHING_CUT: Mapping[str, Any] = {
+    "filter": "off",
+    "policy": "all",
+    "tool_output": "off",
+    "compaction": "off",
+    "pruner": "off",
+}
 
 
 def bill(timeline: Timeline, cache: Cache | str | None = None, prices: Prices | None = None) -> Bill:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,9 +38,10 @@ class Counter(Protocol):
         ...
 
 
-def open_counter(name: str, model: str, **options) -> Counter:
+def open_counter(name: str, model: str, **options: Any) -> Counter:
     """The counter of that name for `model`."""
-    return member("counter", name).target(model, **options)
+    counter: Counter = member("counter", name).target(model, **options)
+    return counter
 
 
 def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
@@ -72,7 +73,9 @@ class PerMessage:
     exact = False
     per_request = 0
 
-    def __init__(self, count_tokens: Callable, shape: Callable[[Message], object] = lambda m: m.source, key: str = ""):
+    def __init__(
+        self, count_tokens: Callable[[Any], int], shape: Callable[[Message], object] = lambda m: m.source, key: str = ""
+    ):
         self._count_tokens, self._shape = count_tokens, shape
         self.key = key or f"callable:{next(_serial)}"  # not its id(), which another function may get later
         self.label = getattr(count_tokens, "__name__", "the caller's counter")

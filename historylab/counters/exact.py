@@ -71,10 +71,12 @@ def count_texts(texts: Sequence[str], encoding: str) -> list[int]:
     import toktok
 
     threads = 0 if sum(map(len, texts)) > MANY_CHARACTERS else 1
+    counts: list[int]
     try:
-        return toktok.batch_count(texts, encoding, threads)
+        counts = toktok.batch_count(texts, encoding, threads)
     except UnicodeEncodeError:
-        return toktok.batch_count([t.encode(errors="replace").decode() for t in texts], encoding, threads)
+        counts = toktok.batch_count([t.encode(errors="replace").decode() for t in texts], encoding, threads)
+    return counts
 
 
 @cache

@@ -1,11 +1,13 @@
 """`json`: our own template, by setting name; `historylab --template historylab.json` reads it."""
 
 import json
+from collections.abc import Sequence
 
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 
 @register("exporter", "json", title="JSON", file_name="historylab.json", mime="application/json", language="json")
-def as_json(settings, names):
+def as_json(settings: Settings, names: Sequence[str]) -> str:
     """JSON, by setting name: also a template."""
     return json.dumps({name: settings.value(name) for name in names}, indent=2, ensure_ascii=False) + "\n"

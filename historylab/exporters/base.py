@@ -24,7 +24,8 @@ def export(settings: Settings, target: str, *, only_changed: bool = False) -> st
     """
     defaults = Settings()
     names = [n for n in setting_names() if not only_changed or settings.value(n) != defaults.value(n)]
-    return member("exporter", target).target(settings, names)
+    text: str = member("exporter", target).target(settings, names)
+    return text
 
 
 def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str]:

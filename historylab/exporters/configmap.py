@@ -1,8 +1,11 @@
 """`configmap`: a Kubernetes ConfigMap for `envFrom`. Every value is text, as Kubernetes wants it: `"8000"`."""
 
+from collections.abc import Sequence
+
 from historylab.exporters.base import environment_of, heading
 from historylab.exporters.yaml_text import in_quotes
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 USE = "`kubectl apply -f` it, and name it under the container's `envFrom: [{configMapRef: {name: historylab}}]`"
 
@@ -14,7 +17,7 @@ USE = "`kubectl apply -f` it, and name it under the container's `envFrom: [{conf
     mime="application/yaml",
     language="yaml",
 )
-def configmap(settings, names):
+def configmap(settings: Settings, names: Sequence[str]) -> str:
     """A Kubernetes ConfigMap."""
     lines = [f"  {name}: {in_quotes(text)}" for name, text in environment_of(settings, names).items()]
     return "\n".join(

@@ -3,9 +3,12 @@
 Compose replaces `$NAME` in values, so a dollar is written twice.
 """
 
+from collections.abc import Sequence
+
 from historylab.exporters.base import environment_of, heading
 from historylab.exporters.yaml_text import in_quotes
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 USE = "`docker compose -f compose.yaml -f compose.historylab.yaml up`, with your service's name for `app`"
 
@@ -17,7 +20,7 @@ USE = "`docker compose -f compose.yaml -f compose.historylab.yaml up`, with your
     mime="application/yaml",
     language="yaml",
 )
-def docker_compose(settings, names):
+def docker_compose(settings: Settings, names: Sequence[str]) -> str:
     """A service's environment for Docker Compose."""
     values = environment_of(settings, names).items()
     lines = [f"      {name}: {in_quotes(text.replace('$', '$$'))}" for name, text in values]

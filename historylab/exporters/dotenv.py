@@ -3,8 +3,11 @@
 It is called `historylab.env` because browsers strip a leading dot from what they download.
 """
 
+from collections.abc import Sequence
+
 from historylab.exporters.base import environment_of, heading
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 LEFT_OUT = (
     "# {name} is left out: no quotes around its value mean the same to a shell and to dotenv. Take the shell export, "
@@ -13,7 +16,7 @@ LEFT_OUT = (
 
 
 @register("exporter", title=".env", file_name="historylab.env", mime="text/plain", language="bash")
-def dotenv(settings, names):
+def dotenv(settings: Settings, names: Sequence[str]) -> str:
     """A .env file."""
     lines = [f"# {line}" for line in heading(settings)]
     for name, value in environment_of(settings, names).items():

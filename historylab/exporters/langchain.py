@@ -6,6 +6,8 @@ counting tokens makes it `fifo`; it summarises nothing, shortens nothing, and ke
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from historylab.exporters.base import heading
 from historylab.registry import register
 from historylab.settings.model import Settings
@@ -33,7 +35,7 @@ CARRIED_OPTIONS = {"fifo": ("pruner.fifo.unit",), "sliding_window": ("pruner.sli
 
 
 @register("exporter", title="LangChain", file_name="historylab_langchain.py", mime="text/x-python", language="python")
-def langchain(settings, names):
+def langchain(settings: Settings, names: Sequence[str]) -> str:
     """LangChain's trim_messages, with a note of what it cannot do."""
     has_place = {*CARRIED, *CARRIED_OPTIONS.get(settings.pruner, ())} - _lost(settings)
     return "\n".join(
@@ -53,7 +55,7 @@ def _lost(settings: Settings) -> set[str]:
     return set() if settings.pruner in (*CARRIED_OPTIONS, "off") else {"pruner"}
 
 
-def _listed(title: str, settings: Settings, names: list[str]) -> list[str]:
+def _listed(title: str, settings: Settings, names: Sequence[str]) -> list[str]:
     return ["", f"# {title}:", *(f"#   {name} = {settings.value(name)!r}" for name in names)] if names else []
 
 

@@ -4,9 +4,12 @@ Source: `wrap_model_call` in langchain.agents.middleware. It changes the request
 the next request is planned from all that was said, as in the playground.
 """
 
+from collections.abc import Sequence
+
 from historylab.exporters.langchain_messages import IMPORTS, TO_SEND
 from historylab.exporters.python_module import python_module
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 USE = "`pip install historylab langchain`, then create_agent(…, middleware=[TrimHistory()])"
 MIDDLEWARE = '''
@@ -35,7 +38,7 @@ def trimmed(request):
     mime="text/x-python",
     language="python",
 )
-def langchain_agents(settings, names):
+def langchain_agents(settings: Settings, names: Sequence[str]) -> str:
     """A middleware for LangChain's create_agent: every request sends what the playground shows."""
     imports = f"from langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
     return python_module(settings, names, USE, f"{MIDDLEWARE}\n{TO_SEND}", imports)

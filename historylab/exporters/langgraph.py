@@ -4,9 +4,12 @@ Source: `create_react_agent` in langgraph.prebuilt. What the hook returns as `ll
 written to the graph's state, so that the next request is planned from all that was said, as in the playground.
 """
 
+from collections.abc import Sequence
+
 from historylab.exporters.langchain_messages import IMPORTS, TO_SEND
 from historylab.exporters.python_module import python_module
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 USE = "`pip install historylab langgraph`, then create_react_agent(…, pre_model_hook=pre_model_hook)"
 HOOK = '''
@@ -20,6 +23,6 @@ def pre_model_hook(state):
 
 
 @register("exporter", title="LangGraph", file_name="historylab_langgraph.py", mime="text/x-python", language="python")
-def langgraph(settings, names):
+def langgraph(settings: Settings, names: Sequence[str]) -> str:
     """LangGraph's pre_model_hook: every request sends what the playground shows."""
     return python_module(settings, names, USE, f"{HOOK}\n{TO_SEND}", IMPORTS)

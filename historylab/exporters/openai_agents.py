@@ -4,8 +4,11 @@ Source: the SDK's `RunConfig.call_model_input_filter`, which sees every request 
 and changes nothing of what a session keeps. Its items are those of the Responses API.
 """
 
+from collections.abc import Sequence
+
 from historylab.exporters.python_module import python_module
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 USE = "`pip install historylab openai-agents`, then RunConfig(call_model_input_filter=trim_input)"
 CODE = '''
@@ -66,6 +69,6 @@ def as_items(message):
     mime="text/x-python",
     language="python",
 )
-def openai_agents(settings, names):
+def openai_agents(settings: Settings, names: Sequence[str]) -> str:
     """An input filter for the OpenAI Agents SDK: every run sends what the playground shows."""
     return python_module(settings, names, USE, CODE, "from dataclasses import replace")

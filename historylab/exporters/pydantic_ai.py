@@ -4,8 +4,11 @@ Source: the `before_model_request` hook. A history processor would do, but what 
 history, so that a later request could no longer be planned from all that was said.
 """
 
+from collections.abc import Sequence
+
 from historylab.exporters.python_module import python_module
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 USE = "`pip install historylab pydantic-ai`, then Agent(…, capabilities=[hooks])"
 IMPORTS = """\
@@ -83,6 +86,6 @@ def as_content(content):
 @register(
     "exporter", title="Pydantic AI", file_name="historylab_pydantic_ai.py", mime="text/x-python", language="python"
 )
-def pydantic_ai(settings, names):
+def pydantic_ai(settings: Settings, names: Sequence[str]) -> str:
     """A hook for Pydantic AI: every request sends what the playground shows."""
     return python_module(settings, names, USE, CODE, IMPORTS)

@@ -1,7 +1,10 @@
 """`python`: a module that trims with these very settings, whatever the environment says."""
 
+from collections.abc import Sequence
+
 from historylab.exporters.python_module import python_module
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 USE = "`pip install historylab`, then `from historylab_settings import to_send`"
 CODE = '''
@@ -12,6 +15,6 @@ def to_send(messages):
 
 
 @register("exporter", title="Python", file_name="historylab_settings.py", mime="text/x-python", language="python")
-def python(settings, names):
+def python(settings: Settings, names: Sequence[str]) -> str:
     """The production call, with the settings in it."""
     return python_module(settings, names, USE, CODE)

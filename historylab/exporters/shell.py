@@ -1,13 +1,15 @@
 """`shell`: `export` lines for any POSIX shell, quoted by the standard library."""
 
 import shlex
+from collections.abc import Sequence
 
 from historylab.exporters.base import environment_of, heading
 from historylab.registry import register
+from historylab.settings.model import Settings
 
 
 @register("exporter", title="Shell", file_name="historylab.sh", mime="text/x-shellscript", language="bash")
-def shell(settings, names):
+def shell(settings: Settings, names: Sequence[str]) -> str:
     """Lines for a POSIX shell: `. ./historylab.sh`."""
     lines = [f"# {line}" for line in heading(settings)]
     return (

@@ -17,8 +17,13 @@ that others share, 0 for no. A LoadError raised while recognising means 0. What 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from historylab.conversation.conversation import Conversation
+    from historylab.formats.content import Content
 
 KINDS = {
     dict: "an object",
@@ -30,6 +35,16 @@ KINDS = {
     float: "a number",
     type(None): "null",
 }
+
+
+Recognise: TypeAlias = "Callable[[Content], float]"
+"""How surely a format recognises a content, 0 to 1: the attribute `recognise` of a member."""
+
+
+class Format(Protocol):
+    """A member: reads the conversations of a content in their order, and counts on the report what it doesn't read."""
+
+    def __call__(self, content: Content, report: Report, /) -> Iterator[Conversation]: ...
 
 
 @dataclass

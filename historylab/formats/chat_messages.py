@@ -59,20 +59,16 @@ def to_message(record: Any) -> Message:
     """
     given = record if type(record) is dict else mapping_of(record)
     role, content = given.get("role"), given.get("content")
-    if (
-        len(given) == 2 and type(content) is type(role) is str and role in PLAIN_ROLES
-    ):  # most messages: worth a short way
+    if len(given) == 2 and type(content) is type(role) is str and role in PLAIN_ROLES:  # most messages: a short cut
         return Message(role, content, source=record)
-    if type(role) is not str:
-        role = _text(given, "role")
-    if not role:
+    if not (role := role if type(role) is str else _text(given, "role")):
         raise LoadError("no role")
     metadata: dict[str, Any] = {}
     media: tuple[str, ...] = ()
     if type(content) is not str:
         content, media = _content(content, metadata)
     if not content and given.get("refusal"):
-        content = metadata["refusal"] = _text(given, "refusal")
+        content = metadata["refusal"] = _text(given, "refusal") or ""
     if role in RENAMED_ROLES:
         metadata["role"] = role
         role = RENAMED_ROLES[role]

@@ -36,19 +36,15 @@ def as_flat_message(given: Any) -> Message:
     role = fields.get("role")
     if role not in FLAT_ROLES:
         return as_message(given)
-    common = {"id": _text(fields.get("id")) or None, "timestamp": _time(fields), "metadata": {"role": role}}
-    if role == "tool_use":
-        name = _text(fields.get("tool_name")) or _text(fields.get("name"))
-        arguments = fields["tool_input"] if "tool_input" in fields else fields.get("content")
-        call = ToolCall(_text(fields.get("id")), name, _text(arguments))
-        return Message("assistant", tool_calls=(call,), source=given, **common)
-    result = fields.get("content") or fields.get("tool_output")
-    return Message("tool", _text(result), tool_call_id=_text(fields.get("tool_use_id")) or None, source=given, **common)
+    message = _call(fields) if role == "tool_use" else _result(fields)
+    row_id = _text(fields.get("id")) or None
+    return replace(message, id=row_id, timestamp=_time(fields), metadata={"role": role}, source=given)
 
 
 def pair_results(messages: list[Message]) -> list[Message]:
     """Results that name no call get one: the call their own id is made of, else the oldest waiting in the turn."""
-    paired, waiting = [], []
+    paired: list[Message] = []
+    waiting: list[str] = []
     for message in pair_by_order(messages):
         if message.role == "user":
             waiting = []
@@ -60,6 +56,17 @@ def pair_results(messages: list[Message]) -> list[Message]:
             message = message if message.tool_call_id else replace(message, tool_call_id=wanted)  # noqa: PLW2901
         paired.append(message)
     return paired
+
+
+def _call(fields: Mapping[str, Any]) -> Message:
+    name = _text(fields.get("tool_name")) or _text(fields.get("name"))
+    arguments = fields["tool_input"] if "tool_input" in fields else fields.get("content")
+    return Message("assistant", tool_calls=(ToolCall(_text(fields.get("id")), name, _text(arguments)),))
+
+
+def _result(fields: Mapping[str, Any]) -> Message:
+    result = fields.get("content") or fields.get("tool_output")
+    return Message("tool", _text(result), tool_call_id=_text(fields.get("tool_use_id")) or None)
 
 
 def _by_row_id(message: Message, waiting: list[str]) -> str | None:

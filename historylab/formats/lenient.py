@@ -61,7 +61,7 @@ def without_broken_pairs(conversation: Conversation) -> Conversation:
     return conversation.edited(messages)
 
 
-def _answered(calls: Iterable[ToolCall], answers: Tally) -> Iterator[ToolCall]:
+def _answered(calls: Iterable[ToolCall], answers: Tally[str | None]) -> Iterator[ToolCall]:
     for call in calls:
         if answers[call.id]:
             answers[call.id] -= 1

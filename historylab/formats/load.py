@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import overload
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge, UnknownFormat
-from historylab.formats.base import Report, describe
+from historylab.formats.base import Format, Recognise, Report, describe
 from historylab.formats.content import Content, opening_of
 from historylab.registry import Member, member, members
 
@@ -19,7 +20,7 @@ UPLOAD_BYTES = 20_000_000
 """What a screen should allow one person to upload."""
 
 
-class Conversations(Sequence):
+class Conversations(Sequence[Conversation]):
     """The conversations of one file, in its order, with the `report` of their loading."""
 
     def __init__(self, conversations: Sequence[Conversation], report: Report):
@@ -28,7 +29,13 @@ class Conversations(Sequence):
     def __len__(self) -> int:
         return len(self.conversations)
 
-    def __getitem__(self, i):
+    @overload
+    def __getitem__(self, i: int) -> Conversation: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Conversation, ...]: ...
+
+    def __getitem__(self, i: int | slice) -> Conversation | tuple[Conversation, ...]:
         return self.conversations[i]
 
     def __repr__(self) -> str:
@@ -36,7 +43,7 @@ class Conversations(Sequence):
 
 
 def load(
-    path_or_bytes: str | os.PathLike | bytes,
+    path_or_bytes: str | os.PathLike[str] | bytes,
     format: str | None = None,
     *,
     name: str = "",
@@ -50,8 +57,9 @@ def load(
     content = _content(path_or_bytes, name, max_bytes)
     chosen = member("format", format) if format else _detect(content)
     report = Report(format=chosen.attributes.get("title", chosen.name))
+    read: Format = chosen.target
     conversations = []
-    for found in chosen.target(content, report):
+    for found in read(content, report):
         if len(found):
             conversations.append(found)
         else:
@@ -70,8 +78,9 @@ def match_strengths(content: Content) -> Mapping[str, float]:
 
 
 def _strength(candidate: Member, content: Content) -> float:
+    recognise: Recognise = candidate.attributes["recognise"]
     try:
-        return candidate.attributes["recognise"](content)
+        return recognise(content)
     except LoadError:
         return 0
 
@@ -95,7 +104,7 @@ def _found(content: Content) -> str:
     return (f"{len(values):,} JSON lines, the first of them " if len(values) > 1 else "") + describe(values[0][1])
 
 
-def _content(given: str | os.PathLike | bytes, name: str, max_bytes: int) -> Content:
+def _content(given: str | os.PathLike[str] | bytes, name: str, max_bytes: int) -> Content:
     if isinstance(given, bytes | bytearray | memoryview):
         _refuse_over(max_bytes, len(given), "this")
         return Content(bytes(given), name)

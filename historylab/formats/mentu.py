@@ -61,13 +61,16 @@ def _rows(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 
 def _read(row: Any, where: str, report: Report) -> Message | None:
     if not isinstance(row, dict):
-        return report.skip(f"{kind_of(row)}, not an object", where)
+        report.skip(f"{kind_of(row)}, not an object", where)
+        return None
     try:
         message = as_flat_message(row) if row.get("role") in FLAT_ROLES else to_message(row)
     except LoadError as problem:
-        return report.skip(str(problem), where)
+        report.skip(str(problem), where)
+        return None
     if isinstance(row.get("conversation_id"), dict | list):
-        return report.skip(f"conversation_id is {kind_of(row['conversation_id'])}, not text or a number", where)
+        report.skip(f"conversation_id is {kind_of(row['conversation_id'])}, not text or a number", where)
+        return None
     report.records += 1
     if message.role not in ROLE_CODES:
         report.warn(f"unknown role {message.role[:40]!r}, kept as conversation", where)

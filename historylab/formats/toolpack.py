@@ -33,9 +33,7 @@ def looks_stored(content: Content) -> float:
 @register("format", "toolpack", title="toolpack-agents stored messages", recognise=looks_stored)
 def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored messages of toolpack-agents, one or many conversations to a file."""
-    conversations: dict[
-        str, dict[str, Message]
-    ] = {}  # conversation → id → message: of two with one id the first counts
+    conversations: dict[str, dict[str | None, Message]] = {}  # id → message id → message; the first of an id counts
     for where, record in _records(content.values):
         try:
             message = to_message(record)

@@ -57,7 +57,8 @@ def generate(name: str, **options: Any) -> Conversation:
             read[option] = known[option].parse(raw)
         except SettingsError as problem:
             raise SettingsError(f"{name}.{option} {problem}") from None
-    return generator.target(**read)
+    conversation: Conversation = generator.target(**read)
+    return conversation
 
 
 class Dice:

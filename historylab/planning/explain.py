@@ -12,7 +12,8 @@ from historylab.planning.pipeline import open_pipeline, plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Explanation
 from historylab.planning.strategies.base import Instruments
-from historylab.settings.model import MOST_TOKENS, Settings, stage_options
+from historylab.settings.fields import MOST_TOKENS
+from historylab.settings.model import Settings, stage_options
 
 MOST_RULES = 6  # rules that can stand between a message and being sent, one behind the other
 COARSE = 50  # where each trial replays earlier requests, limits are found to one part in so many
@@ -93,8 +94,9 @@ def _lift(
         return {}
 
     def lets_go(value: int) -> bool:
+        raised: dict[str, Any] = {explanation.setting: value}
         try:
-            found = why(settings.replace(**{explanation.setting: value}))
+            found = why(settings.replace(**raised))
         except SettingsError:
             return False
         return found.sent or found.rule != explanation.rule

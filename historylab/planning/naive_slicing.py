@@ -6,6 +6,7 @@ It is what most code does first: messages sliced without looking what belongs to
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,8 @@ def _left_by_filter(timeline: Timeline) -> Iterable[np.ndarray]:
     """Per request, bool[size]: the messages the filter leaves; what is broken in the source among them."""
     if timeline.settings.filter == "off":
         return [np.ones(plan.size, bool) for plan in timeline.plans]
-    alone = timeline.settings.replace(**{slot: "off" for slot in SLOTS_AFTER}, policy="all")
+    off: dict[str, Any] = dict.fromkeys(SLOTS_AFTER, "off")
+    alone = timeline.settings.replace(**off, policy="all")
     plans = plan_requests(timeline.conversation, alone, instruments=timeline.instruments)
     return [
         (plan.sent | (plan.block_reasons == INVALID.code))[plan.history.columns.block[: plan.size]] for plan in plans

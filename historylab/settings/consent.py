@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from historylab import registry
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, read_setting
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings, read_setting
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 
 WHY = "it sends messages to a model on a server, which only the environment or your own yes can switch on"
@@ -65,7 +66,7 @@ def _by_link(origin: Provenance) -> bool:
     if origin.source != "url":
         return False
     others = (c for c in origin.candidates if c.source != "url" and c.status != "refused")
-    return read_setting(origin.setting, next(others).raw) != origin.value
+    return bool(read_setting(origin.setting, next(others).raw) != origin.value)
 
 
 def refused_for_consent(resolution: Resolution, name: str) -> Candidate | None:

@@ -15,7 +15,8 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 from historylab.errors import SettingsError, UnknownMember
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, read_setting
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings, read_setting
 from historylab.settings.names import as_text, by_url_name, url_name
 
 CURRENT = "1"

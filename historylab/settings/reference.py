@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from historylab import registry
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, setting_names, stage_options
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings, setting_names, stage_options
 from historylab.settings.names import environment_names, url_name
 
 INTRODUCTION = """# Settings
@@ -54,7 +55,8 @@ def member_lines(family: str) -> str:
 
 
 def _schema_of_field(name: str) -> Mapping[str, Any]:
-    return Settings.model_json_schema()["properties"][name]
+    schema: Mapping[str, Any] = Settings.model_json_schema()["properties"][name]
+    return schema
 
 
 def _values(name: str, schema: Mapping[str, Any]) -> str:

@@ -112,7 +112,7 @@ def from_you(you: Mapping[str, Any]) -> Iterator[Given]:
         )
 
 
-def read_template(source: str | os.PathLike | bytes) -> dict[str, Any]:
+def read_template(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
     """A template from a file's path or its bytes. Raises SettingsError saying what was found."""
     shown = "the text" if isinstance(source, bytes) else str(source)
     text = _text(source, shown)
@@ -128,7 +128,7 @@ def _from_chat_settings(setting: str, name: str, raw: Any) -> Given:
     return Given("template", setting, f"chatSettings.{name}", raw, problem)
 
 
-def _text(source: str | os.PathLike | bytes, shown: str) -> str:
+def _text(source: str | os.PathLike[str] | bytes, shown: str) -> str:
     try:
         if not isinstance(source, bytes):
             if (size := Path(source).stat().st_size) > LARGEST_TEMPLATE:

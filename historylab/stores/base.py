@@ -179,7 +179,8 @@ def select_matches(
     """What `search` gives, newest first."""
     wanted = (query or "").casefold()
     matching = (message for message in newest_first if wanted in message.content.casefold())
-    hits, tokens = [], 0
+    hits: list[StoredMessage] = []
+    tokens = 0
     for message in islice(matching, max(0, limit)):
         tokens += estimate_tokens(message.content)
         if hits and tokens > token_cap:

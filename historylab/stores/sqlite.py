@@ -120,7 +120,8 @@ class SQLiteConversationStore:
     @property
     def conversation_count(self) -> int:
         with self._transaction() as connection:
-            return connection.execute("SELECT count(DISTINCT conversation_id) FROM stored_messages").fetchone()[0]
+            (count,) = connection.execute("SELECT count(DISTINCT conversation_id) FROM stored_messages").fetchone()
+            return int(count)
 
     def close(self) -> None:
         """Close the file; nothing can be kept or read afterwards."""

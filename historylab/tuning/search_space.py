@@ -14,7 +14,8 @@ from typing import Any
 
 from historylab.generators.base import Dice
 from historylab.settings.effect import deciding_families, has_effect
-from historylab.settings.model import MOST_TOKENS, Settings
+from historylab.settings.fields import MOST_TOKENS
+from historylab.settings.model import Settings
 
 Changes = dict[str, Any]
 SHARES = (1 / 8, 1 / 4, 1 / 2, 3 / 4)

@@ -7,7 +7,8 @@ from functools import cache
 from typing import Any
 
 from historylab.registry import member
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, stage_options
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings, stage_options
 from historylab.wording.untrusted import one_line
 
 SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}

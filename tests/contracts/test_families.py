@@ -6,7 +6,8 @@ import pytest
 
 from historylab import registry
 from historylab.errors import SettingsError, UnknownMember
-from historylab.settings.model import FIELDS_THAT_CHOOSE, setting_names
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import setting_names
 
 MEMBERS = [(family, name) for family in registry.FAMILIES for name in sorted(registry.members(family))]
 ON_SCREEN = (*FIELDS_THAT_CHOOSE, "generator")  # where a number needs both ends

@@ -14,7 +14,8 @@ from conversation_strategies import values_of
 
 from historylab import export, read_template, resolve_settings
 from historylab.registry import SEVERAL, members
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, setting_names, stage_options
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings, setting_names, stage_options
 from historylab.settings.names import environment_names
 
 NASTY = [

@@ -129,4 +129,4 @@ def _settings(pairs: float, characters: int, oversized: str) -> Settings:
     """The preset's cut alone, over messages that are user's and assistant's already."""
     options = {"pairs": pairs, "characters": characters, "oversized": oversized}
     dotted = {f"pruner.pairs.{name}": value for name, value in options.items()}
-    return Settings(policy="all", pruner="pairs", preserve_system_messages=False, budget=0, **dotted)
+    return Settings(policy="all", pruner="pairs", preserve_system_messages=False, budget=0, options=dotted)

@@ -36,14 +36,17 @@ PRESET = Settings(
     compaction="preserve_recent",
     summary_heading="[COMPACTED MESSAGE HISTORY]:",
     threshold=THRESHOLD_PERCENTAGE / 100,
-    **{"compaction.preserve_recent.messages": PRESERVE_RECENT_MESSAGES, "compaction.preserve_recent.keep_task": False},
+    options={
+        "compaction.preserve_recent.messages": PRESERVE_RECENT_MESSAGES,
+        "compaction.preserve_recent.keep_task": False,
+    },
 )
 """As mycoder compacts: at half the model's window, everything but the newest ten messages. The budget is the window."""
 
 PRESETS_BY_AGENT = {
     "agent": PRESET,
-    "sub-agent": PRESET.replace(threshold=0.7, **{"compaction.preserve_recent.messages": 6}),
-    "chat": PRESET.replace(threshold=0.3, **{"compaction.preserve_recent.messages": 20}),
+    "sub-agent": PRESET.replace(threshold=0.7, options={**PRESET.options, "compaction.preserve_recent.messages": 6}),
+    "chat": PRESET.replace(threshold=0.3, options={**PRESET.options, "compaction.preserve_recent.messages": 20}),
 }
 """One preset per type of agent: a short-lived sub-agent compacts late and hard, a chat early and keeps more."""
 

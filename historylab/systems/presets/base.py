@@ -17,7 +17,8 @@ from functools import cache
 from typing import Any
 
 from historylab.registry import members
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, stage_options
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings, stage_options
 
 EVERYBODYS_OWN = frozenset({"model", "summarizer", "relevance", "overhead", "window"})
 """Fields no system decides, unless its settings name something else than the default."""

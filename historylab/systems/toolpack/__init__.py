@@ -33,7 +33,7 @@ PRESET = Settings(
     pruner="fifo",
     counter="toolpack",
     budget=TOKEN_BUDGET,
-    **{
+    options={
         "filter.newest.messages": TURNS_TO_LOAD,
         "compaction.rolling.messages": SUMMARY_THRESHOLD,
         "compaction.rolling.keep_task": False,

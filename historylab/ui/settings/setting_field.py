@@ -12,7 +12,7 @@ import streamlit as st
 
 from historylab.planning.strategies.filters.participants import named
 from historylab.registry import SEVERAL, members
-from historylab.settings.model import FIELDS_THAT_CHOOSE
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.systems.presets.base import PresetField
 from historylab.ui.session import opening, state

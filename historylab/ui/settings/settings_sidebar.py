@@ -13,7 +13,8 @@ import streamlit as st
 from historylab.errors import HistoryLabError
 from historylab.registry import members
 from historylab.settings.effect import has_effect
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings, setting_names, stage_options
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings, setting_names, stage_options
 from historylab.settings.resolve import Resolution
 from historylab.settings.sources import read_template
 from historylab.systems.presets.base import Preset

@@ -1,0 +1,172 @@
+"""The fields of the settings: each with its type, bounds, title, help and default."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+
+from historylab import registry
+
+DEFAULT_MODEL = "gpt-5.5"
+MOST_TOKENS = 1_000_000_000
+
+
+def read_length(raw: object) -> int:
+    """A count of user messages: any finite number ≥ 0, or text `float()` reads as one, rounded down.
+
+    Source: AgentDock's `historyLength`. 0 stays 0 here; only the policy acts as if it were 1.
+    """
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        raise ValueError("not a number")
+    try:
+        number = float(raw)
+    except OverflowError:
+        number = math.inf
+    except ValueError:
+        raise ValueError("not a number") from None
+    if not math.isfinite(number) or number < 0:
+        raise ValueError("not a finite number of 0 or more")
+    whole = isinstance(raw, int) or (isinstance(raw, str) and raw.isdecimal())
+    return int(raw) if whole else math.floor(number)  # int(): beyond 2^53 a float is not exact
+
+
+def read_number(raw: object) -> object:
+    """Refuse `True` where a number is meant: pydantic would read it as 1."""
+    if isinstance(raw, bool):
+        raise ValueError("not a number")
+    return raw
+
+
+def exportable(text: str) -> str:
+    """Refuse what no environment variable or `.env` file can carry."""
+    if any(c in "\0\r" or "\ud800" <= c <= "\udfff" for c in text):
+        raise ValueError("holds a character no environment can carry (NUL, carriage return or lone surrogate)")
+    if "${" in text:
+        raise ValueError("holds ${, which readers of .env files replace even within quotes")
+    return text
+
+
+Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS), BeforeValidator(read_number)]
+FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "projection", "layout", "counter", "summarizer", "relevance")
+
+
+class SettingsFields(BaseModel, frozen=True, extra="forbid"):
+    """The fields alone; use `Settings`, which also checks the names of members and reads options."""
+
+    policy: Annotated[
+        str,
+        Field(
+            title="Policy",
+            description="Obeyed before any budget: all messages, the last N user messages and what follows, or none.",
+        ),
+    ] = "lastN"
+    length: Annotated[
+        int,
+        BeforeValidator(read_length),
+        Field(
+            title="Length",
+            description="User messages kept by lastN, with what follows each. 0 acts as 1. Start with 5 to 20.",
+            json_schema_extra={"minimum": 0},
+        ),
+    ] = 20
+    preserve_system_messages: Annotated[
+        bool,
+        Field(
+            title="Keep system messages",
+            description="Always send them, whatever is trimmed; without them the agent loses its instructions.",
+        ),
+    ] = True
+    pruner: Annotated[
+        str, Field(title="Pruner", description="How history is cut when it is over the token budget.")
+    ] = "fifo"
+    budget: Annotated[
+        Tokens,
+        Field(title="Budget", description="Tokens a request may have in all, the reserve and the overhead included."),
+    ] = 8000
+    reserve: Annotated[
+        Tokens,
+        Field(title="Reserve for the answer", description="Tokens of the budget kept free for the model's answer."),
+    ] = 0
+    overhead: Annotated[
+        Tokens,
+        Field(
+            title="Fixed overhead",
+            description="Tokens of the budget used outside the transcript: tool schemas, a hidden system prompt.",
+        ),
+    ] = 0
+    min_turns: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=MOST_TOKENS,
+            title="Turns the pruner may not touch",
+            description="The last complete turns that stay whatever the budget; going over it is reported.",
+        ),
+        BeforeValidator(read_number),
+    ] = 0
+    filter: Annotated[str, Field(title="Filter", description="Leaves out what was never meant for this agent.")] = "off"
+    tool_output: Annotated[str, Field(title="Tool outputs", description="Shortens or clears the results of tools.")] = (
+        "off"
+    )
+    compaction: Annotated[
+        str, Field(title="Compaction", description="Summarises older messages once a threshold is reached.")
+    ] = "off"
+    threshold: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=1,
+            title="Compaction threshold",
+            description="Share of the model's window at which compaction begins.",
+        ),
+        BeforeValidator(read_number),
+    ] = 0.5
+    window: Annotated[
+        Annotated[int, Field(ge=1, le=MOST_TOKENS), BeforeValidator(read_number)] | None,
+        BeforeValidator(lambda raw: None if raw == "" else raw),
+        Field(
+            title="Context window",
+            description="Tokens the model takes at most; left empty, the model's own where it is known.",
+        ),
+    ] = None
+    model: Annotated[
+        str,
+        AfterValidator(exportable),
+        Field(
+            min_length=1, max_length=200, title="Model", description="Decides the tokenizer, the window and the prices."
+        ),
+    ] = DEFAULT_MODEL
+    counter: Annotated[
+        str,
+        Field(
+            title="Token counter",
+            description="How tokens are counted; each count says whether it is exact or an estimate.",
+        ),
+    ] = "exact"
+    summarizer: Annotated[str, Field(title="Summarizer", description="Who writes summaries.")] = "extractive"
+    summary_heading: Annotated[
+        str,
+        AfterValidator(exportable),
+        Field(
+            min_length=1,
+            max_length=200,
+            title="Summary heading",
+            description="What a summary says it is; {n} stands for the number of messages it covers.",
+        ),
+    ] = "[Summary of {n} earlier messages]"
+    relevance: Annotated[
+        str,
+        Field(title="Relevance", description="How a message's relevance to the newest question is scored."),
+    ] = "bm25"
+    projection: Annotated[
+        str,
+        Field(title="Point of view", description="How messages are rewritten before anything is decided."),
+    ] = "off"
+    layout: Annotated[
+        str,
+        Field(title="Layout", description="How the messages that are sent are arranged in the request."),
+    ] = "off"
+    options: Mapping[str, Any] = Field(default_factory=dict, description="Options of stages, by dotted name.")
