@@ -93,7 +93,8 @@ def _axis(given: tuple[str, str]) -> tuple[str, list[Any]]:
     name, values = given
     try:
         if name not in setting_names():
-            Settings(**{name: values})  # raises, suggesting the nearest name
+            unknown: dict[str, Any] = {name: values}
+            Settings(**unknown)  # raises, suggesting the nearest name
         return name, [read_setting(name, value.strip()) for value in values.split(",")]
     except HistoryLabError as problem:
         raise SettingsError(f"--grid {name}: {problem}") from None
