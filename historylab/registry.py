@@ -103,9 +103,7 @@ class Member:
         return self.attributes.get("title") or words[:1].upper() + words[1:]
 
 
-def register(
-    family: str, name: str | None = None, *, reads: Iterable[str] = (), **attributes: Any
-) -> Callable[[T], T]:
+def register(family: str, name: str | None = None, *, reads: Iterable[str] = (), **attributes: Any) -> Callable[[T], T]:
     """Decorate a function or class to make it a member of `family` under `name` (default: the function's own).
 
     `attributes` are facts about the member: `title`, what people call it, and those that its family's base module

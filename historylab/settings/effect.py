@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from historylab import registry
-from historylab.settings.model import FIELDS_THAT_CHOOSE, Settings
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import Settings
 
 READ_BY_EVERY_PLAN = frozenset(
     {
