@@ -39,21 +39,23 @@ class Checkpoints:
         keep: how many stay; beyond that the oldest goes.
     """
 
-    def __init__(self, folder: str | os.PathLike | None = None, *, keep: int = MOST_KEPT) -> None:
+    def __init__(self, folder: str | os.PathLike[str] | None = None, *, keep: int = MOST_KEPT) -> None:
         self._folder, self._keep = Path(folder) if folder is not None else None, max(1, keep)
-        self._saved: dict[str, tuple[Checkpoint, Any]] = {}  # id → checkpoint, and its messages if they are in memory
+        self._saved: dict[str, Checkpoint] = {}
+        self._in_memory: dict[str, list[Any]] = {}  # id → messages, where there is no folder
         if self._folder:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._saved = {found.id: (found, None) for found in self._found()}
+            self._saved = {checkpoint.id: checkpoint for checkpoint in _read_all(self._folder)}
 
     def save(self, messages: Iterable[Any], *, label: str = "") -> str:
         """Keep a copy of the messages as they are now; the id restores it."""
-        messages = list(messages)
-        checkpoint = Checkpoint(uuid.uuid4().hex, label, len(messages), time.time())
+        given = list(messages)
+        checkpoint = Checkpoint(uuid.uuid4().hex, label, len(given), time.time())
         if self._folder:
-            self._write(checkpoint, messages)
-            messages = None
-        self._saved[checkpoint.id] = checkpoint, copy.deepcopy(messages)
+            _write(self._folder, checkpoint, given)
+        else:
+            self._in_memory[checkpoint.id] = copy.deepcopy(given)
+        self._saved[checkpoint.id] = checkpoint
         for old in list(self._saved)[: -self._keep]:
             self.discard(old)
         return checkpoint.id
@@ -62,37 +64,47 @@ class Checkpoints:
         """A fresh copy of the messages of that checkpoint. Raises UnknownMember listing the checkpoints there are."""
         if id not in self._saved:
             raise UnknownMember("checkpoint", id, list(self._saved))
-        return copy.deepcopy(self._saved[id][1]) if self._folder is None else self._read(id)["saved"]
+        if self._folder is None:
+            return copy.deepcopy(self._in_memory[id])
+        messages: list[Any] = _read(_path(self._folder, id))["saved"]
+        return messages
 
     def discard(self, id: str) -> None:
         """Forget a checkpoint; one that isn't there is no error."""
+        self._in_memory.pop(id, None)
         if self._saved.pop(id, None) and self._folder:
-            self._path(id).unlink(missing_ok=True)
+            _path(self._folder, id).unlink(missing_ok=True)
 
     def list(self) -> list[Checkpoint]:
         """Every checkpoint, the oldest first."""
-        return [checkpoint for checkpoint, _ in self._saved.values()]
+        return [*self._saved.values()]
 
     def __len__(self) -> int:
         return len(self._saved)
 
-    def _path(self, id: str) -> Path:
-        return self._folder / f"{id}.json"
 
-    def _write(self, checkpoint: Checkpoint, messages: list[Any]) -> None:
-        """Written beside and moved into place, so that a crash leaves a whole file or none."""
-        try:
-            text = json.dumps({**asdict(checkpoint), "saved": messages}, ensure_ascii=False)
-        except (TypeError, ValueError) as problem:
-            raise HistoryLabError(f"these messages can't be saved in a folder, only in memory: {problem}") from None
-        beside = self._folder / f"{checkpoint.id}.new"
-        beside.write_text(text, encoding="utf-8", errors="surrogatepass")
-        beside.replace(self._path(checkpoint.id))
+def _path(folder: Path, id: str) -> Path:
+    return folder / f"{id}.json"
 
-    def _read(self, id: str) -> dict[str, Any]:
-        return json.loads(self._path(id).read_text(encoding="utf-8", errors="surrogatepass"))
 
-    def _found(self) -> list[Checkpoint]:
-        fields = Checkpoint.__slots__
-        read = (self._read(path.stem) for path in self._folder.glob("*.json"))
-        return sorted((Checkpoint(*(f[name] for name in fields)) for f in read), key=lambda found: found.saved_at)
+def _write(folder: Path, checkpoint: Checkpoint, messages: list[Any]) -> None:
+    """Written beside and moved into place, so that a crash leaves a whole file or none."""
+    try:
+        text = json.dumps({**asdict(checkpoint), "saved": messages}, ensure_ascii=False)
+    except (TypeError, ValueError) as problem:
+        raise HistoryLabError(f"these messages can't be saved in a folder, only in memory: {problem}") from None
+    beside = folder / f"{checkpoint.id}.new"
+    beside.write_text(text, encoding="utf-8", errors="surrogatepass")
+    beside.replace(_path(folder, checkpoint.id))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
+    return record
+
+
+def _read_all(folder: Path) -> list[Checkpoint]:
+    """Every checkpoint of a folder, the oldest first."""
+    records = map(_read, folder.glob("*.json"))
+    checkpoints = [Checkpoint(*(record[name] for name in Checkpoint.__slots__)) for record in records]
+    return sorted(checkpoints, key=lambda checkpoint: checkpoint.saved_at)

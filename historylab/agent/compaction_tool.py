@@ -84,7 +84,7 @@ def compact_history(
     An empty `custom_prompt` is none. With `checkpoints`, the messages are saved there before they are replaced.
     """
     cut = cut_messages(messages or [], preserve_recent_messages)
-    if not cut.older:
+    if not messages or not cut.older:
         return NOT_ENOUGH
     log.info("Compacting message history, preserving %d recent messages", preserve_recent_messages)
     summary = write_summary(cut, generate_text, custom_prompt or DEFAULT_COMPACTION_PROMPT, token_tracker)

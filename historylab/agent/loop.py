@@ -70,47 +70,55 @@ def run_agent(
 class _Run:
     """What one run has come to: the conversation, the last plan, what was used."""
 
-    def __init__(self, conversation, settings, instruments, tools, status, previous):
+    def __init__(
+        self,
+        conversation: Conversation,
+        settings: Settings,
+        instruments: Instruments,
+        tools: Mapping[str, Tool | RewritingTool],
+        status: Status | None,
+        previous: HistoryPlan | None,
+    ) -> None:
         self._settings, self._instruments, self._tools, self._status = settings, instruments, tools, status
         self._chat_model = instruments.chat_model or open_chat_model(settings.model)
-        self._conversation: Conversation = conversation
-        self._plan: HistoryPlan | None = previous
+        self._conversation, self._previous = conversation, previous
         self._sent, self._used = 0, Usage()
 
     def events(self, most_requests: int) -> Iterator[Event]:
         if not self._conversation or self._conversation[-1].role == "assistant":
             yield self._failed("there is nothing to answer: the conversation must end in a message to the model")
             return
-        for number in range(most_requests):
+        for request in range(most_requests):
             try:
-                yield from self._prepare(number)
-                reply = yield from self._ask()
+                plan = yield from self._prepare(request)
+                reply = yield from self._ask(plan)
             except HistoryLabError as problem:
                 yield self._failed(str(problem))
                 return
             message = self._say(_message_of(reply))
             yield Replied(reply, self._conversation)
             if not message.tool_calls:
-                yield Finished(reply.text, self._used, self._conversation, self._plan)
+                yield Finished(reply.text, self._used, self._conversation, plan)
                 return
             yield from self._run_tools(message.tool_calls)
             yield from self._tell_status(reply)
         yield self._failed(f"no answer after {most_requests} requests; run on from here, or raise most_requests")
 
-    def _prepare(self, number: int) -> Iterator[Event]:
+    def _prepare(self, request: int) -> Generator[Event, None, HistoryPlan]:
         """Plan the next request, and tell if that took a new summary."""
-        plan = plan_history(self._conversation, self._settings, instruments=self._instruments, previous=self._plan)
-        self._plan, self._sent, summary = plan, plan.tokens, plan.summary
-        yield Planned(number, plan)
+        plan = plan_history(self._conversation, self._settings, instruments=self._instruments, previous=self._previous)
+        self._previous, self._sent, summary = plan, plan.tokens, plan.summary
+        yield Planned(request, plan)
         if summary and summary.made_at == plan.size:
             self._used += summary.usage or Usage()
             yield Compacted(summary.by, summary.covers, summary.note, self._conversation)
+        return plan
 
-    def _ask(self) -> Generator[Event, None, Reply]:
+    def _ask(self, plan: HistoryPlan) -> Generator[Event, None, Reply]:
         """Send the plan; the reserve is the room for the answer."""
         room, tools = self._settings.reserve or None, [tool.schema for tool in self._tools.values()]
         reply = Reply("")
-        for piece in self._chat_model.stream(request_of(self._plan), max_tokens=room, tools=tools):
+        for piece in self._chat_model.stream(request_of(plan), max_tokens=room, tools=tools):
             if isinstance(piece, Reply):
                 reply = piece
             else:
@@ -135,7 +143,7 @@ class _Run:
         try:
             if tool is None:
                 raise LookupError(f"there is no such tool; there are: {', '.join(self._tools) or 'none'}")
-            return (self._rewrite(tool, call) if hasattr(tool, "rewrite") else call_tool(tool, call)), False
+            return (self._rewrite(tool, call) if isinstance(tool, RewritingTool) else call_tool(tool, call)), False
         except Exception as problem:  # a tool may raise anything: the agent goes on, and the model reads why
             return f"{call.name} failed: {type(problem).__name__}: {problem}", True
 
@@ -149,7 +157,7 @@ class _Run:
         if [id(record) for record in edited] != [*homes]:
             messages = [homes[id(record)] if id(record) in homes else to_message(record) for record in edited]
             self._conversation = self._conversation.edited(messages)
-            self._plan = None  # its blocks are other ones now
+            self._previous = None  # its blocks are other ones now
         return text
 
     def _tell_status(self, reply: Reply) -> Iterator[Event]:

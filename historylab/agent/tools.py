@@ -10,7 +10,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, get_type_hints
+from typing import Any, Protocol, get_type_hints, runtime_checkable
 
 from pydantic import create_model
 
@@ -30,6 +30,7 @@ class Tool(Protocol):
     def __call__(self, **arguments: Any) -> Any: ...
 
 
+@runtime_checkable
 class RewritingTool(Protocol):
     """A tool that edits the history it is called in."""
 
@@ -55,7 +56,9 @@ def as_tool(function: Callable[..., Any]) -> FunctionTool:
     """The function as a tool: its name, its docstring, and its parameters' annotations and defaults."""
     hints = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters.values()
-    fields = {p.name: (hints.get(p.name, str), ... if p.default is p.empty else p.default) for p in parameters}
+    fields: dict[str, Any] = {
+        p.name: (hints.get(p.name, str), ... if p.default is p.empty else p.default) for p in parameters
+    }
     schema = create_model(function.__name__, **fields).model_json_schema()
     about = {"name": function.__name__, "description": inspect.getdoc(function) or "", "parameters": schema}
     return FunctionTool(function.__name__, {"type": "function", "function": about}, function)

@@ -49,7 +49,7 @@ class SharedPrefix:
         if not _texts_are_kept(before, plan) or (plan.summary and not (common & ~columns.system[:at]).any()):
             return None  # a summary stands before the first message that is no system message: is it the same one?
         if at == blocks:
-            return before.total + before.summary_tokens, False
+            return before.message_tokens + before.summary_tokens, False
         ours, theirs = _next_message(plan, sent, at), _next_message(before, sent_before, at)
         if None not in (ours, theirs) and not self._differ(plan, ours, before, theirs):
             return None

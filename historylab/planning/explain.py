@@ -120,7 +120,7 @@ def _highest(setting: str) -> int:
 
 def _limit(plan: HistoryPlan, settings: Settings) -> int:
     """A value at which a setting that counts tokens, messages or turns can no longer be what stops a message."""
-    untrimmed = plan.history.total + plan.history.counter.per_request
+    untrimmed = plan.history.total_tokens + plan.history.counter.per_request
     return 2 * untrimmed + settings.reserve + settings.overhead + plan.size
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,14 +14,17 @@ from historylab.counters.base import Counter, token_column
 class History:
     """What one request may look at: the first `size` messages of a conversation, and their columns up to there.
 
-    `tokens` is int64[size]; `block_tokens` and `block_sizes` are float64[blocks] (whole numbers: numpy multiplies a
-    mask into floats several times faster); `users` counts the user messages, `total` the tokens. `whole`: every block
-    has all its messages, so that sums over a run of blocks can be looked up.
+    `tokens` is int64[size], `total_tokens` its sum; `block_tokens` and `block_sizes` are float64[blocks] (whole
+    numbers: numpy multiplies a mask into floats several times faster); `users` counts the user messages. `whole`:
+    every block has all its messages, so that sums over a run of blocks can be looked up.
     """
 
     __slots__ = (
         "block_sizes", "block_tokens", "blocks", "columns", "conversation", "counter", "size", "sums", "users", "whole",
     )  # fmt: skip
+
+    blocks: int
+    users: int
 
     def __init__(self, conversation: Conversation, counter: Counter, size: int):
         columns, sums = conversation.columns, _sums(conversation, counter)
@@ -40,8 +43,9 @@ class History:
         return self.sums.tokens[: self.size]
 
     @property
-    def total(self) -> int:
-        return self.sums.running.item(self.size)
+    def total_tokens(self) -> int:
+        tokens: int = self.sums.running.item(self.size)
+        return tokens
 
     def sums_of(self, first: int, stop: int) -> tuple[int, int]:
         """Tokens and messages of the blocks from `first` up to `stop`."""
@@ -70,7 +74,7 @@ def _sums(conversation: Conversation, counter: Counter) -> _Sums:
     return conversation.remember(("sums", counter.key), lambda: _Sums(conversation, counter))
 
 
-class Texts(Mapping):
+class Texts(Mapping[int, str]):
     """Texts for some messages, by index, counted once; only those that take fewer tokens than the original.
 
     `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
@@ -93,7 +97,7 @@ class Texts(Mapping):
     def __getitem__(self, i: int) -> str:
         return self._texts[i]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[int]:
         return iter(self._texts)
 
     def __len__(self) -> int:

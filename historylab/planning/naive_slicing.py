@@ -25,7 +25,8 @@ def naive_starts(timeline: Timeline) -> list[int]:
     `lastN` slices the last `length` *messages*; a pruner keeps the longest run of newest messages that fits the budget,
     never fewer than one; `none` keeps the newest.
     """
-    settings, starts = timeline.settings, []
+    settings = timeline.settings
+    starts: list[int] = []
     if not timeline.plans:
         return starts
     tokens, role = timeline.plans[-1].history.sums.tokens, timeline.conversation.columns.role

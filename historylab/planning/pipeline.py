@@ -146,10 +146,11 @@ def _pin(plan: HistoryPlan, preserve_system_messages: bool) -> HistoryPlan:
 def invalid_blocks(history: History) -> np.ndarray:
     """bool[blocks]: results without a call, and calls without all results unless nothing but their results follows."""
     columns = history.columns
-    mask = columns.answered_at[: history.blocks] > history.size
+    mask: np.ndarray = columns.answered_at[: history.blocks] > history.size
     if history.blocks and columns.block.item(history.size - 1) == history.blocks - 1:
         mask[-1] = False
-    return mask | columns.orphan[: history.blocks]
+    mask |= columns.orphan[: history.blocks]
+    return mask
 
 
 def plan_requests(

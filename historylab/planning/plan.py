@@ -45,7 +45,7 @@ class HistoryPlan:
 
     __slots__ = (
         "block_actions", "block_reasons", "block_tokens", "budget", "changed", "framing", "history",
-        "layout", "numbers", "shortened", "summary", "total", "trace",
+        "layout", "message_tokens", "numbers", "shortened", "summary", "trace",
     )  # fmt: skip
 
     def __init__(
@@ -60,7 +60,7 @@ class HistoryPlan:
         self.block_actions = np.zeros(history.blocks, np.uint8) if actions is None else actions
         self.block_reasons = np.zeros(history.blocks, np.uint8) if reasons is None else reasons
         self.block_tokens = history.block_tokens
-        self.total = history.total  # tokens of the messages sent, without framing and summary
+        self.message_tokens = history.total_tokens  # of the messages sent, without framing and summary
         self.summary: Summary | None = None
         self.shortened: tuple[Shortening, ...] = ()
         self.numbers: Mapping[int, Mapping[str, Any]] = {}  # reason code → the numbers its sentence needs
@@ -73,7 +73,7 @@ class HistoryPlan:
         new = object.__new__(HistoryPlan)
         new.history, new.budget, new.trace = self.history, self.budget, self.trace
         new.block_actions, new.block_reasons = self.block_actions, self.block_reasons
-        new.block_tokens, new.total, new.shortened = self.block_tokens, self.total, self.shortened
+        new.block_tokens, new.message_tokens, new.shortened = self.block_tokens, self.message_tokens, self.shortened
         new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
         new.framing, new.layout = self.framing, self.layout
         return new
@@ -83,7 +83,7 @@ class HistoryPlan:
     @property
     def tokens(self) -> int:
         """Tokens of the request as `render()` gives it: messages, summary and framing."""
-        return self.total + self.summary_tokens + self.framing
+        return self.message_tokens + self.summary_tokens + self.framing
 
     @property
     def summary_tokens(self) -> int:
@@ -106,7 +106,7 @@ class HistoryPlan:
     @property
     def actions(self) -> np.ndarray:
         """uint8[size]: an Action per message."""
-        actions = self.block_actions[self.history.columns.block[: self.size]]
+        actions: np.ndarray = self.block_actions[self.history.columns.block[: self.size]]
         for cut in self.shortened:
             actions[cut.messages[actions[cut.messages] == Action.KEPT]] = Action.TRUNCATED
         return actions
@@ -115,7 +115,7 @@ class HistoryPlan:
     def reasons(self) -> np.ndarray:
         """uint8[size]: a reason code per message."""
         homes = self.history.columns.block[: self.size]
-        reasons = self.block_reasons[homes]
+        reasons: np.ndarray = self.block_reasons[homes]
         for cut in self.shortened:
             reasons[cut.messages[self.block_actions[homes[cut.messages]] == Action.KEPT]] = cut.why.code
         return reasons
@@ -132,7 +132,8 @@ class HistoryPlan:
     @property
     def open(self) -> np.ndarray:
         """bool[blocks]: still to be decided."""
-        return self.block_actions == 0  # Action.KEPT
+        undecided: np.ndarray = self.block_actions == 0  # Action.KEPT
+        return undecided
 
     @property
     def sent(self) -> np.ndarray:
@@ -167,7 +168,7 @@ class HistoryPlan:
         plan.layout = layout
         counter = self.history.counter
         tokens = int(counter.count(plan.render()).sum()) + counter.per_request
-        plan.framing = tokens - self.total - self.summary_tokens
+        plan.framing = tokens - self.message_tokens - self.summary_tokens
         return plan
 
     def _messages(self, chosen: np.ndarray) -> list[Message]:
@@ -220,7 +221,7 @@ class HistoryPlan:
             return self
         plan = self._copy()
         plan.block_tokens = self.block_tokens - np.bincount(homes, saved, history.blocks)
-        plan.total = self.total - int(saved.sum())
+        plan.message_tokens = self.message_tokens - int(saved.sum())
         plan.shortened = (*self.shortened, Shortening(messages, texts, why))
         plan.changed = self.changed + len(messages)
         plan.numbers = {**self.numbers, why.code: numbers}
@@ -228,32 +229,32 @@ class HistoryPlan:
 
     def _decide(self, blocks: np.ndarray, action: Action, why: Reason, numbers: Mapping[str, Any]) -> HistoryPlan:
         if blocks.dtype != bool:
-            chosen = np.zeros(self.history.blocks, bool)
-            chosen[blocks] = True
-            blocks = chosen
+            mask = np.zeros(self.history.blocks, bool)
+            mask[blocks] = True
+            blocks = mask
         blocks = blocks.view(np.uint8) > self.block_actions  # wanted (1) and open (0)
-        count = np.count_nonzero(blocks)
+        count = int(np.count_nonzero(blocks))
         if not count:
             return self
         plan = self._copy()
         first = int(blocks.argmax())
         if not blocks[first : first + count].argmin():  # one run, as most cuts are: slices, and sums that are known
             chosen: slice | np.ndarray = slice(first, first + count)
-            tokens, messages = self._sums_of(chosen)
+            tokens, messages = self._sums_of(first, first + count)
         else:
             chosen, tokens, messages = blocks, int(self.block_tokens @ blocks), int(self.history.block_sizes @ blocks)
         plan.block_actions = _with(self.block_actions, chosen, action.value)
         plan.block_reasons = _with(self.block_reasons, chosen, why.code)
         if action is not Action.PINNED:
-            plan.total = self.total - tokens
+            plan.message_tokens = self.message_tokens - tokens
         plan.changed = self.changed + messages
         plan.numbers = {**self.numbers, why.code: numbers}
         return plan
 
-    def _sums_of(self, run: slice) -> tuple[int, int]:
-        """Tokens and messages of a run of blocks, as this plan sends them."""
-        tokens, messages = self.history.sums_of(run.start, run.stop)
-        return int(self.block_tokens[run].sum()) if self.shortened else tokens, messages
+    def _sums_of(self, first: int, stop: int) -> tuple[int, int]:
+        """Tokens and messages of the blocks from `first` up to `stop`, as this plan sends them."""
+        tokens, messages = self.history.sums_of(first, stop)
+        return int(self.block_tokens[first:stop].sum()) if self.shortened else tokens, messages
 
 
 def _with(codes: np.ndarray, chosen: slice | np.ndarray, code: int) -> np.ndarray:

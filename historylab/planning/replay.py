@@ -120,7 +120,7 @@ class Timeline(Memo):
     @cached_property
     def untrimmed(self) -> np.ndarray:
         """int64[requests]: tokens each request would send if nothing were cut."""
-        return np.array([p.history.total + self.counter.per_request for p in self.plans], np.int64)
+        return np.array([p.history.total_tokens + self.counter.per_request for p in self.plans], np.int64)
 
     @cached_property
     def tokens_by_kind(self) -> Mapping[str, np.ndarray]:

@@ -35,12 +35,14 @@ class Validity:
     @property
     def refused(self) -> np.ndarray:
         """bool[requests]: what any API refuses: a call and its results that don't match, or nothing to answer."""
-        return (self.orphans > 0) | (self.unanswered > 0) | self.empty
+        faulty: np.ndarray = (self.orphans > 0) | (self.unanswered > 0) | self.empty
+        return faulty
 
     @property
     def refused_by_some(self) -> np.ndarray:
         """bool[requests]: what strict APIs refuse as well: a history that doesn't start with the user."""
-        return self.refused | self.wrong_start
+        faulty: np.ndarray = self.refused | self.wrong_start
+        return faulty
 
     def share(self, fault: str) -> float:
         """Share of the requests with that fault (one of FAULTS)."""

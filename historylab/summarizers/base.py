@@ -11,6 +11,7 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from historylab.chat_models.base import ChatModel
 from historylab.conversation.message import Message, Usage
 from historylab.counters.base import Counter, count_text
 from historylab.registry import member
@@ -60,8 +61,9 @@ class Summarizer(Protocol):
         ...
 
 
-def open_summarizer(name: str, chat_model: Any, **options: Any) -> Summarizer:
+def open_summarizer(name: str, chat_model: ChatModel, **options: Any) -> Summarizer:
     """The summarizer of that name, given the chat model if it asks one."""
     found = member("summarizer", name)
     asked = (chat_model,) if found.attributes.get("asks") == "chat_model" else ()
-    return found.target(*asked, **options)
+    summarizer: Summarizer = found.target(*asked, **options)
+    return summarizer

@@ -8,7 +8,7 @@ again, so a second summary absorbs the first. A last line lists literals that no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
 
 import numpy as np
@@ -31,7 +31,7 @@ class ExtractiveSummarizer:
     offline = True
 
     def summarize(self, task: SummaryTask) -> str:
-        written = task.known.setdefault("extracts", {})
+        written: dict[Hashable, str] = task.known.setdefault("extracts", {})
         key = (tuple(task.messages), task.previous, task.max_tokens, task.counter.key)
         text = written.get(key)
         if text is None:
@@ -78,7 +78,8 @@ def _ranked(lines: Lines, candidates: np.ndarray) -> list[int]:
     rarity = np.rint(np.log(1 + total / frequency) * FRACTION)
     rare = np.bincount(owners, rarity[which], every) / FRACTION
     scores = (rare + 2 * math.log(1 + total) * lines.literal_counts) / np.sqrt(8 + lines.lengths)
-    return candidates[np.argsort(-scores[candidates], kind="stable")].tolist()
+    ranked: list[int] = candidates[np.argsort(-scores[candidates], kind="stable")].tolist()
+    return ranked
 
 
 def _fill(ranked: Sequence[int], texts: Sequence[str], task: SummaryTask) -> str:

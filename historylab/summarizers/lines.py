@@ -61,7 +61,7 @@ def join_lines(parts: Sequence[Lines]) -> Lines:
 
 def message_lines(message: Message, known: MutableMapping[Any, Any]) -> Lines:
     """A message's lines, each once, read at the first call and remembered in `known`."""
-    remembered = known.setdefault("lines", {})
+    remembered: dict[Message, Lines] = known.setdefault("lines", {})
     found = remembered.get(message)
     if found is None:
         once: dict[str, str] = {}
@@ -81,7 +81,7 @@ def summary_lines(texts: Iterable[str]) -> Lines:
 
 def message_literals(message: Message, known: MutableMapping[Any, Any]) -> tuple[str, ...]:
     """Literals in a message's text and calls, in order, found at the first call and remembered in `known`."""
-    remembered = known.setdefault("literals", {})
+    remembered: dict[Message, tuple[str, ...]] = known.setdefault("literals", {})
     found = remembered.get(message)
     if found is None:
         texts = (message.content, *(call.arguments for call in message.tool_calls))

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from historylab.chat_models.base import ChatModel, Reply
@@ -24,7 +24,7 @@ class ReplyCache:
     def __init__(self, most: int = MOST_REPLIES, clock: Callable[[], float] = time.monotonic):
         self._most, self._clock, self._lock = most, clock, threading.Lock()
         self._replies: OrderedDict[str, Reply] = OrderedDict()
-        self._failures: OrderedDict[str, tuple[float, str]] = OrderedDict()  # until when, and what was said
+        self._failures: OrderedDict[str, tuple[float, str]] = OrderedDict()  # until when, and the message
 
     def recall(self, key: str, model: str) -> Reply | None:
         """The reply to that task; None if it is to be asked for. Raises the InstrumentError it failed with of late."""
@@ -33,9 +33,9 @@ class ReplyCache:
                 self._replies.move_to_end(key)
                 return self._replies[key]
             for failed in (key, model):
-                until, said = self._failures.get(failed, (0.0, ""))
+                until, message = self._failures.get(failed, (0.0, ""))
                 if self._clock() < until:
-                    raise InstrumentError(said)
+                    raise InstrumentError(message)
         return None
 
     def keep(self, key: str, model: str, ask: Callable[[], Reply]) -> Reply:
@@ -57,10 +57,10 @@ class ReplyCache:
             self._replies.clear()
             self._failures.clear()
 
-    def _fail(self, key: str, seconds: float, said: str) -> None:
+    def _fail(self, key: str, seconds: float, message: str) -> None:
         with self._lock:
             self._failures.pop(key, None)
-            self._failures[key] = self._clock() + seconds, said
+            self._failures[key] = self._clock() + seconds, message
             while len(self._failures) > MOST_FAILURES:
                 self._failures.popitem(last=False)
 
@@ -75,7 +75,7 @@ class OnlyRemembered:
     def __init__(self, chat_model: ChatModel):
         self.name, self.key = chat_model.name, chat_model.key
 
-    def complete(self, messages, **wishes) -> Reply:
+    def complete(self, messages: Sequence[Mapping[str, Any]], **options: Any) -> Reply:
         raise NotAsked(f"{self.name} was not asked this before")
 
     stream = complete

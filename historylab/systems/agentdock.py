@@ -109,7 +109,7 @@ def debug_panel(settings: HistorySettings, messages: Iterable[Any] | None) -> di
 
 def debug_enabled(url_query: str) -> bool:
     """Whether the URL asks for the debug panel: `?debug=true`."""
-    return query_parameters(url_query).get("debug", [""])[0] == "true"
+    return query_parameters(url_query).get("debug", [""])[:1] == ["true"]
 
 
 def prepare_messages(
@@ -137,7 +137,7 @@ def _user_messages(length: float | str | None, most: int) -> int:
     try:
         number = math.nan if isinstance(length, bool) else float(0 if length is None else length)
     except OverflowError:  # a whole number no float can hold
-        number = math.inf if length > 0 else 0
+        number = math.inf if isinstance(length, int) and length > 0 else 0
     except (TypeError, ValueError):
         number = math.nan
     if math.isnan(number):

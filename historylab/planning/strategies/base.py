@@ -10,18 +10,21 @@ of its options, if only some of them make it do so.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
+from historylab.chat_models.base import ChatModel
 from historylab.conversation.columns import ASSISTANT
 from historylab.counters.base import Counter
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
 from historylab.registry import FINE, Member
+from historylab.relevance.base import Relevance
 from historylab.settings.model import Settings
+from historylab.summarizers.base import Summarizer
 from historylab.summarizers.extractive import ExtractiveSummarizer
 
 KeepTask = Annotated[bool, Field(description="the newest user message always stays", json_schema_extra=FINE)]
@@ -32,14 +35,14 @@ class Instruments:
     """What stages measure and write with: opened once from the settings, or handed in."""
 
     counter: Counter
-    summarizer: Any = None
-    relevance: Any = None
-    chat_model: Any = None
+    summarizer: Summarizer = field(default_factory=ExtractiveSummarizer)
+    relevance: Relevance | None = None
+    chat_model: ChatModel | None = None
     now: float | None = None  # seconds since 1970; None: the time of the newest message
 
     def offline(self) -> Instruments:
         """The same, but nothing in them asks a model: for the many plans that are tried and never sent."""
-        if self.summarizer is None or getattr(self.summarizer, "offline", False):
+        if getattr(self.summarizer, "offline", False):
             return self
         return replace(self, summarizer=ExtractiveSummarizer())
 

@@ -57,7 +57,7 @@ def carry_cut(plan: HistoryPlan, context: Context, why: Reason, *, keep_task: bo
 
 def oldest_blocks(plan: HistoryPlan, context: Context, excess: int, unit: str, *, keep_task: bool = True) -> np.ndarray:
     """bool[blocks]: the oldest units a pruner may take whose tokens make up `excess`, or all it may take."""
-    free = plan.open & ~context.protected(plan, keep_task=keep_task)
+    free: np.ndarray = plan.open & ~context.protected(plan, keep_task=keep_task)
     end = _end_of_excess(plan, free, excess)
     if end is None:
         return free
@@ -87,7 +87,7 @@ def oldest_share(plan: HistoryPlan, context: Context, share: float) -> np.ndarra
     running = np.concatenate(([0], np.cumsum(history.block_sizes * plan.open)))  # messages before each block
     ends = np.append(history.columns.user_blocks[: history.users], history.blocks)
     fitting = ends[running[ends] <= int(share * running[-1])]
-    free = plan.open & ~context.protected(plan)
+    free: np.ndarray = plan.open & ~context.protected(plan)
     free[int(fitting[-1]) if len(fitting) else 0 :] = False
     return free
 

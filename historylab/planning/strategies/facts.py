@@ -25,7 +25,8 @@ def column(conversation: Conversation, key: Hashable, fact: Callable[[Message], 
 def whole_blocks(history: History, messages: np.ndarray) -> np.ndarray:
     """bool[blocks]: the blocks all of whose messages are in `messages` (bool[size])."""
     inside = np.bincount(history.columns.block[: history.size], messages, history.blocks)
-    return inside == history.block_sizes
+    whole: np.ndarray = inside == history.block_sizes
+    return whole
 
 
 def instants(conversation: Conversation) -> np.ndarray:
@@ -41,7 +42,8 @@ def is_stored_summary(message: Message) -> bool:
 def stored_summaries(history: History) -> np.ndarray:
     """bool[blocks]: the summaries that came with the conversation."""
     marked = column(history.conversation, "stored summary", is_stored_summary)
-    return marked[history.columns.block_first[: history.blocks]]
+    opening: np.ndarray = marked[history.columns.block_first[: history.blocks]]
+    return opening
 
 
 def tool_results(history: History) -> np.ndarray:

@@ -37,7 +37,7 @@ class MinimumContext(Context):
 
 def begin_plan(
     history: Iterable[Any] | None,
-    target_tokens: float = 0,
+    target_tokens: int = 0,
     count_tokens: CountTokens = count_message_tokens,
     min_history_turns: int = 0,
 ) -> tuple[HistoryPlan, MinimumContext]:

@@ -34,7 +34,7 @@ class AssemblerOptions:
     max_turns_to_load: int = TURNS_TO_LOAD
     agent_aliases: tuple[str, ...] = ()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.rolling_summary_threshold >= 1:
             raise SettingsError(
                 f"rolling_summary_threshold {self.rolling_summary_threshold!r} cannot be; give 1 turn or more"

@@ -136,14 +136,17 @@ def _output(given: Mapping[str, Any], turns: int) -> SummarizerOutput:
     summary, tokens, covered = given.get("summary"), given.get("estimatedTokens"), given.get("turnsSummarized")
     return SummarizerOutput(
         summary if isinstance(summary, str) else "",
-        int(covered) if _is_number(covered) else turns,
+        _whole_number(covered, turns),
         given.get("hasDecisions") is True,
-        int(tokens) if _is_number(tokens) else 0,
+        _whole_number(tokens, 0),
     )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _whole_number(value: object, default: int) -> int:
+    """The number rounded towards 0; `default` for what is no finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return default
+    return int(value)
 
 
 def _line(turn: StoredMessage) -> str:

@@ -12,7 +12,7 @@ from historylab.wording.verdict import counter_label
 def stage_trace(timeline: Timeline, number: int) -> None:
     """A table of the stages of request `number` (from 0)."""
     plan = timeline.plans[number]
-    start = plan.history.total + timeline.counter.per_request
+    start = plan.history.total_tokens + timeline.counter.per_request
     rows = [("everything said so far", "", start, plan.size)]
     rows += [(trace.stage, trace.before, trace.after, trace.changed) for trace in plan.trace]
     end = "over the budget" if plan.over_budget else "within the budget"

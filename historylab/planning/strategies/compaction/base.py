@@ -49,7 +49,7 @@ def before_newest(plan: HistoryPlan, context: Context, messages: int, keep_task:
     first, last = history.columns.block_first[: history.blocks], _last_said(history, homes)
     while (parted := free & (first < cut) & (last >= cut)).any():
         cut = first[parted].min()
-    older = free & (first < cut)
+    older: np.ndarray = free & (first < cut)
     return older & ~context.protected(plan) if keep_task else older
 
 

@@ -63,4 +63,5 @@ def _tokens_from(plan: HistoryPlan, users: np.ndarray) -> np.ndarray:
     always = plan.block_tokens * (plan.sent & ~plan.open)
     after = np.cumsum(sent[::-1])[::-1]
     always_before = np.cumsum(always) - always
-    return after[users] + always_before[users] + plan.summary_tokens + plan.framing
+    tokens: np.ndarray = after[users] + always_before[users] + plan.summary_tokens + plan.framing
+    return tokens

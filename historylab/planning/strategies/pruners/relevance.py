@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
@@ -59,7 +60,10 @@ def _question(context: Context, query: str) -> str:
 def _least_relevant(context: Context, plan: HistoryPlan, question: str, free: np.ndarray, excess: int) -> np.ndarray:
     """bool[blocks]: of the free ones the least relevant (of equals the oldest) that together make up the excess."""
     history = context.history
-    index = relevance_index(history.conversation, context.instruments.relevance)
+    scorer = context.instruments.relevance
+    if scorer is None:
+        raise SettingsError("the pruner `relevance` needs a scorer; `open_instruments(settings)` opens one")
+    index = relevance_index(history.conversation, scorer)
     scores = index.scores(question, history.size)
     best = np.zeros(history.blocks)
     np.maximum.at(best, history.columns.block[: history.size], scores)

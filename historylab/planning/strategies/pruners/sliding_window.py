@@ -39,4 +39,5 @@ def _before_last(plan: HistoryPlan, context: Context, turns: int, left: int) -> 
     if len(sent) <= turns:
         return outside
     outside[: sent[-left] if left else history.blocks] = True
-    return outside & ~context.protected(plan)
+    outside &= ~context.protected(plan)
+    return outside
