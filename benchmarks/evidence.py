@@ -1,12 +1,11 @@
-"""What trimming costs and breaks on the transcripts of a folder: the tables of docs/evidence.md, for yours or ours.
+"""What trimming costs and breaks on a folder of transcripts: prints the tables of docs/evidence.md.
 
     python benchmarks/evidence.py FOLDER [--counter chars/4]
 
-Every transcript under FOLDER that can be read takes part; Claude Code sessions (`~/.claude/projects`) carry the
-provider's usage and times, so their fixed overhead is fitted and the predicted cache reads are checked against what was
-reported. A budget is the history's alone: the overhead comes on top, untouched by any policy. Costs are ratios to not
-trimming, at prices of 1 for input, 0.1 for a cache read, and 1.25 for a write to an explicit cache; output and the
-offline summarizer are free.
+Every readable transcript under FOLDER takes part. Claude Code sessions (`~/.claude/projects`) carry the provider's
+usage and times, so their fixed overhead is fitted and the predicted cache reads are checked against the reported
+ones. A budget covers the history alone; the overhead is added to it. Costs are ratios to not trimming, at prices of 1
+for input, 0.1 for a cache read and 1.25 for a write to an explicit cache; output and the offline summarizer are free.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ LENGTHS = {"last 5 messages": 5, "last 10 messages": 10, "last 20 messages": 20}
 
 @dataclass(frozen=True)
 class Case:
-    """A conversation with the settings that cut nothing, and what its usage tells, if it has any."""
+    """A conversation, the settings that cut nothing, and the calibration from its usage, if it has any."""
 
     name: str
     conversation: Conversation
@@ -61,13 +60,13 @@ def cases(folder: Path, counter: str) -> Iterator[Case]:
 
 
 def policies(uncut: Settings, budget: int) -> dict[str, Settings]:
-    """The ways of trimming that are compared, for a history of `budget` tokens."""
+    """The policies compared at a history of `budget` tokens."""
     window = budget + uncut.overhead
     fifo = uncut.replace(pruner="fifo", budget=window, **BLOCK)
     halve = {"compaction.at_threshold.target": (budget / 2 + uncut.overhead) / window}
     halve |= {"compaction.at_threshold.max_share": 500 / window, "compaction.at_threshold.unit": "block"}
     return {
-        f"FIFO {budget:,}, to the brim at every request": fifo,
+        f"FIFO {budget:,}, exactly to the budget at every request": fifo,
         f"FIFO {budget:,}, whole turns": fifo.replace(**{"pruner.fifo.unit": "turn"}),
         f"FIFO {budget:,}, down to 50 %": fifo.replace(**{"pruner.fifo.trim_to": 0.5}),
         f"compaction {budget:,}, down to 50 %": uncut.replace(
@@ -90,7 +89,7 @@ def unbudgeted(uncut: Settings) -> dict[str, Settings]:
 
 
 def costs(found: Traffic) -> np.ndarray:
-    """What it costs under each cache."""
+    """float64[caches]: cost under each cache model."""
     return np.array([float(price(found, PRICES, cache).total) for cache in CACHES])
 
 
@@ -118,11 +117,11 @@ def usage_of_reply(conversation: Conversation, size: int):
 
 
 def cost_table(found: Sequence[Case], budgets: Sequence[int]) -> Iterator[str]:
-    """Per policy the cost of all conversations together ÷ not trimming, under each cache, and the moves of the cut."""
+    """Per policy: cost of all conversations ÷ not trimming under each cache model, and prefix invalidations."""
     plain = [traffic(replay(case.conversation, case.uncut)) for case in found]
     base = sum(map(costs, plain))
     history = np.mean(np.concatenate([t.sent - case.uncut.overhead for t, case in zip(plain, found, strict=True)]))
-    yield "| policy | history ÷ budget | explicit | automatic | no cache | prefix breaks | read from cache |"
+    yield "| policy | history ÷ budget | explicit | automatic | no cache | prefix invalidations | read from cache |"
     yield "|---|---|---|---|---|---|---|"
     rows = [(name, 0) for name in unbudgeted(found[0].uncut)]
     rows += [(name, budget) for budget in budgets for name in policies(found[0].uncut, budget)]
@@ -141,7 +140,7 @@ def _moves_and_reads(sent: Sequence[Traffic]) -> str:
 
 
 def validity_table(found: Sequence[Case]) -> Iterator[str]:
-    """Share of requests that are wrong when sliced naively, and how many of ours are."""
+    """Share of requests that are invalid when sliced naively, and how many of ours are."""
     yield "| sliced naively | a result without its call | doesn't start with the user | ours: halves sent |"
     yield "|---|---|---|---|"
     for name, length in LENGTHS.items():

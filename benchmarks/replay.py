@@ -1,13 +1,13 @@
-"""How long it takes to plan every request of a conversation, beside the library most people use for one of them.
+"""How long it takes to plan every request of a conversation, compared with the library most applications use for one.
 
     pip install -e ".[bench]" && python benchmarks/replay.py [--sizes 100 1000 10000]
 
-Each conversation is synthesised with tool calls, tokenised, and replayed twice to a budget of 8,000 tokens: over the
-whole history (a lastN that never binds + fifo), and over the last 20 user messages (lastN 20 + fifo). The peer is given
+Each conversation is generated with tool calls, tokenised, and replayed twice to a budget of 8,000 tokens: over the
+whole history (a lastN that never binds + fifo), and over the last 20 user messages (lastN 20 + fifo). The peer gets
 the same messages and the same exact counter and does the same work for every request: the same slice, if any, then
-`langchain_core.messages.trim_messages`. It runs counting whatever it asks for (as it is used) and with every count
-remembered (the best it could do). What would take minutes is run on every k-th request and scaled, and marked ≈. Read
-the ratios: machines differ, and so do two runs.
+`langchain_core.messages.trim_messages`. It runs twice: counting on every call (as it is used) and with all counts
+cached (its best case). Runs that would take minutes are sampled at every k-th request, scaled, and marked ≈. Read the
+ratios: machines differ, and so do two runs.
 """
 
 from __future__ import annotations

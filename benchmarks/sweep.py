@@ -1,11 +1,11 @@
-"""How long sweeps take: settings, requests, memory and processes, as ratios in one run.
+"""How long sweeps take, as ratios within one run: by settings, requests, pruner, memory and processes.
 
     python benchmarks/sweep.py [--processes] [--dask]
 
-48 settings over one tool-using conversation of 1,000 messages on one core; how the time grows with settings and with
-requests up to 10,000 messages, and under each pruner; how much memory a replay of 10,000 messages takes; two processes
-against one on a job of more than 20 seconds; two Dask workers over TCP against both. Times are the best of some runs.
-Read the ratios: machines differ, and so do two runs.
+48 settings over one conversation of 1,000 messages with tool calls on one core; growth with the number of settings,
+with requests up to 10,000 messages, and per pruner; memory of a replay of 10,000 messages; two processes against one
+on a job of more than 20 seconds; two Dask workers over TCP against both. Times are the best of several runs. Read the
+ratios: machines differ, and so do two runs.
 """
 
 from __future__ import annotations

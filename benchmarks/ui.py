@@ -2,10 +2,11 @@
 
     pip install -e ".[test]" && python benchmarks/ui.py [--turns 100 1000] [--times 7]
 
-A headless Chromium opens an empty page with one button, and the playground on conversations of a coding agent (about
-ten messages a turn), in turns, so that a machine which slows down slows both. Each is timed in the page itself, from
-the event (a click, the release of the scrubber, Enter in a setting) to the first frame that shows the result: for the
-scrubber the new list, for a setting the new verdict, and all below it with nothing left to run. Medians; read ratios.
+A headless Chromium opens an empty page with one button and, alternating with it so that a slowdown of the machine
+affects both, the playground on conversations of a coding agent (about ten messages per turn). Each is timed inside
+the page, from the event (a click, the release of the scrubber, Enter in a setting) to the first frame that shows the
+result: for the scrubber the new list, for a setting the new verdict and everything below it, with nothing left to
+run. Reports medians; read the ratios.
 """
 
 from __future__ import annotations
