@@ -1,1 +1,1 @@
-"""Every sentence on screen and in reports."""
+"""Every sentence on screen and in reports, the palette, and escaping of untrusted text."""

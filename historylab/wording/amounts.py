@@ -1,4 +1,4 @@
-"""Amounts as people read them: how many, money, ratios to not trimming, shares that say 100% only where it is all."""
+"""Amounts in text: counts, money, ratios to not trimming, and shares that read 100% only if nothing is missing."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 from decimal import Decimal
 
 
-def count_of(number: int, what: str) -> str:
-    """How many, of what: "1 row", "1,200 rows". What is many by itself stays: "1 set of settings", "12 settings"."""
-    if what == "settings":
+def count_of(number: int, noun: str) -> str:
+    """A count with its noun: "1 row", "1,200 rows"; "settings" gives "1 set of settings", "12 settings"."""
+    if noun == "settings":
         return "1 set of settings" if number == 1 else f"{number:,} settings"
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def money(amount: Decimal | float) -> str:
-    """Dollars: cents from a dollar on, below that three digits that say something."""
+    """US dollars, with cents from $1 on; below that three significant digits."""
     value = float(amount)
     if math.isnan(value):
         return "not known"
@@ -29,7 +29,7 @@ def times(ratio: float) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share in percent; all and nothing only where it is exactly that."""
+    """A share (0 to 1) in percent; 0% and 100% only if it is exactly that."""
     if share is None or math.isnan(share):
         return "nothing to keep"
     return f"{min(max(share, 0.001), 0.999):.1%}" if 0 < share < 1 else f"{share:.0%}"

@@ -1,4 +1,4 @@
-"""Cuts as people say them: "FIFO to 4,000 over all messages (down to half)"."""
+"""Cuts in words: "FIFO to 4,000 over all messages (down to half)"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from historylab.settings.model import Settings
 from historylab.tuning.search_space import AXES
 from historylab.wording.settings import choice_word, show_value, title_of
 
-PRUNERS = {  # each is said to do something, so it is one thing
+PRUNERS = {  # each is singular, so that "… sends" and "… costs" can follow
     "fifo": "FIFO",
     "summarize": "summarising",
     "summarize_share": "summarising a share",
@@ -23,29 +23,29 @@ TOOL_OUTPUTS = {
     "collapse": "old tool results collapsed",
 }
 UNITS = {"turn": "whole turns", "whole_turn": "whole turns", "block": "parts of turns"}
-SHARES = {1.0: "to the brim", 0.5: "down to half"}
+SHARES = {1.0: "down to the budget", 0.5: "down to half"}
 
 
 def settings_in_words(settings: Settings) -> str:
-    """The cut these settings make, what is at its default left out."""
+    """The cut these settings make; what is at its default is left out."""
     default = Settings()
     named = {name for knob in AXES.values() for name in knob.settings if has_effect(settings, name)}
     always = {"policy", "length", "pruner", "budget"}
-    knobs = {n: settings.value(n) for n in sorted(named) if n in always or settings.value(n) != default.value(n)}
-    return changes_in_words(knobs)
+    changes = {n: settings.value(n) for n in sorted(named) if n in always or settings.value(n) != default.value(n)}
+    return changes_in_words(changes)
 
 
-def changes_in_words(knobs: Mapping[str, Any]) -> str:
-    """A candidate's knobs, as turned: what cuts, over what, and the rest in brackets."""
-    left = dict(knobs)
-    pruner, wish = _pruner(left), _wish(left)
-    if pruner and wish:
-        main = f"{pruner} over {wish}" if pruner != "no pruner" else f"keeping {wish}"
+def changes_in_words(changes: Mapping[str, Any]) -> str:
+    """A candidate's settings, as changed: what cuts, over what, and the rest in brackets."""
+    left = dict(changes)
+    pruner, policy = _pruner(left), _policy(left)
+    if pruner and policy:
+        main = f"{pruner} over {policy}" if pruner != "no pruner" else f"keeping {policy}"
     else:
-        main = pruner or (f"keeping {wish}" if wish else "")
+        main = pruner or (f"keeping {policy}" if policy else "")
     rest = list(_rest(left))
     if not main:
-        return ", ".join(rest) or ("tool results whole" if "tool_output" in knobs else "these settings")
+        return ", ".join(rest) or ("full tool results" if "tool_output" in changes else "these settings")
     return f"{main} ({', '.join(rest)})" if rest else main
 
 
@@ -62,7 +62,7 @@ def _pruner(left: dict[str, Any]) -> str:
     return PRUNERS.get(name, choice_word(name)) + to
 
 
-def _wish(left: dict[str, Any]) -> str:
+def _policy(left: dict[str, Any]) -> str:
     policy, length = left.pop("policy", None), left.pop("length", None)
     if policy == "all":
         return "all messages"
@@ -88,11 +88,11 @@ def _rest(left: dict[str, Any]) -> Iterator[str]:
         elif name.endswith(".unit"):
             yield UNITS.get(value, str(value))
         elif name == "min_turns":
-            yield f"newest {value:,} turns safe" if value else "no turn safe"
+            yield f"newest {value:,} turns protected" if value else "no turns protected"
         else:
             yield f"{title_of(name).lower()} {show_value(value)}"
 
 
 def capitalize_first(text: str) -> str:
-    """With a capital, whatever follows it."""
+    """The text with a capital first letter, the rest unchanged (`str.capitalize` lowers it)."""
     return text[:1].upper() + text[1:]

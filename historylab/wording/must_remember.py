@@ -1,4 +1,4 @@
-"""What became of the messages that must be remembered, in the verdict's words."""
+"""Whether the must-remember messages are still held, in the verdict's words."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from historylab.wording.untrusted import one_line
 GLYPH, WORD = "⚑", "must remember"
 BADGE = f"{GLYPH} {WORD}"
 QUOTE = 60  # characters of a message
-NAMED = 5  # messages that are named besides the first
+NAMED = 5  # further messages that are named
 
 
 @dataclass(frozen=True, slots=True)
 class MustRememberStatus:
-    """What a request holds of them: a sentence, and those it lacks, the longest lost first.
+    """A sentence on the must-remember messages, and those a request no longer holds, the longest lost first.
 
     "Message 5, which must be remembered, “Gate B42”, was lost at turn 12; so were messages 9 and 14." The quotation is
-    untrusted text, one line of it. There is no sentence where none of them is said yet.
+    untrusted text on one line. The sentence is empty if none of these messages exists yet.
     """
 
     sentence: str = ""
@@ -28,11 +28,11 @@ class MustRememberStatus:
 
 
 def must_remember_status(timeline: Timeline, number: int, starred: Sequence[MustRemember]) -> MustRememberStatus:
-    """What request `number` (from 0) holds of these messages."""
-    said = [star for star in starred if star.message is None or star.message < timeline.plans[number].size]
-    lost = sorted((since, star.mark, star) for star in said if (since := star.lost_since(number)) is not None)
+    """Which of these messages request `number` (from 0) still holds."""
+    existing = [star for star in starred if star.message is None or star.message < timeline.plans[number].size]
+    lost = sorted((since, star.mark, star) for star in existing if (since := star.lost_since(number)) is not None)
     if not lost:
-        return MustRememberStatus(_all_held(said))
+        return MustRememberStatus(_all_held(existing))
     since, _, first = lost[0]
     others = [star for _, _, star in lost[1:]]
     quote = f"“{one_line(first.value, QUOTE)}”, " if first.value else ""
@@ -49,7 +49,7 @@ def _when(timeline: Timeline, number: int) -> str:
 
 
 def _number(star: MustRemember) -> str:
-    """As the list numbers it; what has no place there, as the conversation does."""
+    """Its number (from 1) in the list shown; in the original conversation if it is not in the list."""
     return f"{(star.mark if star.message is None else star.message) + 1:,}"
 
 

@@ -1,7 +1,7 @@
-"""What every action is called and looks like, everywhere: one word, one glyph, one colour for light and one for dark.
+"""The name and look of every action, everywhere: one word, one glyph, one colour for light and one for dark.
 
 The colours stay at least 18 CIEDE2000 apart under the three common colour blindnesses; two of them are faint against
-the page, so the glyph always goes with them. Kinds of tokens are shades of one neutral hue: they are no decisions.
+the page, so the glyph always goes with them. Kinds of tokens are shades of one neutral hue: they aren't decisions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Look:
         return self.dark if dark else self.light
 
     def ink(self, dark: bool) -> str:
-        """Black or white, whichever reads better on the colour."""
+        """Black or white, whichever is more readable on the colour."""
         red, green, blue = bytes.fromhex(self.colour(dark)[1:])
         return "#111111" if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#FFFFFF"
 
@@ -42,10 +42,10 @@ class Look:
 
 
 LOOKS: Mapping[Action, Look] = {
-    Action.KEPT: Look("kept", "●", "#1697D0", "#0AA2F1", "sent whole"),
+    Action.KEPT: Look("kept", "●", "#1697D0", "#0AA2F1", "sent in full"),
     Action.PINNED: Look("pinned", "★", "#0B4F30", "#02FBC6", "always sent: system messages and your pins"),
     Action.TRUNCATED: Look("truncated", "✂", "#74126F", "#EC24A0", "sent in part"),
-    Action.SUMMARIZED: Look("summarised", "Σ", "#DD9F12", "#EAB00F", "a summary stands for it"),
+    Action.SUMMARIZED: Look("summarised", "Σ", "#DD9F12", "#EAB00F", "replaced by a summary"),
     Action.DROPPED: Look("dropped", "×", "#C8CAC7", "#626161", "not sent"),
 }
 
@@ -72,9 +72,12 @@ CONFIGURATIONS: tuple[Look, ...] = (
     Look("C", "C", "#B45309", "#F0A36B"),
     Look("D", "D", "#0E7490", "#67D3E8"),
 )
-"""What is compared. The letter always goes with the colour, in charts a kind of line too."""
+"""The configurations compared. The letter always goes with the colour; in charts so does a dash pattern."""
 
 NEITHER = Look("in neither", "×", "#DEDCD4", "#30353C", "neither sends it")
-BOTH = Look("in both", "=", "#B9CFE2", "#2F4F6E", "both send it alike, whole or in part")
-UNLIKE = Look("not alike", "≈", "#6F93B5", "#5484B5", "one sends it whole and one in part, or one has it in a summary")
-"""What two configurations do with a message, beside that only one of them sends it: its letter and colour say so."""
+BOTH = Look("in both", "=", "#B9CFE2", "#2F4F6E", "both send it in the same way")
+UNLIKE = Look(
+    "not alike", "≈", "#6F93B5", "#5484B5", "one sends it in full and one in part, or only one has it in a summary"
+)
+"""Looks for a message on which two configurations agree or differ in how they send it. One that only one of them
+sends has that configuration's letter and colour."""

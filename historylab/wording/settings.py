@@ -1,4 +1,4 @@
-"""Settings in words: what each is called, what it does, its value and its source as people read them."""
+"""Settings in words: title, help, value and source."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _fields() -> Mapping[str, Mapping[str, Any]]:
 
 
 def title_of(name: str) -> str:
-    """What the setting is called on screen: "Budget", "Max share"."""
+    """The setting's title on screen: "Budget", "Max share"."""
     plain = name.rpartition(".")[2].replace("_", " ")
     return schema_of(name).get("title") or plain[:1].upper() + plain[1:]
 
@@ -47,19 +47,19 @@ def show_value(value: Any) -> str:
 
 
 def value_in_words(name: str, value: Any) -> str:
-    """A setting's value in words; what is chosen by its title: "Oldest first (fifo)"."""
+    """A setting's value in words; for a choice its title: "Oldest first (fifo)"."""
     if name not in FIELDS_THAT_CHOOSE:
         return show_value(value)
     return ", ".join(member_word(name, each) for each in value.split("+"))
 
 
 def member_word(family: str, name: str) -> str:
-    """What a member is called, its code name beside it where that says something else: "Oldest first (fifo)"."""
+    """A member's title, with its identifier if that differs: "Oldest first (fifo)"."""
     title = member(family, name).title
     return title if title.lower() in (name.lower(), choice_word(name).lower()) else f"{title} ({name})"
 
 
 def choice_word(name: str) -> str:
-    """A value's name as a word: "Last user"."""
+    """An identifier as words: "Last user"."""
     words = name.replace("_", " ")
     return words[:1].upper() + words[1:]

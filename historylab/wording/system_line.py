@@ -1,4 +1,4 @@
-"""What a system does to one conversation, in one line written from its replay."""
+"""One line on what a published system does to a conversation, from its replay."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from historylab.planning.replay import Timeline
 from historylab.wording.verdict import NO_REQUESTS, counter_label
 
 
-def system_line(title: str, rule: str, timeline: Timeline, said: int) -> str:
+def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str:
     """ "AgentDock keeps the last 20 user messages: 40 of 166 messages at the last request, 1,496 tokens (…)."
 
-    `rule` says what the settings do, or nothing; `said` counts the messages of the conversation itself.
+    `rule` says what the settings do; empty if they were changed. `original` counts the messages before any projection.
     """
-    does = f"{title} {rule}" if rule else f"{title}, changed, sends"
+    does = f"{title} {rule}" if rule else f"{title}, with changes"
     if not timeline.plans:
         return f"{does}. {NO_REQUESTS}"
     plan = timeline.plans[-1]
     sent = int((plan.actions <= Action.TRUNCATED).sum())
     share = f"all {plan.size:,} messages" if sent == plan.size else f"{sent:,} of {plan.size:,} messages"
-    made = f", made of {said:,}," if len(timeline.conversation) != said else ""
+    made = f", made from {original:,}," if len(timeline.conversation) != original else ""
     summary = f", {plan.summary.covers:,} more as a summary" if plan.summary else ""
     how = counter_label(timeline.counter, exact=plan.exact)
     over = over_budget(timeline)
@@ -28,6 +28,6 @@ def system_line(title: str, rule: str, timeline: Timeline, said: int) -> str:
 
 
 def over_budget(timeline: Timeline) -> str:
-    """How many requests go over the budget all the same, if any do."""
+    """How many requests still exceed the budget; empty if none does."""
     over = int(np.count_nonzero(timeline.over_budget))
     return f" Over the budget at {over:,} of {len(timeline.plans):,} requests." if over else ""

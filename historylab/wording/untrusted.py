@@ -1,4 +1,4 @@
-"""Message text comes from strangers: here it is made safe to show, on one line or in a page, as nothing but text."""
+"""Untrusted text made safe to show: one line, several lines, or HTML that is nothing but text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 
 NO_WIDTH = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})  # controls, direction overrides, lone surrogates
 JOINERS = frozenset("\u200c\u200d")  # they shape Persian, Indic scripts and emoji
-OVERRIDES = re.compile("[\u202a-\u202e]")  # they make text read other than it is written
+OVERRIDES = re.compile("[\u202a-\u202e]")  # they reorder the text on screen
 LOOK_AT = 4  # characters looked at per character shown: a message may be a megabyte
 
 
@@ -24,11 +24,11 @@ def one_line(text: str, width: int) -> str:
 
 
 def multiline(text: str, limit: int) -> str:
-    """The text with its lines, encodable, at most `limit` characters and how many more there are."""
+    """The text with its line breaks, encodable as UTF-8, at most `limit` characters and how many more there are."""
     shown = OVERRIDES.sub("�", text[:limit]).encode("utf-8", "replace").decode()
     return shown if len(text) <= limit else f"{shown}\n… {len(text) - limit:,} more characters"
 
 
 def escape(text: object) -> str:
-    """The text as HTML that shows it and does nothing: for `st.html` and for Plotly's hover labels."""
+    """The text escaped for HTML: for `st.html` and for Plotly's hover labels."""
     return html.escape(str(text).encode("utf-8", "replace").decode())

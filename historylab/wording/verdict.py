@@ -1,4 +1,4 @@
-"""The verdict: what one request sends, in plain words, written from the timeline's numbers."""
+"""The verdict: what one request sends, in plain sentences made from the timeline's numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_REQUESTS = "This conversation makes no model requests."
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Sentences, to be read in this order. `remembered` and `forgotten` quote messages: a line of untrusted text."""
+    """Sentences, in reading order. `remembered` and `forgotten` quote messages: untrusted text on one line."""
 
     seen: str
     cost: str
@@ -33,8 +33,8 @@ class Verdict:
     over: bool
 
     def __str__(self) -> str:
-        said = (self.seen, self.cost, self.decisions, self.remembered.sentence, self.forgotten)
-        return " ".join(filter(None, said))
+        sentences = (self.seen, self.cost, self.decisions, self.remembered.sentence, self.forgotten)
+        return " ".join(filter(None, sentences))
 
 
 def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = ()) -> Verdict:
@@ -53,7 +53,7 @@ def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = (
 
 
 def count_actions(plan: HistoryPlan) -> dict[Action, int]:
-    """How many messages each action decides on."""
+    """The number of messages per action."""
     counts = np.bincount(plan.actions, minlength=len(Action))
     return {action: int(counts[action]) for action in Action}
 
@@ -77,11 +77,11 @@ def _when(step: Step) -> str:
     return f"At {step.label}" if step.turn >= 0 else "Before the first user message"
 
 
-def _share(counts: dict[Action, int], said: int) -> str:
+def _share(counts: dict[Action, int], size: int) -> str:
     sent = counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
-    if sent == said:
-        return f"all {said:,} messages" if said > 1 else "the one message said"
-    return f"{sent:,} of {said:,} messages"
+    if sent == size:
+        return f"all {size:,} messages" if size > 1 else "the one message so far"
+    return f"{sent:,} of {size:,} messages"
 
 
 def _cost(timeline: Timeline, plan: HistoryPlan) -> str:
@@ -102,14 +102,14 @@ def _decisions(counts: dict[Action, int], step: Step) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _forgotten(timeline: Timeline, number: int, told: Container[int | None]) -> str:
-    """The oldest thing the user said that is no longer sent, and since when; of those that aren't told already."""
+def _forgotten(timeline: Timeline, number: int, named: Container[int | None]) -> str:
+    """The oldest dropped user message with text, and since when; those `named` already are skipped."""
     plan = timeline.plans[number]
     lost = np.flatnonzero((plan.actions == Action.DROPPED) & (timeline.conversation.columns.role[: plan.size] == USER))
-    unsaid = (i for i in lost.tolist() if i not in told)
-    said = next((i for i in unsaid if timeline.conversation[i].content.strip()), None)
-    if said is None:
+    others = (i for i in lost.tolist() if i not in named)
+    message = next((i for i in others if timeline.conversation[i].content.strip()), None)
+    if message is None:
         return ""
-    since = timeline.steps[stopped_being_sent(timeline, number, said)]
-    quote = one_line(timeline.conversation[said].content, QUOTE)
-    return f"It stopped seeing message {said + 1:,}, “{quote}”, at {since.label}."
+    since = timeline.steps[stopped_being_sent(timeline, number, message)]
+    quote = one_line(timeline.conversation[message].content, QUOTE)
+    return f"It stopped seeing message {message + 1:,}, “{quote}”, at {since.label}."

@@ -44,7 +44,7 @@ def test_a_tight_budget_shows_in_the_headline():
 
 def test_a_model_without_prices_asks_for_them():
     app = corpus(model="nobodys-model-7")
-    assert "What they cost nobody has said" in text(app)
+    assert "The prices of this model are unknown" in text(app)
     assert "No list we have names nobodys-model-7" in text(app)
 
 

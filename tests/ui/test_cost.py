@@ -56,7 +56,7 @@ def test_a_price_of_yours_counts_is_named_and_can_be_taken_back():
 
 def test_a_model_nobody_lists_asks_for_its_prices():
     app = unfolded(screen(**CUT, model="nobodys-model-7"))
-    assert "the tokens of not trimming. What they cost nobody has said" in text(app)
+    assert "the tokens of not trimming. The prices of this model are unknown" in text(app)
     shown(app.number_input(key="price nobodys-model-7 input").set_value(2.0).run())
     shown(app.number_input(key="price nobodys-model-7 output").set_value(8.0).run())
     assert "costs" in text(app)

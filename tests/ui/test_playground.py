@@ -150,7 +150,7 @@ def test_an_upload_is_opened_and_never_in_the_address():
     app = screen()
     opening(app, "Upload")
     shown(app.file_uploader(key="upload").set_value(("orders.json", LINE.encode(), "application/json")).run())
-    assert "the model sees the one message said" in verdict(app)
+    assert "the model sees the one message so far" in verdict(app)
     assert "conversation" not in app.query_params
 
 
@@ -159,7 +159,7 @@ def test_text_can_be_pasted():
     opening(app, "Paste")
     app.text_area(key="pasted").set_value(LINE).run()
     shown(app.button(key="open-pasted").click().run())
-    assert "the one message said" in verdict(app)
+    assert "the one message so far" in verdict(app)
 
 
 def test_a_generated_conversation_is_in_the_address_and_opens_again_from_it():

@@ -89,7 +89,7 @@ def test_another_stage_makes_it_another_system():
     app = chosen("octopus")
     app.session_state["other settings"] = True
     shown(app.run().segmented_control(key="set policy").set_value("none").run())
-    assert "Octopus, changed, sends: 1 of 166 messages" in text(app)
+    assert "Octopus, with changes: 1 of 166 messages" in text(app)
 
 
 def test_ones_own_settings_come_back_as_they_were():
@@ -156,8 +156,8 @@ def test_back_to_defaults_leaves_the_system():
 
 def test_projected_messages_say_so_and_the_payload_is_what_is_sent():
     app = chosen("mentu", conv="sample:bike-rental-support")
-    assert "The messages are shown as Mentu's prompt has them: 12 made of the conversation's 26." in plain(app)
-    assert "made of 26," in text(app)
+    assert "The messages are shown as Mentu's prompt has them: 12 made from the conversation's 26." in plain(app)
+    assert "made from 26," in text(app)
 
 
 def test_the_inspector_shows_octopus_figures_under_debug_only():

@@ -30,7 +30,7 @@ from historylab.wording.cuts import changes_in_words, settings_in_words
         (
             {"tool_output": "clear", "tool_output.clear.batch": 1, "min_turns": 3},
             "FIFO to 8,000 over the last 20 user messages (old tool results cleared one at a time, "
-            "newest 3 turns safe)",
+            "newest 3 turns protected)",
         ),
     ],
 )
@@ -40,8 +40,8 @@ def test_a_cut_is_said_in_words(changes, words):
 
 def test_knobs_that_were_not_turned_are_not_spoken_of():
     assert changes_in_words({"budget": 2000}) == "a budget of 2,000"
-    assert changes_in_words({"pruner.fifo.trim_to": 1.0}) == "to the brim"
-    assert changes_in_words({"tool_output": "off"}) == "tool results whole"
+    assert changes_in_words({"pruner.fifo.trim_to": 1.0}) == "down to the budget"
+    assert changes_in_words({"tool_output": "off"}) == "full tool results"
     assert changes_in_words({}) == "these settings"
 
 
@@ -67,10 +67,10 @@ def test_the_cost_is_told_against_not_trimming():
     assert kept_sentence(retention(timeline)) == "It keeps 8 of 13 links (an estimate)."
 
 
-def test_where_nothing_is_cut_or_nobody_knows_prices_it_says_so():
+def test_where_nothing_is_cut_or_prices_are_unknown_it_says_so():
     timeline = replay(load_sample("tide-tables-agent")[0], Settings())
     assert cost_sentence(timeline, against_untrimmed(timeline, "automatic")).startswith(
-        "Nothing is cut, so it costs what not"
+        "Nothing is cut, so it costs the same as not trimming"
     )
     assert kept_sentence(retention(timeline)) == "It keeps all 16 references."
     cut = replay(load_sample()[0], Settings(model="nobodys-model-7"))

@@ -13,7 +13,7 @@ from historylab.settings.model import Settings
 from historylab.ui.session import state
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.amounts import money, percent, times
-from historylab.wording.costs import CACHES
+from historylab.wording.costs import CACHES, PRICES_UNKNOWN
 from historylab.wording.cuts import capitalize_first, settings_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -25,7 +25,7 @@ def workload_headline(found: Workload, settings: Settings, about: str, own: str)
     half, most = percentiles(found.tokens)
     over = f"{percent(found.over_share)} are over the budget" if found.over_share else "none is over the budget"
     how = f"{found.counter}, {'exact' if found.exact else 'an estimate'}"
-    money_said = _monthly_sentence(found, own) if own else "What they cost nobody has said: see the prices below."
+    money_said = _monthly_sentence(found, own) if own else f"{PRICES_UNKNOWN}: see the prices below."
     st.html(
         f'<h1 class="hl-verdict">Half of the requests send at most {half:,.0f} tokens, 95 in 100 at most {most:,.0f}; '
         f'{over}.</h1><div class="hl-cost">{escape(money_said)}</div><div class="hl-meta">'

@@ -25,7 +25,7 @@ def _projection(timeline: Timeline) -> list[str]:
     found = chosen_system.current_preset()
     how = found[0].seen_as if found and found[0].seen_as else f"as “{member('projection', settings.projection).title}”"
     said, shown = len(opening.conversation()), len(timeline.conversation)
-    made = f": {shown:,} made of the conversation's {said:,}" if shown != said else ""
+    made = f": {shown:,} made from the conversation's {said:,}" if shown != said else ""
     return [f"The messages are shown {how}{made}."]
 
 
