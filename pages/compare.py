@@ -5,7 +5,7 @@ from historylab.ui.compare.compare_view import compare_view
 from historylab.ui.compare.comparison_verdict import comparison_bar, comparison_verdict
 from historylab.ui.compare.configuration_cards import configuration_cards
 from historylab.ui.compare.difference_table import difference_table
-from historylab.ui.session import cached, opening, state
+from historylab.ui.session import cached, opening, session
 from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import refusals
@@ -25,4 +25,4 @@ if timelines[0].plans:
     compare_view(compared, timelines)
 else:
     no_requests("There is nothing to compare. Open another conversation in the playground.")
-state.desk().told = ""
+session.clear_announcement()

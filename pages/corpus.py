@@ -7,7 +7,7 @@ from historylab.settings.consent import offline
 from historylab.ui.corpus.corpus_field import chosen_corpus, corpus_field
 from historylab.ui.corpus.measuring import current_workload, measure_workload
 from historylab.ui.corpus.workload_view import workload_headline, workload_view
-from historylab.ui.session import cached, opening, prices, state
+from historylab.ui.session import cached, choices, opening, prices
 from historylab.ui.settings.settings_sidebar import settings_sidebar
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.price_list import price_list
@@ -18,7 +18,7 @@ from historylab.ui.tune.settings_search import AT_ONCE
 
 start_page("corpus")
 opening.conversation()
-resolution = state.resolution()
+resolution = choices.resolution()
 settings_sidebar(resolution)
 refusals(resolution)
 settings = offline(resolution.settings)

@@ -3,7 +3,7 @@
 from historylab.ui.debug.debug_drawer import debug_button, debug_drawer
 from historylab.ui.debug.history_log import log_history
 from historylab.ui.request.request_view import request_view
-from historylab.ui.session import cached, opening, state
+from historylab.ui.session import cached, choices, opening
 from historylab.ui.settings.consent_field import model_call_notice
 from historylab.ui.settings.settings_sidebar import settings_sidebar
 from historylab.ui.settings.system_choice import describe_system
@@ -16,7 +16,7 @@ from historylab.ui.toolbar.export_drawer import export_button
 
 start_page("playground")
 conversation = opening.conversation()
-resolution = state.resolution()
+resolution = choices.resolution()
 refusals(resolution)
 with replay_errors_shown(lambda: settings_sidebar(resolution)):
     timeline = cached.timeline(conversation, resolution.settings)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from historylab.ui.session import state
+from historylab.ui.session import choices
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import show_problem
 from historylab.ui.sources.source_table import source_table
@@ -14,7 +14,7 @@ st.html(
     '<div class="hl-cost">The environment comes before you, you before the URL, the URL before the template, and the '
     "template before the default. Each setting decides for itself; a value that cannot be read is passed over.</div>"
 )
-resolution = state.resolution(what_if=True)
+resolution = choices.resolution(what_if=True)
 show_problem()
 what_if()
-source_table(resolution, state.tried_values())
+source_table(resolution, choices.tried_values())

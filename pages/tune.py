@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from historylab.ui.session import cached, opening, state
+from historylab.ui.session import cached, choices, opening, session, viewing
 from historylab.ui.settings.settings_sidebar import settings_sidebar
 from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
@@ -20,7 +20,7 @@ from historylab.ui.tune.sensitivity_view import sensitivity_view
 
 start_page("tune")
 conversation = opening.conversation()
-resolution = state.resolution()
+resolution = choices.resolution()
 settings_sidebar(resolution)
 with replay_errors_shown():
     timeline = cached.timeline(conversation, resolution.settings)
@@ -30,8 +30,8 @@ if not timeline.plans:
     no_requests("There is nothing to tune. Open another conversation.")
     st.stop()
 
-everywhere = state.desk().tuning.everywhere
-search = settings_search.make_search(state.desk().opened.conversations if everywhere else [conversation], resolution)
+everywhere = session.tab().tuning.everywhere
+search = settings_search.make_search(viewing.opened().conversations if everywhere else [conversation], resolution)
 candidates = search.candidates()
 work = search.work(candidates)
 top = st.container()

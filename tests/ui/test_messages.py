@@ -93,9 +93,9 @@ def test_a_message_chosen_on_the_map_is_shown_though_filter_and_search_hid_it():
         from historylab import Settings, replay
         from historylab.formats.samples import load_sample
         from historylab.ui.request.message_selection import select_message
-        from historylab.ui.session import state
+        from historylab.ui.session import session
 
-        here, timeline = state.desk(), replay(load_sample("birthday-by-the-sea")[0], Settings())
+        here, timeline = session.tab(), replay(load_sample("birthday-by-the-sea")[0], Settings())
         step = timeline.steps[-1]
         here.show, here.search, here.view = "lost", "lease", "chat"
         select_message(timeline, step, 38)  # lost, and it holds the word

@@ -14,7 +14,7 @@ from historylab.ui.compare.compared_message import compared_message
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.compare.difference_map import difference_map
 from historylab.ui.request.request_field import current_request
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.message_text import preview, speaker
@@ -29,7 +29,7 @@ UNMATCHED = "One of them rewrites the conversation (point of view), so its messa
 @st.fragment
 def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> None:
     """Chart, scrubber, and below them what this request sends under each."""
-    state.whole_page_if_touched()
+    session.whole_page_if_touched()
     fits = are_aligned(timelines)
     differing = cached.differing_requests(timelines) if fits else []
     number = _number(timelines[0], differing)
@@ -53,7 +53,7 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
 def _number(base: Timeline, differing: list[int]) -> int:
     """The request looked at; of those that differ, the nearest, if only they are shown."""
     number = current_request(base)
-    if state.desk().only_differing and differing:
+    if session.tab().only_differing and differing:
         number = min(differing, key=lambda step: abs(step - number))
     return number
 
@@ -62,7 +62,7 @@ def _number(base: Timeline, differing: list[int]) -> int:
 
 
 def _scrubber(base: Timeline, differing: list[int], number: int, *, fits: bool) -> None:
-    only = state.desk().only_differing and bool(differing)
+    only = session.tab().only_differing and bool(differing)
     choices = differing if only else list(range(len(base.plans)))
     place = choices.index(number)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key="scrubber"):
@@ -73,23 +73,25 @@ def _scrubber(base: Timeline, differing: list[int], number: int, *, fits: bool) 
                 choices,
                 number,
                 format_func=lambda step: base.steps[step].label,
-                key=state.seed_widget(SLIDER, number),
-                on_change=lambda: state.look_at(state.value_of(SLIDER)),
+                key=session.seed_widget(SLIDER, number),
+                on_change=lambda: viewing.select_request(session.widget_value(SLIDER)),
             )
         _step("Next ›", "later", choices, place + 1)
     if fits:
-        state.seed_widget(TOGGLE, state.desk().only_differing)
+        session.seed_widget(TOGGLE, session.tab().only_differing)
         words = f"Only requests that differ ({len(differing):,} of {len(base.plans):,})"
-        st.toggle(words, state.desk().only_differing, key=TOGGLE, on_change=_only, disabled=not differing)
+        st.toggle(words, session.tab().only_differing, key=TOGGLE, on_change=_only, disabled=not differing)
 
 
 def _step(label: str, key: str, choices: list[int], place: int) -> None:
     inside = 0 <= place < len(choices)
-    st.button(label, key=key, disabled=not inside, on_click=state.look_at, args=(choices[place] if inside else 0,))
+    st.button(
+        label, key=key, disabled=not inside, on_click=viewing.select_request, args=(choices[place] if inside else 0,)
+    )
 
 
 def _only() -> None:
-    state.desk().only_differing = state.value_of(TOGGLE)
+    viewing.show_only_differing(session.widget_value(TOGGLE))
 
 
 # -- this request

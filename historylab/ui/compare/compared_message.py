@@ -9,7 +9,7 @@ import streamlit as st
 from historylab.planning.replay import Timeline
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.request.explanation import MOST, SHORT
-from historylab.ui.session import state
+from historylab.ui.session import session, viewing
 from historylab.wording.message_text import full_text, speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, multiline
@@ -17,7 +17,7 @@ from historylab.wording.untrusted import escape, multiline
 
 def compared_message(compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int) -> None:
     """The message chosen on the map, at request `number` (from 0); nothing where none is, or it isn't said yet."""
-    chosen = state.desk().message
+    chosen = session.tab().message
     if chosen is None or chosen >= timelines[0].plans[number].size:
         return
     message = timelines[0].conversation[chosen]
@@ -30,7 +30,7 @@ def compared_message(compared: Sequence[Configuration], timelines: Sequence[Time
         )
         text = multiline(full_text(message), MOST)
         st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 240)
-        st.button("Close", key="close-message", on_click=_close)
+        st.button("Close", key="close-message", on_click=viewing.select_message, args=(None,))
 
 
 def _row(configuration: Configuration, timeline: Timeline, number: int, chosen: int) -> str:
@@ -40,7 +40,3 @@ def _row(configuration: Configuration, timeline: Timeline, number: int, chosen: 
         f'<tr><th><b class="hl-letter hl-letter-{letter}">{letter}</b></th><td>{look.badge}</td>'
         f"<td>{escape(found.sentence)}</td></tr>"
     )
-
-
-def _close() -> None:
-    state.desk().message = None

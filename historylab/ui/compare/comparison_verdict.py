@@ -9,7 +9,7 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import comparison_sentence
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
-from historylab.ui.session import state
+from historylab.ui.session import session
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
@@ -17,8 +17,8 @@ from historylab.wording.untrusted import escape, one_line
 
 def comparison_verdict(compared: list[Configuration], timelines: list[Timeline]) -> None:
     """What B does other than A as the headline; C and D below it."""
-    if told := state.desk().told:
-        notice(told)
+    if done := session.tab().announcement:
+        notice(done)
     base, *others = configurations.compared_figures(timelines)
     first, *rest = (comparison_sentence(c.letter, f, base) for c, f in zip(compared[1:], others, strict=True))
     more = "".join(f'<div class="hl-cost">{escape(said)}</div>' for said in rest)

@@ -11,7 +11,7 @@ from historylab.settings.model import setting_names
 from historylab.tuning.compare import LETTERS, changed_values
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
-from historylab.ui.session import state
+from historylab.ui.session import session
 from historylab.ui.settings.setting_field import setting_widget
 from historylab.wording.settings import title_of, value_in_words
 from historylab.wording.untrusted import escape, one_line
@@ -142,14 +142,14 @@ def _another(which: int, configuration: Configuration) -> None:
 
 
 def _begin(which: int, key: str, configuration: Configuration) -> None:
-    name = state.value_of(key)
+    name = session.widget_value(key)
     if name:
         configurations.change_setting(which, name, configuration.settings.value(name))
 
 
 def _use(which: int, letter: str) -> None:
     configurations.use_configuration(which)
-    state.desk().told = f"{letter} is now A: the playground’s settings. What A was is {letter} now."
+    session.announce(f"{letter} is now A: the playground’s settings. What A was is {letter} now.")
 
 
 def _same(base: Configuration, names: list[str], count: int) -> None:

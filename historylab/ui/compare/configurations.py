@@ -11,7 +11,7 @@ from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.tuning.compare import LETTERS, Figures, changed_values
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, choices, session
 from historylab.ui.session.prices import prices_in_effect
 
 STARTS: tuple[Mapping[str, Any], ...] = (
@@ -38,15 +38,17 @@ class Configuration:
 
 def configurations() -> list[Configuration]:
     """A and the others, as the sources decide: what the environment sets is the same in all of them."""
-    base = state.resolution()
-    others = [Configuration(LETTERS[k + 1], state.resolution(also=c), c) for k, c in enumerate(compared_changes(base))]
+    base = choices.resolution()
+    others = [
+        Configuration(LETTERS[k + 1], choices.resolution(also=c), c) for k, c in enumerate(compared_changes(base))
+    ]
     return [Configuration("A", base, {}), *others]
 
 
 def compared_changes(base: Resolution) -> list[dict[str, Any]]:
     """What each but A changes; before anything was chosen, one start that makes a difference."""
-    if state.desk().compare is not None:
-        return state.desk().compare
+    if session.tab().compare is not None:
+        return session.tab().compare
     free = (start for start in STARTS if not any(base.provenance[name].locked for name in start))
     return [next((dict(s) for s in free if any(base.settings.value(n) != v for n, v in s.items())), {})]
 
@@ -68,26 +70,25 @@ def compared_settings(compared: list[Configuration]) -> list[str]:
 
 def add_configuration(like: int | None = None) -> None:
     """One more, like A or like another."""
-    compare = _edited()
-    if len(compare) < MOST_CONFIGURATIONS:
-        compare.append(dict(compare[like]) if like is not None else {})
+    compare = _changes()
+    more = [compare[like] if like is not None else {}] if len(compare) < MOST_CONFIGURATIONS else []
+    choices.compare_with([*compare, *more])
 
 
 def remove_configuration(which: int) -> None:
     """Compare without it; the last one stays."""
-    compare = _edited()
-    if len(compare) > 1:
-        del compare[which]
+    compare = _changes()
+    choices.compare_with([*compare[:which], *compare[which + 1 :]] if len(compare) > 1 else compare)
 
 
 def change_setting(which: int, name: str, value: Any) -> None:
     """Let it have that value."""
-    _edited()[which][name] = value
+    _replace(which, {**_changes()[which], name: value})
 
 
 def reset_setting(which: int, name: str) -> None:
     """Let it have A's value again."""
-    _edited()[which].pop(name, None)
+    _replace(which, {n: value for n, value in _changes()[which].items() if n != name})
 
 
 def use_configuration(which: int) -> None:
@@ -96,13 +97,14 @@ def use_configuration(which: int) -> None:
     old, *others = (c.settings.values() for c in compared)
     new = others[which]
     for name, value in changed_values(old, new).items():
-        state.choose_setting(name, "" if value is None else value)
+        choices.choose_setting(name, "" if value is None else value)
     others[which] = old
-    state.desk().compare = [changed_values(new, values) for values in others]
+    choices.compare_with([changed_values(new, values) for values in others])
 
 
-def _edited() -> list[dict[str, Any]]:
-    here = state.desk()
-    here.compare = [dict(changes) for changes in compared_changes(state.resolution())]
-    state.touch()
-    return here.compare
+def _changes() -> list[dict[str, Any]]:
+    return compared_changes(choices.resolution())
+
+
+def _replace(which: int, changes: Mapping[str, Any]) -> None:
+    choices.compare_with([changes if k == which else other for k, other in enumerate(_changes())])

@@ -12,7 +12,7 @@ from historylab.figures.retention_map import pack_view
 from historylab.planning.replay import Timeline
 from historylab.tuning.compare import LETTERS
 from historylab.ui.compare.configurations import Configuration
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.must_remember import starred_messages
 from historylab.ui.shared.history_map import map_component
 from historylab.wording.palette import Look
@@ -27,7 +27,7 @@ def difference_map(compared: Sequence[Configuration], timelines: Sequence[Timeli
     base, other = timelines[0], timelines[LETTERS.index(letter)]
     _legend(letter)
     packed, key = cached.packed_difference(base, other, letter)
-    message = state.desk().message
+    message = session.tab().message
     known = message is not None and message < base.plans[number].size
     map_component()(
         key=KEY,
@@ -39,22 +39,19 @@ def difference_map(compared: Sequence[Configuration], timelines: Sequence[Timeli
 def _letter(compared: Sequence[Configuration]) -> str:
     """Which one is drawn against A; a choice where there are several."""
     letters = [configuration.letter for configuration in compared[1:]]
-    if state.desk().against not in letters:
-        state.desk().against = letters[0]
+    chosen = session.tab().against
+    if chosen not in letters:
+        viewing.compare_against(chosen := letters[0])
     if len(letters) > 1:
         st.segmented_control(
             "A against",
             letters,
-            default=state.desk().against,
+            default=chosen,
             required=True,
-            key=state.seed_widget(AGAINST, state.desk().against),
-            on_change=_against,
+            key=session.seed_widget(AGAINST, chosen),
+            on_change=lambda: viewing.compare_against(session.widget_value(AGAINST)),
         )
-    return state.desk().against
-
-
-def _against() -> None:
-    state.desk().against = state.value_of(AGAINST)
+    return chosen
 
 
 def _legend(letter: str) -> None:
@@ -71,9 +68,9 @@ def _chip(look: Look, name: str) -> str:
 
 def _look(base: Timeline) -> None:
     """Take over what the browser says, as far as there is such a request and such a message."""
-    said = state.value_of(KEY)["look"] or {}
+    said = session.widget_value(KEY)["look"] or {}
     request, message = said.get("request"), said.get("message")
     if type(request) is int and 0 <= request < len(base.plans):
-        state.look_at(request)
+        viewing.select_request(request)
         if type(message) is int and 0 <= message < base.plans[request].size:
-            state.desk().message = message
+            viewing.select_message(message)

@@ -10,7 +10,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
 from historylab.formats.load import UPLOAD_BYTES, load
 from historylab.formats.samples import samples
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, session, tuning_choices
 from historylab.wording.untrusted import one_line
 
 MEMORY = "What you open stays in this server's memory and is gone with the tab."
@@ -18,7 +18,7 @@ MEMORY = "What you open stays in this server's memory and is gone with the tab."
 
 def chosen_corpus() -> tuple[str, list[Conversation]]:
     """What is looked at, in words, and its conversations."""
-    uploads, opened = state.desk().tuning.uploads, state.desk().opened
+    uploads, opened = session.tab().tuning.uploads, session.tab().opened
     if uploads:
         found = [conversation for conversations in uploads.values() for conversation in conversations]
         return f"{len(found):,} conversations of {_files(len(uploads))}", found
@@ -31,7 +31,7 @@ def chosen_corpus() -> tuple[str, list[Conversation]]:
 def corpus_field() -> None:
     """The way to give other files."""
     limit = UPLOAD_BYTES // 1_000_000
-    uploads = state.desk().tuning.uploads
+    uploads = session.tab().tuning.uploads
     with st.popover("Look at other conversations"):
         st.file_uploader(
             f"Files of conversations, at most {limit} MB each",
@@ -42,24 +42,18 @@ def corpus_field() -> None:
         )
         st.caption(MEMORY)
         if uploads:
-            st.button("Forget them", key="forget-uploads", on_click=_forget)
+            st.button("Forget them", key="forget-uploads", on_click=tuning_choices.use_corpus, args=({},))
 
 
 def _uploaded() -> None:
     found = {}
-    for given in state.value_of("corpus-upload") or ():
+    for given in session.widget_value("corpus-upload") or ():
         name = Path(given.name).name
         try:
             found[f"{len(found)} {name}"] = load(given.getvalue(), name=name, max_bytes=UPLOAD_BYTES)
         except HistoryLabError as problem:
-            state.desk().problem = f"“{one_line(name, 80)}”: {problem}"
-    state.desk().tuning.uploads = found
-    state.touch()
-
-
-def _forget() -> None:
-    state.desk().tuning.uploads.clear()
-    state.touch()
+            session.report_problem(f"“{one_line(name, 80)}”: {problem}")
+    tuning_choices.use_corpus(found)
 
 
 def _files(count: int) -> str:

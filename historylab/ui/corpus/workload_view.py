@@ -10,7 +10,7 @@ from historylab.costs.workload import Workload, percentiles
 from historylab.figures.workload_chart import workload_chart, workload_finding
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
-from historylab.ui.session import state
+from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.amounts import money, percent, times
 from historylab.wording.costs import CACHES, PRICES_UNKNOWN
@@ -46,9 +46,9 @@ def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
         "Conversations like these a month",
         1,
         1_000_000_000,
-        state.desk().tuning.volume,
+        session.tab().tuning.volume,
         step=1_000,
-        key=state.seed_widget("volume", state.desk().tuning.volume),
+        key=session.seed_widget("volume", session.tab().tuning.volume),
         on_change=_volume,
         width=260,
     )
@@ -58,7 +58,7 @@ def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
 
 
 def _monthly_sentence(found: Workload, own: str) -> str:
-    volume = state.desk().tuning.volume
+    volume = session.tab().tuning.volume
     mine, plain = (found.monthly(own, volume, trimmed=trimmed) for trimmed in (True, False))
     ratio = times(float(mine / plain)) if plain else "not known"
     return (
@@ -82,7 +82,7 @@ def _months(found: Workload) -> str:
 
 
 def _month(found: Workload, cache: str) -> Iterator[str]:
-    volume = state.desk().tuning.volume
+    volume = session.tab().tuning.volume
     mine, plain = (found.monthly(cache, volume, trimmed=trimmed) for trimmed in (True, False))
     yield from (money(mine), money(plain), times(float(mine / plain)) if plain else "not known")
     yield from map(money, percentiles(found.per_conversation(cache)))
@@ -113,5 +113,5 @@ def _number(cell: str) -> str:
 
 
 def _volume() -> None:
-    state.desk().tuning.volume = state.value_of("volume") or state.desk().tuning.volume  # None: it was emptied
-    state.touch()
+    volume = session.widget_value("volume")
+    tuning_choices.set_monthly_volume(volume or session.tab().tuning.volume)  # None: it was emptied

@@ -14,7 +14,7 @@ from historylab.ui.debug.timings import Seconds, timings, versions
 from historylab.ui.request.payload import payload
 from historylab.ui.request.request_field import current_request
 from historylab.ui.request.stage_trace import stage_trace
-from historylab.ui.session import state
+from historylab.ui.session import drawers, session
 from historylab.ui.sources.source_table import source_table
 from historylab.wording.verdict import NO_REQUESTS
 
@@ -23,16 +23,16 @@ WIDTH = 900  # pixels: the table of sources fits
 
 def debug_button() -> None:
     """The button that opens the drawer."""
-    st.button("Debug", key="debug", shortcut="D", on_click=state.show_debug, args=(True,), help="How it came about")
+    st.button("Debug", key="debug", shortcut="D", on_click=drawers.show_debug, args=(True,), help="How it came about")
 
 
 def debug_drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline) -> None:
     """The drawer, while it is open. Call it last: it tells how long the page took."""
-    if state.debug_is_shown():
-        _drawer(resolution, conversation, timeline, state.seconds_so_far())
+    if drawers.debug_is_shown():
+        _drawer(resolution, conversation, timeline, session.seconds_so_far())
 
 
-@st.dialog("Debug", position="right", width=WIDTH, on_dismiss=lambda: state.show_debug(False))
+@st.dialog("Debug", position="right", width=WIDTH, on_dismiss=lambda: drawers.show_debug(False))
 def _drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline, page: Seconds) -> None:
     debug_panel(resolution, conversation)
     if not timeline.plans:

@@ -8,7 +8,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.settings.resolve import Resolution
 from historylab.systems import agentdock
 from historylab.ui.debug.history_log import agentdock_settings
-from historylab.ui.session import state
+from historylab.ui.session import address
 from historylab.wording.untrusted import escape, one_line
 
 SOURCES = {"url": "URL"}
@@ -17,7 +17,7 @@ SOURCES = {"url": "URL"}
 def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
     """A table of four rows."""
     panel = agentdock.debug_panel(agentdock_settings(resolution), conversation)
-    agent = one_line(state.linked_agent(), 60)
+    agent = one_line(address.linked_agent(), 60)
     rows = [
         ("Policy", panel["policy"], f"Source: {_source(resolution, 'policy')}"),
         ("Length", panel["length"], f"Source: {_source(resolution, 'length')}"),

@@ -7,7 +7,7 @@ from historylab.formats.chat_messages import to_record
 from historylab.settings.resolve import Resolution
 from historylab.systems.agentdock import FIELDS, HistorySettings, prepare_messages
 from historylab.ui.server.development_log import is_development
-from historylab.ui.session import state
+from historylab.ui.session import address, session
 from historylab.wording.untrusted import one_line
 
 
@@ -21,7 +21,6 @@ def agentdock_settings(resolution: Resolution) -> HistorySettings:
 def log_history(resolution: Resolution, conversation: Conversation) -> None:
     """Log what AgentDock would for this conversation, once per conversation and settings."""
     settings = agentdock_settings(resolution)
-    now = f"{conversation.digest} {settings} {state.linked_agent()}"
-    if is_development() and state.desk().logged != now:
-        state.desk().logged = now
-        prepare_messages([to_record(m) for m in conversation], settings, agent_id=one_line(state.linked_agent(), 60))
+    now = f"{conversation.digest} {settings} {address.linked_agent()}"
+    if is_development() and session.note_logged(now):
+        prepare_messages([to_record(m) for m in conversation], settings, agent_id=one_line(address.linked_agent(), 60))

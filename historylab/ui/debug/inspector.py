@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.systems.octopus import inspect_plan
-from historylab.ui.settings import chosen_system
+from historylab.ui.session import chosen_system
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import counter_label
 

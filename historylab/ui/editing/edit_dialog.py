@@ -10,7 +10,7 @@ import streamlit as st
 from historylab.conversation.message import Message
 from historylab.edits import Replace, edit_message
 from historylab.planning.replay import Timeline
-from historylab.ui.session import edits, opening, state
+from historylab.ui.session import edits, opening, session
 from historylab.wording.message_text import speaker
 from historylab.wording.untrusted import escape, one_line
 
@@ -36,10 +36,10 @@ def _save(timeline: Timeline, at: int) -> None:
     message = opening.conversation()[at]
     new = edit_message(
         message,
-        content=_unless_same(state.value_of(f"edit-text {at}"), message.content),
-        role=state.value_of(f"edit-role {at}") or message.role,
+        content=_unless_same(session.widget_value(f"edit-text {at}"), message.content),
+        role=session.widget_value(f"edit-role {at}") or message.role,
         arguments=[
-            _unless_same(state.value_of(f"edit-arguments {at} {k}"), call.arguments)
+            _unless_same(session.widget_value(f"edit-arguments {at} {k}"), call.arguments)
             for k, call in enumerate(message.tool_calls)
         ],
     )

@@ -11,7 +11,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.edits import Insert, new_message_at, unanswered_calls
 from historylab.planning.replay import Timeline
 from historylab.ui.editing.edit_dialog import save_or_cancel
-from historylab.ui.session import edits, opening, state
+from historylab.ui.session import edits, opening, session
 from historylab.ui.shared.notice import notice
 from historylab.wording.untrusted import one_line
 
@@ -42,15 +42,19 @@ def insert_dialog(timeline: Timeline, beside: int) -> None:
 
 
 def _save(timeline: Timeline) -> None:
-    at, role, conversation = state.value_of("insert-at"), state.value_of("insert-role"), opening.conversation()
+    at, role, conversation = (
+        session.widget_value("insert-at"),
+        session.widget_value("insert-role"),
+        opening.conversation(),
+    )
     if _text():
-        answers = state.value_of("insert-answers") if role == "tool" else None
-        new = new_message_at(conversation, at, role, state.value_of("insert-text"), answers=answers or "")
+        answers = session.widget_value("insert-answers") if role == "tool" else None
+        new = new_message_at(conversation, at, role, session.widget_value("insert-text"), answers=answers or "")
         edits.make_edit(Insert(at, new), timeline)
 
 
 def _text() -> str:
-    return (state.value_of("insert-text") or "").strip()
+    return (session.widget_value("insert-text") or "").strip()
 
 
 def _choose(label: str, options: Sequence[Any], key: str, word: Callable[[Any], str] = str) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Likely
 from historylab.ui.request.message_selection import select_message
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, session, viewing
 from historylab.wording.message_text import preview
 from historylab.wording.untrusted import escape, one_line
 
@@ -29,14 +29,14 @@ QUOTE = 80  # characters of a question
 def asked_later(timeline: Timeline) -> None:
     """The box, and what became of the answers; before there is a question, what it is for."""
     st.html('<div class="hl-title">What might be asked later?</div>')
-    asked = "\n".join(state.questions())
+    asked = "\n".join(viewing.questions())
     st.text_area(
-        f"Questions, one a line, at most {state.MOST_QUESTIONS}",
+        f"Questions, one a line, at most {viewing.MOST_QUESTIONS}",
         asked,
-        key=state.seed_widget(KEY, asked),
+        key=session.seed_widget(KEY, asked),
         placeholder=EXAMPLE,
         height=124,
-        on_change=lambda: state.set_questions(state.value_of(KEY) or ""),
+        on_change=lambda: viewing.set_questions(session.widget_value(KEY) or ""),
     )
     found = cached.likely_needed(timeline)
     if not found:
@@ -92,8 +92,8 @@ def _rows(found: Sequence[Likely]) -> Iterator[tuple[str, int, bool]]:
 
 def _go(timeline: Timeline, messages: Sequence[int]) -> None:
     """Look at that message in the last request, of which the table speaks."""
-    rows = state.value_of(ROWS)["selection"]["rows"]
+    rows = session.widget_value(ROWS)["selection"]["rows"]
     if rows:
         last = len(timeline.plans) - 1
-        state.look_at(last)
+        viewing.select_request(last)
         select_message(timeline, timeline.steps[last], messages[rows[0]])

@@ -12,7 +12,7 @@ from historylab.ui.request.asked_later import asked_later
 from historylab.ui.request.bill_table import bill_table
 from historylab.ui.request.loss_list import loss_list
 from historylab.ui.request.overhead_offer import overhead_offer
-from historylab.ui.session import cached, prices, state
+from historylab.ui.session import cached, choices, prices
 from historylab.ui.shared.price_list import price_list
 from historylab.wording.costs import cost_sentence, kept_sentence
 from historylab.wording.untrusted import escape
@@ -28,7 +28,7 @@ def cost_line(timeline: Timeline) -> None:
     unfolded = st.expander("Cost, losses and refused requests", key="cost", on_change="rerun", type="compact")
     if unfolded.open:
         with unfolded:
-            _inside(timeline, state.resolution(), own)
+            _inside(timeline, choices.resolution(), own)
 
 
 def _inside(timeline: Timeline, resolution: Resolution, own: str) -> None:

@@ -9,7 +9,7 @@ from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.ui.editing.message_edits import message_edits
 from historylab.ui.request.must_remember import must_remember
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, session
 from historylab.wording.message_text import full_text, speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, multiline, one_line
@@ -20,7 +20,7 @@ MOST = 20_000  # characters of a message that are shown
 
 def explanation(timeline: Timeline, number: int) -> None:
     """The chosen message's explanation at request `number` (from 0)."""
-    chosen, plan = state.desk().message, timeline.plans[number]
+    chosen, plan = session.tab().message, timeline.plans[number]
     found = cached.answer(timeline, number, chosen)
     look, message = LOOKS[found.explanation.action], timeline.conversation[chosen]
     since = timeline.steps[found.since]

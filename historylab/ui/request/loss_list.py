@@ -8,7 +8,7 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
-from historylab.ui.session import state
+from historylab.ui.session import session, viewing
 from historylab.wording.costs import kept_line
 from historylab.wording.untrusted import escape, one_line
 
@@ -59,7 +59,7 @@ def _columns(timeline: Timeline, losses: Sequence[Loss]) -> dict[str, list]:
 
 
 def _go(losses: Sequence[Loss]) -> None:
-    rows = state.value_of(KEY)["selection"]["rows"]
+    rows = session.widget_value(KEY)["selection"]["rows"]
     if rows:
-        state.look_at(losses[rows[0]].step)
-        state.desk().message = losses[rows[0]].message
+        viewing.select_request(losses[rows[0]].step)
+        viewing.select_message(losses[rows[0]].message)

@@ -8,7 +8,7 @@ import streamlit as st
 from historylab.figures.chat import chat
 from historylab.planning.replay import Step, Timeline
 from historylab.ui.request.message_selection import page_of
-from historylab.ui.session import state
+from historylab.ui.session import session
 from historylab.ui.session.must_remember import starred_messages
 from historylab.wording.untrusted import escape
 from historylab.wording.verdict import counter_label
@@ -21,7 +21,9 @@ def message_bubbles(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
     before = int(shown[start - 1]) if start else -1
     last = rows[-1] == shown[-1]
     starred = starred_messages(timeline)
-    st.html(chat(step.plan, rows.tolist(), after=before, last=bool(last), chosen=state.desk().message, starred=starred))
+    st.html(
+        chat(step.plan, rows.tolist(), after=before, last=bool(last), chosen=session.tab().message, starred=starred)
+    )
     how = escape(counter_label(timeline.counter))  # the model's name is in it, which a link may give
     st.html(
         f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing included. What is not sent '

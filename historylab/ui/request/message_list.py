@@ -24,7 +24,7 @@ from historylab.ui.request.message_selection import (
     view_field,
 )
 from historylab.ui.request.projection_note import projected_note
-from historylab.ui.session import state
+from historylab.ui.session import session, viewing
 from historylab.ui.session.must_remember import starred_messages
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.message_text import preview, speaker
@@ -53,8 +53,8 @@ def message_list(timeline: Timeline, number: int) -> None:
     shown = _shown(timeline, step)
     if not len(shown):
         return
-    draw = message_bubbles if state.desk().view == CHAT else _table
-    if state.desk().message is None or state.desk().message >= step.size:
+    draw = message_bubbles if session.tab().view == CHAT else _table
+    if session.tab().message is None or session.tab().message >= step.size:
         draw(timeline, step, shown)
         return
     wide, narrow = st.columns([3, 2], gap="medium")
@@ -66,7 +66,7 @@ def message_list(timeline: Timeline, number: int) -> None:
 
 def _shown(timeline: Timeline, step: Step) -> np.ndarray:
     """Indices of the messages that filter and search leave; where they leave none, that is said."""
-    here = state.desk()
+    here = session.tab()
     mask = filter_mask(timeline, step)
     if not mask.any():
         st.html(f'<p class="hl-meta">{EMPTY[here.show]}</p>')
@@ -74,7 +74,7 @@ def _shown(timeline: Timeline, step: Step) -> np.ndarray:
     holding = search_mask(step)
     shown = np.flatnonzero(mask & holding)
     if here.search.strip():
-        among = "" if here.show == "everything" else available_filters(timeline)[here.show][0]
+        among = "" if here.show == viewing.EVERYTHING else available_filters(timeline)[here.show][0]
         tell = hit_count if len(shown) else nothing_found
         tell(len(shown), int(holding.sum()), among)
     return shown
@@ -85,11 +85,11 @@ def _table(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
         summary_text(step.plan.summary)
     rows = page_of(shown)
     numbers = rows.tolist()
-    selected = [numbers.index(state.desk().message)] if state.desk().message in numbers else []
+    selected = [numbers.index(session.tab().message)] if session.tab().message in numbers else []
     columns = table(timeline, step.plan, rows, starred_messages(timeline))
-    if state.desk().message is not None:  # its reason stands beside the table
+    if session.tab().message is not None:  # its reason stands beside the table
         del columns["why"]
-    key = f"messages {hash(rows.tobytes())} {state.desk().picks}"  # the same table as long as its rows are the same
+    key = f"messages {hash(rows.tobytes())} {session.tab().picks}"  # the same table as long as its rows are the same
     st.dataframe(
         columns,
         key=key,
@@ -152,5 +152,5 @@ def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[
 
 
 def _select(key: str, numbers: list[int]) -> None:
-    rows = state.value_of(key)["selection"]["rows"]
-    state.desk().message = numbers[rows[0]] if rows else None
+    rows = session.widget_value(key)["selection"]["rows"]
+    viewing.select_message(numbers[rows[0]] if rows else None)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.ui.session import state
+from historylab.ui.session import session, viewing
 from historylab.wording.untrusted import escape, one_line
 
 KEY = "search"
@@ -51,12 +51,12 @@ def search_field() -> None:
     """Where the words are typed; the messages follow while one types."""
     st.text_input(
         "Search",
-        state.desk().search,
+        session.tab().search,
         type="search",
         placeholder="Search messages",
         label_visibility="collapsed",
         live=True,
-        key=state.seed_widget(KEY, state.desk().search),
+        key=session.seed_widget(KEY, session.tab().search),
         on_change=_search,
     )
 
@@ -74,23 +74,20 @@ def nothing_found(_: int, everywhere: int, among: str) -> None:
     if everywhere:
         holds = "message does" if everywhere == 1 else "messages do"
         st.html(f'<p class="hl-meta" role="status">Nothing in “{escape(among)}” holds {_quoted()}.</p>')
-        st.button(f"Search everything: {everywhere:,} {holds}", key="search-everything", on_click=_everywhere)
+        st.button(
+            f"Search everything: {everywhere:,} {holds}",
+            key="search-everything",
+            on_click=viewing.filter_by,
+            args=(viewing.EVERYTHING,),
+        )
         return
     st.html(f'<p class="hl-meta" role="status">Nothing said so far holds {_quoted()}.</p>')
-    st.button("Clear the search", key="search-nothing", on_click=_clear)
+    st.button("Clear the search", key="search-nothing", on_click=viewing.search_for, args=("",))
 
 
 def _quoted() -> str:
-    return f"“<bdi>{escape(one_line(state.desk().search, QUOTE))}</bdi>”"
+    return f"“<bdi>{escape(one_line(session.tab().search, QUOTE))}</bdi>”"
 
 
 def _search() -> None:
-    state.desk().search, state.desk().page = (state.value_of(KEY) or "")[:LONGEST], None
-
-
-def _everywhere() -> None:
-    state.desk().show, state.desk().page = "everything", None
-
-
-def _clear() -> None:
-    state.desk().search, state.desk().page = "", None
+    viewing.search_for((session.widget_value(KEY) or "")[:LONGEST])

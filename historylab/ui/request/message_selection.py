@@ -10,7 +10,7 @@ import streamlit as st
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Step, Timeline
 from historylab.ui.request.message_search import matching_messages
-from historylab.ui.session import state
+from historylab.ui.session import session, viewing
 from historylab.ui.session.must_remember import starred_messages
 from historylab.wording.must_remember import GLYPH
 
@@ -26,7 +26,7 @@ def _changed(step: Step) -> np.ndarray:
 
 
 FILTERS: Mapping[str, tuple[str, Callable[[Step], np.ndarray]]] = {
-    "everything": ("Everything", lambda step: np.ones(step.size, bool)),
+    viewing.EVERYTHING: ("Everything", lambda step: np.ones(step.size, bool)),
     "sent": ("What the model sees", lambda step: step.plan.actions <= Action.TRUNCATED),
     "changed": ("Changed since the last request", _changed),
     "lost": ("Lost", lambda step: step.plan.actions > Action.TRUNCATED),
@@ -46,39 +46,37 @@ def available_filters(timeline: Timeline) -> Mapping[str, tuple[str, Callable[[S
 
 def filter_mask(timeline: Timeline, step: Step) -> np.ndarray:
     """bool[size]: the messages the filter shows."""
-    return available_filters(timeline).get(state.desk().show, FILTERS["everything"])[1](step)
+    return available_filters(timeline).get(session.tab().show, FILTERS[viewing.EVERYTHING])[1](step)
 
 
 def search_mask(step: Step) -> np.ndarray:
     """bool[size]: the messages that hold the words searched for; all of them where there are none."""
-    return matching_messages(step.plan.history.conversation, step.size, state.desk().search)
+    return matching_messages(step.plan.history.conversation, step.size, session.tab().search)
 
 
 def select_message(timeline: Timeline, step: Step, message: int) -> None:
     """Select a message and turn to its page. A search or a filter that hides it is given up."""
-    here = state.desk()
     if not search_mask(step)[message]:
-        here.search = ""
+        viewing.search_for("")
     if not filter_mask(timeline, step)[message]:
-        here.show = "everything"
+        viewing.filter_by(viewing.EVERYTHING)
     before = int((filter_mask(timeline, step) & search_mask(step))[:message].sum())
-    here.message, here.page, here.picks = message, before // PAGE[here.view] + 1, here.picks + 1
+    viewing.turn_to_message(message, before // PAGE[session.tab().view] + 1)
 
 
 def filter_field(timeline: Timeline) -> None:
     """What kind of messages is shown."""
     known = available_filters(timeline)
-    if state.desk().show not in known:  # the last mark is gone
-        state.desk().show = "everything"
+    chosen = viewing.drop_filter_unless(known)
     st.segmented_control(
         "Show",
         list(known),
-        default=state.desk().show,
+        default=chosen,
         required=True,
         format_func=lambda name: known[name][0],
         label_visibility="collapsed",
-        key=state.seed_widget("show", state.desk().show),
-        on_change=lambda: _turn_to(show=state.value_of("show")),
+        key=session.seed_widget("show", chosen),
+        on_change=lambda: viewing.filter_by(session.widget_value("show")),
     )
 
 
@@ -87,42 +85,31 @@ def view_field() -> None:
     st.segmented_control(
         "View",
         [LIST, CHAT],
-        default=state.desk().view,
+        default=session.tab().view,
         required=True,
         format_func=str.capitalize,
         label_visibility="collapsed",
-        key=state.seed_widget("view", state.desk().view),
-        on_change=lambda: _turn_to(view=state.value_of("view")),
+        key=session.seed_widget("view", session.tab().view),
+        on_change=lambda: viewing.view_as(session.widget_value("view")),
     )
-
-
-def _turn_to(**where: str) -> None:
-    """Look elsewhere, from the page on which that opens."""
-    for name, value in where.items():
-        setattr(state.desk(), name, value)
-    state.desk().page = None
 
 
 def page_of(shown: np.ndarray) -> np.ndarray:
     """The message indices of the page one is on; a pager when there are more."""
-    here = state.desk()
+    here = session.tab()
     size = PAGE[here.view]
     pages = max(1, -(-len(shown) // size))
     page = min(here.page or _opens_at(shown, pages), pages)
     if pages > 1:
         key = f"page {here.view} {here.show} {here.search} {here.request} {here.picks}"
-        st.pagination(pages, default=page, key=key, on_change=lambda: _turn_page(key))
+        st.pagination(pages, default=page, key=key, on_change=lambda: viewing.turn_page(session.widget_value(key)))
     return shown[(page - 1) * size : page * size]
 
 
 def _opens_at(shown: np.ndarray, pages: int) -> int:
     """The page of the chosen message, where there is one; else a chat opens at its end and a list at its top."""
-    here = state.desk()
+    here = session.tab()
     place = np.flatnonzero(shown == here.message)
     if len(place):
         return int(place[0]) // PAGE[here.view] + 1
     return pages if here.view == CHAT else 1
-
-
-def _turn_page(key: str) -> None:
-    state.desk().page = state.value_of(key)

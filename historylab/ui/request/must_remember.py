@@ -10,7 +10,7 @@ from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.held import BY_MESSAGE, BY_SUMMARY
 from historylab.recall.must_remember import MustRemember, original_index
-from historylab.ui.session import state
+from historylab.ui.session import viewing
 from historylab.ui.session.must_remember import starred
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.untrusted import escape
@@ -29,7 +29,7 @@ def must_remember(timeline: Timeline, number: int, message: int) -> None:
     if index is None:
         st.html(f'<div class="hl-meta">{SEVERAL}</div>')
     elif st.button(f"{GLYPH} Must remember", key="remember", help=HELP):
-        _mark({*state.must_remember(), index})
+        _mark({*viewing.must_remember(), index})
 
 
 def _marked(timeline: Timeline, number: int, here: Sequence[MustRemember]) -> None:
@@ -38,12 +38,12 @@ def _marked(timeline: Timeline, number: int, here: Sequence[MustRemember]) -> No
         glyph = f'<span aria-hidden="true">{GLYPH}</span>'
         st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {said}</div>', width="content")
         if st.button("Remove the mark", key="forget", type="tertiary"):
-            _mark(set(state.must_remember()) - {star.mark for star in here})
+            _mark(set(viewing.must_remember()) - {star.mark for star in here})
 
 
 def _mark(indices: Iterable[int]) -> None:
     """The link says it too, and that is written when the whole page is drawn."""
-    state.set_must_remember(indices)
+    viewing.set_must_remember(indices)
     st.rerun()
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.costs.calibration import Calibration, calibrate
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
-from historylab.ui.session import state
+from historylab.ui.session import choices
 from historylab.wording.untrusted import escape
 
 GOOD_FIT = 0.9
@@ -50,7 +50,7 @@ def _told(found: Calibration) -> str:
 
 def _use(overhead: int, budget: int | None) -> None:
     """The whole page follows, not only the fragment this stands in."""
-    state.choose_setting("overhead", overhead)
+    choices.choose_setting("overhead", overhead)
     if budget is not None:
-        state.choose_setting("budget", budget)
+        choices.choose_setting("budget", budget)
     st.rerun()

@@ -6,8 +6,7 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.registry import member
-from historylab.ui.session import opening
-from historylab.ui.settings import chosen_system
+from historylab.ui.session import chosen_system, opening
 from historylab.wording.untrusted import escape
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.planning.replay import Timeline
-from historylab.ui.session import state
+from historylab.ui.session import session, viewing
 
 KEY = "request"
 
 
 def current_request(timeline: Timeline) -> int:
     """The request looked at (from 0), within what there is; the last one at first."""
-    chosen = state.desk().request
+    chosen = session.tab().request
     last = len(timeline.plans) - 1
     return last if chosen is None else min(chosen, last)
 
@@ -30,7 +30,7 @@ def request_field(timeline: Timeline) -> None:
             1,
             count,
             number + 1,
-            key=state.seed_widget(KEY, number + 1),
+            key=session.seed_widget(KEY, number + 1),
             on_change=_look,
             label_visibility="collapsed",
             width=90,  # too narrow for steps of its own, which the buttons are
@@ -40,10 +40,10 @@ def request_field(timeline: Timeline) -> None:
 
 
 def _step(label: str, key: str, to: int, count: int) -> None:
-    st.button(label, key=key, disabled=not 0 <= to < count, on_click=state.look_at, args=(to,))
+    st.button(label, key=key, disabled=not 0 <= to < count, on_click=viewing.select_request, args=(to,))
 
 
 def _look() -> None:
-    number = state.value_of(KEY)
+    number = session.widget_value(KEY)
     if number is not None:  # an emptied field looks at nothing else
-        state.look_at(number - 1)
+        viewing.select_request(number - 1)

@@ -13,14 +13,14 @@ from historylab.ui.request.request_field import current_request, request_field
 from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.request.verdict_line import legend, verdict_line
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, session
 from historylab.ui.shared.theme import is_dark
 
 
 @st.fragment
 def request_view(timeline: Timeline) -> None:
     """Verdict, map, chart, and the request from three sides: its messages, its payload, how it came about."""
-    state.whole_page_if_touched()
+    session.whole_page_if_touched()
     number = current_request(timeline)
     verdict_line(timeline, number)
     bill = st.container()  # filled last: the other parts needn't wait for prices

@@ -5,7 +5,7 @@ from __future__ import annotations
 from historylab.figures.retention_map import pack_view
 from historylab.planning.replay import Timeline
 from historylab.ui.request.message_selection import select_message
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.must_remember import starred_messages
 from historylab.ui.shared.history_map import map_component
 
@@ -15,7 +15,7 @@ KEY = "map"
 def retention_map(timeline: Timeline, number: int) -> None:
     """Draw the map with request `number` (from 0) and the chosen message marked; moves in it are in the state."""
     packed, key = cached.packed_map(timeline)
-    message = state.desk().message
+    message = session.tab().message
     known = message is not None and message < timeline.plans[number].size
     map_component()(
         key=KEY,
@@ -26,9 +26,9 @@ def retention_map(timeline: Timeline, number: int) -> None:
 
 def _look(timeline: Timeline) -> None:
     """Take over what the browser says, as far as there is such a request and such a message."""
-    said = state.value_of(KEY)["look"] or {}
+    said = session.widget_value(KEY)["look"] or {}
     request, message = said.get("request"), said.get("message")
     if type(request) is int and 0 <= request < len(timeline.plans):
-        state.look_at(request)
+        viewing.select_request(request)
         if type(message) is int and 0 <= message < timeline.plans[request].size:
             select_message(timeline, timeline.steps[request], message)

@@ -1,4 +1,4 @@
-"""What a tab remembers of a search for better settings, and work that fills in while somebody watches."""
+"""Long work done in the page, with a progress bar: its result so far, and whether it may begin or must stop."""
 
 from __future__ import annotations
 
@@ -6,26 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
-
-from historylab.formats.load import Conversations
-
-FEW, MORE, MANY = 50, 150, 500
-
-
-@dataclass
-class TuneChoices:
-    """The choices made on the pages Tune and Corpus."""
-
-    turned: list[str] | None = None  # the knobs a search turns; None: the usual ones
-    most: int = FEW
-    everywhere: bool = False  # over all conversations of the file, not the open one alone
-    musts: list[str] = field(default_factory=list)
-    aim: str = "balanced"
-    cache: str = ""  # empty: the one that goes with the model's prices
-    words: str = ""
-    picked: str = ""  # key of the candidate looked at; empty: the recommended one
-    uploads: dict[str, Conversations] = field(default_factory=dict)
-    volume: int = 10_000  # conversations a month
 
 
 @dataclass(eq=False)

@@ -36,7 +36,7 @@ from historylab.settings.consent import settings_that_ask as asks_a_model
 from historylab.settings.model import Settings
 from historylab.tuning import compare
 from historylab.tuning.compare import Figures
-from historylab.ui.session import model_consent, state
+from historylab.ui.session import model_consent, viewing
 from historylab.ui.session.background_work import Work
 
 
@@ -126,7 +126,7 @@ def _differing_requests(digest: str, keys: tuple[str, ...], _timelines: Sequence
 
 def figures(made: Timeline, prices: Prices | None) -> Figures:
     """What a timeline comes to, for the comparison."""
-    return _figures(made.conversation.digest, _key(made), repr(prices), state.must_remember(), made, prices)
+    return _figures(made.conversation.digest, _key(made), repr(prices), viewing.must_remember(), made, prices)
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost")
@@ -168,7 +168,7 @@ def _comparisons(digest: str, key: str, listed: str, _made: Timeline, _prices: P
 
 def retained(made: Timeline) -> Retention:
     """What a timeline keeps of what later requests need and of what must be remembered, and what it forgets."""
-    return _retained(made.conversation.digest, _key(made), state.must_remember(), made)
+    return _retained(made.conversation.digest, _key(made), viewing.must_remember(), made)
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what later requests need")
@@ -178,7 +178,7 @@ def _retained(digest: str, key: str, stars: tuple[int, ...], _made: Timeline) ->
 
 def likely_needed(made: Timeline) -> tuple[Likely, ...]:
     """Per question that might be asked later, the messages likeliest to answer it; nothing where none was written."""
-    asked = state.questions()
+    asked = viewing.questions()
     return _likeliest(made.conversation.digest, _key(made), asked, made) if asked else ()
 
 

@@ -1,6 +1,6 @@
-"""What is tried on the open conversation, in this tab only: an edit more, one fewer, or the original again.
+"""Edits of the open conversation, in this tab only: make one, undo the last, or discard them all.
 
-Opening anything drops it, because it is kept with what is open.
+Opening anything drops them, because they are kept with what is open.
 """
 
 from __future__ import annotations
@@ -13,40 +13,40 @@ from historylab.conversation.conversation import Conversation
 from historylab.edits import Delete, Edit, Edited, Insert, apply_edits
 from historylab.planning.pipeline import project
 from historylab.planning.replay import Timeline
-from historylab.ui.session import opening, state
+from historylab.ui.session import choices, opening, session, viewing
 
 
 def current_edits() -> Edited | None:
-    """The open conversation with what was tried on it; None while it is as it was opened."""
-    opened = state.desk().opened
+    """The open conversation with its edits; None while it is as it was opened."""
+    opened = session.tab().opened
     return opened.edited if opened else None
 
 
 def describe_edits() -> str:
-    """What was changed: "2 edited, 1 deleted"; nothing where nothing was."""
-    tried = current_edits()
-    return ", ".join(f"{count:,} {word}" for word, count in tried.tally.items()) if tried else ""
+    """How many messages were changed: "2 edited, 1 deleted"; nothing where none was."""
+    edited = current_edits()
+    return ", ".join(f"{count:,} {word}" for word, count in edited.tally.items()) if edited else ""
 
 
 def make_edit(edit: Edit, timeline: Timeline) -> None:
-    """Make an edit of what that timeline shows. A click that comes late, when something else is open, does nothing."""
+    """Edit what that timeline shows. A late click, when something else is open, does nothing."""
     if opening.conversation().digest != timeline.original.digest:
         return
-    tried, here = current_edits(), state.desk()
-    lengths = _put((*(tried.edits if tried else ()), edit))
+    edited, state = current_edits(), session.tab()
+    lengths = _put((*(edited.edits if edited else ()), edit))
     if isinstance(edit, Insert):
         first = int(lengths.searchsorted(edit.at, side="right"))  # request that holds it
-        here.message = edit.at if timeline.settings.projection == "off" else None
-        if here.request is not None and here.request < first:
-            here.request = first if first < len(lengths) else None
+        state.message = edit.at if timeline.settings.projection == "off" else None
+        if state.request is not None and state.request < first:
+            state.request = first if first < len(lengths) else None
     elif isinstance(edit, Delete) and not len(opening.conversation()):
-        here.message = None
+        state.message = None
 
 
 def undo_edit() -> None:
     """Take the last edit back."""
-    if tried := current_edits():
-        _put(tried.edits[:-1])
+    if edited := current_edits():
+        _put(edited.edits[:-1])
 
 
 def discard_edits() -> None:
@@ -56,20 +56,20 @@ def discard_edits() -> None:
 
 
 def _put(edits: Sequence[Edit]) -> np.ndarray:
-    """Let these be the edits; stars go along, and one looks at a request as far from the end as before.
+    """Apply these edits; marks go along, and the request shown stays as far from the end as before.
 
     Returns the history lengths of the requests there are now: int64.
     """
-    here, opened = state.desk(), state.desk().opened
+    state, opened = session.tab(), viewing.opened()
     before, after = opened.edited or apply_edits(opened.original, ()), apply_edits(opened.original, edits)
     opened.edited = None if after.conversation is opened.original else after
-    state.set_must_remember(before.follow(state.must_remember(), after))
+    viewing.set_must_remember(before.follow(viewing.must_remember(), after))
     had, has = _requests(before.conversation), _requests(after.conversation)
-    if here.request is not None:
-        here.request = max(0, here.request + len(has) - len(had))
-    here.picks += 1
+    if state.request is not None:
+        state.request = max(0, state.request + len(has) - len(had))
+    state.picks += 1
     return has
 
 
 def _requests(conversation: Conversation) -> np.ndarray:
-    return project(conversation, state.resolution().settings).columns.requests
+    return project(conversation, choices.resolution().settings).columns.requests

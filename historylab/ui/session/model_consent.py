@@ -18,7 +18,7 @@ from historylab.settings.consent import offline, settings_that_ask
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 from historylab.summarizers.reply_cache import NotAsked, OnlyRemembered
-from historylab.ui.session import state
+from historylab.ui.session import choices, session
 
 
 def resolve_model_calls(conversation: Conversation, settings: Settings) -> Settings:
@@ -27,21 +27,21 @@ def resolve_model_calls(conversation: Conversation, settings: Settings) -> Setti
         return settings
     if not may_ask(settings):
         return offline(settings)
-    here, key = state.desk(), _key(conversation, settings)
-    asks_now = here.ask_now or _first_for(conversation, settings)
-    if key in here.answered and not here.ask_now:
+    state, key = session.tab(), _key(conversation, settings)
+    asks_now = state.ask_now or _first_for(conversation, settings)
+    if key in state.answered and not state.ask_now:
         return settings
     if not asks_now and _would_ask(conversation, settings):
         return offline(settings)
     _ask(conversation, settings)
-    here.ask_now = False
-    here.answered[key] = here.answered[conversation.digest] = token_hex(8)
+    state.ask_now = False
+    state.answered[key] = state.answered[conversation.digest] = token_hex(8)
     return settings
 
 
 def answer_mark(conversation: Conversation, settings: Settings) -> str:
     """Tells a replay from one that asked at another time and was answered otherwise; "" if it asks nobody."""
-    return state.desk().answered.get(_key(conversation, settings), "") if settings_that_ask(settings) else ""
+    return session.tab().answered.get(_key(conversation, settings), "") if settings_that_ask(settings) else ""
 
 
 def _key(conversation: Conversation, settings: Settings) -> str:
@@ -50,8 +50,8 @@ def _key(conversation: Conversation, settings: Settings) -> str:
 
 def may_ask(settings: Settings) -> bool:
     """Whether the person at this screen said yes to asking this model, or the environment did."""
-    resolution = state.resolution()
-    if state.desk().agreed == model_and_host(settings.model):
+    resolution = choices.resolution()
+    if session.tab().agreed == model_and_host(settings.model):
         return True
     return settings.model == resolution.settings.model and all(
         resolution.provenance[name].locked for name in settings_that_ask(settings)
@@ -60,16 +60,16 @@ def may_ask(settings: Settings) -> bool:
 
 def set_consent(yes: bool) -> None:
     """This person lets the model be asked, now and while the tab is open; or no longer."""
-    here = state.desk()
-    resolved = resolve_settings(you=here.you, url=here.link, template=state.template())
-    here.agreed, here.ask_now = model_and_host(resolved.settings.model) if yes else "", yes
-    state.touch()
+    state = session.tab()
+    resolved = resolve_settings(you=state.you, url=state.link, template=choices.template())
+    state.agreed, state.ask_now = model_and_host(resolved.settings.model) if yes else "", yes
+    session.touch()
 
 
 def request_answers() -> None:
     """Let the next replay ask what it must."""
-    state.desk().ask_now = True
-    state.touch()
+    session.tab().ask_now = True
+    session.touch()
 
 
 def _first_for(conversation: Conversation, settings: Settings) -> bool:
@@ -77,10 +77,10 @@ def _first_for(conversation: Conversation, settings: Settings) -> bool:
 
     An edit makes no other conversation of it: else every one would ask.
     """
-    here = state.desk()
-    if here.opened and here.opened.edited:
+    state = session.tab()
+    if state.opened and state.opened.edited:
         return False
-    return here.agreed != model_and_host(settings.model) and conversation.digest not in here.answered
+    return state.agreed != model_and_host(settings.model) and conversation.digest not in state.answered
 
 
 def _would_ask(conversation: Conversation, settings: Settings) -> bool:

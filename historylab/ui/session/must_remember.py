@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, viewing
 
 
 def starred(timeline: Timeline) -> tuple[MustRemember, ...]:
     """The stars and what this timeline makes of them; nothing is worked out where there are none."""
-    return cached.retained(timeline).starred if state.must_remember() else ()
+    return cached.retained(timeline).starred if viewing.must_remember() else ()
 
 
 def starred_messages(timeline: Timeline) -> frozenset[int]:

@@ -1,8 +1,8 @@
-"""Opening a conversation: a sample, a generated one, an upload or pasted text. What was open stays if that fails."""
+"""Opening a conversation: a sample, a generated one, an upload or pasted text. If that fails, the open one stays."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -10,7 +10,7 @@ from historylab.errors import HistoryLabError
 from historylab.formats.load import UPLOAD_BYTES, load
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import Place
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, session, viewing
 from historylab.wording.untrusted import one_line
 
 KEY = "open another"  # the popover with all the ways to do so
@@ -18,66 +18,67 @@ KEY = "open another"  # the popover with all the ways to do so
 
 def conversation() -> Conversation:
     """The conversation on screen; at the first run the one the link asks for, else the default sample."""
-    here = state.desk()
-    if here.opened is None:
-        _open_linked(here.asked)
-    return here.opened.conversation
+    if session.tab().opened is None:
+        _open_linked(session.tab().linked)
+    return viewing.opened().conversation
 
 
 def open_sample(name: str) -> None:
     """Open one of our samples."""
-    _open(lambda: state.open_conversations(cached.sample(name), f"sample:{name}"))
+    _open(lambda: viewing.open_conversations(cached.sample(name), f"sample:{name}"))
 
 
 def open_generated(name: str, options: Mapping[str, Any]) -> None:
     """Make a conversation from a seed and open it."""
-    said = ",".join(f"{option}={value}" for option, value in options.items())
-    _open(lambda: state.open_conversations(cached.generated(name, tuple(options.items())), f"gen:{name}:{said}"))
+    spec = f"gen:{name}:" + ",".join(f"{option}={value}" for option, value in options.items())
+    _open(lambda: viewing.open_conversations(cached.generated(name, tuple(options.items())), spec))
 
 
 def open_bytes(data: bytes, name: str) -> None:
     """Open what came from this person's disk or clipboard. It is held by this tab and by nothing else."""
     _open(
-        lambda: state.open_conversations(load(data, name=name, max_bytes=UPLOAD_BYTES), spec=""),
+        lambda: viewing.open_conversations(load(data, name=name, max_bytes=UPLOAD_BYTES), spec=""),
         f"“{one_line(name, 80)}”: " if name else "",
     )
 
 
 def open_which(which: object) -> None:
     """Show another conversation of the open file."""
-    opened = state.desk().opened
-    state.touch()
-    if which in range(len(opened.conversations)):  # a late click may still name one of the file before
-        state.open_conversations(opened.conversations, opened.spec, which)
+    opened = viewing.opened()
+    session.touch()
+    if isinstance(which, int) and which in range(
+        len(opened.conversations)
+    ):  # a late click may still name one of the file before
+        viewing.open_conversations(opened.conversations, opened.spec, which)
 
 
-def _open(action, about: str = "") -> bool:
-    state.touch()
+def _open(action: Callable[[], None], about: str = "") -> None:
+    session.touch()
     try:
         action()
     except HistoryLabError as problem:
-        said = str(problem)
-        state.desk().problem = f"{about}{said}" if about else f"{said[:1].upper()}{said[1:]}"
-        return False
-    state.seed_widget(KEY, False)
-    return True
+        why = str(problem)
+        session.report_problem(f"{about}{why}" if about else f"{why[:1].upper()}{why[1:]}")
+        return
+    session.seed_widget(KEY, False)
 
 
-def _open_linked(asked: Place) -> None:
-    """What a link asks for: a sample, a generated conversation to make again, or else the default sample."""
-    here = state.desk()
-    kind, _, spec = asked.conversation.partition(":")
+def _open_linked(linked: Place) -> None:
+    """Open what a link names: a sample, a generated conversation to make again, or else the default sample."""
+    state = session.tab()
+    kind, _, spec = linked.conversation.partition(":")
     if kind == "gen":
-        name, _, said = spec.partition(":")
-        open_generated(name, dict(pair.partition("=")[::2] for pair in said.split(",") if pair))
+        name, _, options = spec.partition(":")
+        open_generated(name, dict(pair.partition("=")[::2] for pair in options.split(",") if pair))
     else:
         open_sample(spec or DEFAULT_SAMPLE)
-    found = here.opened is not None
+    found = state.opened is not None
     if not found:
-        problem = here.problem
+        problem = state.problem
         open_sample(DEFAULT_SAMPLE)
-        here.problem = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
-    here.touched = False
-    here.opened.which = min(asked.which, len(here.opened.conversations) - 1)
-    here.request = asked.request
-    state.follow_marks(asked.stars if found and here.opened.which == asked.which else None)
+        state.problem = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
+    state.touched = False  # no click
+    opened = viewing.opened()
+    opened.which = min(linked.which, len(opened.conversations) - 1)
+    state.request = linked.request
+    viewing.follow_marks(linked.stars if found and opened.which == linked.which else None)

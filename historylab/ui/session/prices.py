@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from historylab.pricing import Prices, prices_of
-from historylab.ui.session import state
+from historylab.ui.session import session
 
 ASKED = {
     "input": "Input",
@@ -27,21 +27,21 @@ def prices_in_effect(model: str) -> Prices | None:
 
 def own_prices(model: str) -> dict[str, float]:
     """The numbers given on screen for that model."""
-    return state.desk().prices.get(model, {})
+    return session.tab().prices.get(model, {})
 
 
 def set_price(model: str, name: str, dollars: float | None) -> None:
     """This person says what a million tokens cost; None takes it back."""
-    yours = state.desk().prices.setdefault(model, {})
+    yours = session.tab().prices.setdefault(model, {})
     listed = prices_of(model)
     if dollars is None or (listed is not None and float(getattr(listed, name)) == dollars):
         yours.pop(name, None)
     else:
         yours[name] = dollars
-    state.touch()
+    session.touch()
 
 
 def reset_prices(model: str) -> None:
     """Back to the list."""
-    state.desk().prices.pop(model, None)
-    state.touch()
+    session.tab().prices.pop(model, None)
+    session.touch()

@@ -1,4 +1,7 @@
-"""What a tab holds, as plain data: what is open, what was chosen, where one is looking. `ui/state.py` keeps it."""
+"""Session state of one browser tab, as plain data: what is open, what was chosen, what is on screen.
+
+Only the functions of this room assign its fields (tests/ui/test_session_state.py).
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,16 @@ from historylab.conversation.conversation import Conversation
 from historylab.edits import Edited
 from historylab.formats.load import Conversations
 from historylab.settings.link import Place, Refused
-from historylab.ui.session.background_work import TuneChoices
+
+FEW, MORE, MANY = 50, 150, 500
+"""How many settings a search tries at most."""
 
 
 @dataclass
 class Opened:
-    """The file that is open: `spec` is what a link says of it (`sample:NAME`), empty for this person's own.
+    """The file that is open: `spec` names it in a link (`sample:NAME`), and is empty for an upload or pasted text.
 
-    `edited` is what was tried on its conversation, and goes with it.
+    `edited` is its conversation with the edits tried on it, which go with it.
     """
 
     conversations: Conversations
@@ -36,22 +41,44 @@ class Opened:
 
 
 @dataclass
+class TuneChoices:
+    """The choices made on the pages Tune and Corpus."""
+
+    turned: list[str] | None = None  # the axes a search varies; None: the usual ones
+    most: int = FEW
+    everywhere: bool = False  # over all conversations of the file, not the open one alone
+    musts: list[str] = field(default_factory=list)
+    aim: str = "balanced"
+    cache: str = ""  # empty: the one that goes with the model's prices
+    words: str = ""
+    picked: str = ""  # settings key of the candidate looked at; empty: the recommended one
+    uploads: dict[str, Conversations] = field(default_factory=dict)
+    volume: int = 10_000  # conversations a month
+
+
+@dataclass
 class TabState:
     """One tab's state. `written` is the query string we wrote last, so that a foreign one is recognised."""
 
-    you: dict[str, Any] = field(default_factory=dict)
-    link: dict[str, str] = field(default_factory=dict)
+    # settings
+    you: dict[str, Any] = field(default_factory=dict)  # chosen on screen
+    link: dict[str, str] = field(default_factory=dict)  # by URL name
     template: dict[str, Any] | None = None
     template_name: str = ""
-    opened: Opened | None = None
-    asked: Place = field(default_factory=Place)
-    misread: tuple[Refused, ...] = ()
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
-    own: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link as they were before the first preset
-    agreed: str = ""  # the model and server this person said yes to
+    before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset
+    what_if: dict[str, dict[str, str]] = field(default_factory=dict)
+    prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, dollars per million tokens
+    compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: nothing chosen yet
+    tuning: TuneChoices = field(default_factory=TuneChoices)
+
+    # consent
+    agreed: str = ""  # the model and server this tab has consent for
     ask_now: bool = False  # the click that lets a replay ask it
-    answered: dict[str, str] = field(default_factory=dict)  # replays that were asked for → a mark of that asking
-    compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: not thought about yet
+    answered: dict[str, str] = field(default_factory=dict)  # replays that asked → a mark of when they did
+
+    # what is open, and what of it is on screen
+    opened: Opened | None = None
     request: int | None = None  # from 0; None is the last
     message: int | None = None
     stars: tuple[int, ...] = ()  # messages that must be remembered, as the open conversation numbers them
@@ -59,20 +86,23 @@ class TabState:
     show: str = "everything"
     search: str = ""  # words the messages shown must hold
     view: str = "list"
-    only_differing: bool = False
-    against: str = "B"  # which configuration the difference map draws against A
     page: int | None = None  # of the messages; None is where their view opens
     picks: int = 0  # messages chosen outside the list, which must then be drawn anew to show it
+    only_differing: bool = False
+    against: str = "B"  # the configuration that the difference map draws against A
+    debug: bool | None = None  # whether the debug drawer is open; None: as the link has it
+    wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
+
+    # notices
     problem: str = ""
-    told: str = ""  # what a click just did, said once
+    announcement: str = ""  # what a click just did, shown once
+    logged: str = ""
+
+    # the address
+    linked: Place = field(default_factory=Place)  # what the link opens
+    misread: tuple[Refused, ...] = ()
     written: dict[str, str] | None = None
     wrote: list[dict[str, str]] = field(default_factory=list)  # the query strings we wrote before that one
     on: str = ""  # the page that was drawn last
     touched: bool = False
-    logged: str = ""
-    what_if: dict[str, dict[str, str]] = field(default_factory=dict)
-    prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, where this person knows better
-    tuning: TuneChoices = field(default_factory=TuneChoices)
     began: float = 0  # when the page began to be drawn, by perf_counter
-    debug: bool | None = None  # whether the debug drawer is open; None: as the link says
-    wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn

@@ -10,7 +10,7 @@ from historylab.planning.replay import Timeline
 from historylab.settings.consent import refused_for_consent, settings_that_ask
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import model_consent as asked
-from historylab.ui.session import state
+from historylab.ui.session import session
 from historylab.ui.shared.notice import notice
 from historylab.wording.untrusted import escape, one_line
 
@@ -38,8 +38,8 @@ def consent_field(resolution: Resolution) -> None:
     st.checkbox(
         f"Let {model_and_host(settings.model)} write them",
         on,
-        key=state.seed_widget("agreed", on),
-        on_change=lambda: asked.set_consent(state.value_of("agreed")),
+        key=session.seed_widget("agreed", on),
+        on_change=lambda: asked.set_consent(session.widget_value("agreed")),
     )
     st.html(f'<div class="hl-meta">{escape(sent)} Your yes counts for this tab, until you take it back.</div>')
 

@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.counters.tool_definitions import Tool, count_prompt, count_tools, read_tools
 from historylab.errors import LoadError
 from historylab.settings.resolve import Resolution
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, choices, session
 from historylab.ui.shared.notice import notice
 from historylab.wording.untrusted import escape, one_line
 
@@ -20,7 +20,7 @@ MOST_NAMED = 40
 
 def overhead_count(resolution: Resolution) -> None:
     """Folded away; what is inside is worked out only when it is open."""
-    unfolded = st.expander("Count tools and prompt", key="overhead-count", type="compact", on_change=state.touch)
+    unfolded = st.expander("Count tools and prompt", key="overhead-count", type="compact", on_change=session.touch)
     if unfolded.open:
         with unfolded:
             _inside(resolution)
@@ -68,7 +68,7 @@ def _use(resolution: Resolution, total: int) -> None:
             f"Use {total:,} tokens",
             key="use-count",
             type="primary",
-            on_click=state.choose_setting,
+            on_click=choices.choose_setting,
             args=("overhead", total),
         )
         st.html(f'<div class="hl-meta">It replaces the overhead of {now:,} that is set now.</div>')

@@ -15,7 +15,7 @@ from historylab.registry import SEVERAL, members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.systems.presets.base import PresetField
-from historylab.ui.session import opening, state
+from historylab.ui.session import choices, opening, session
 from historylab.ui.settings.overhead_count import overhead_count
 from historylab.wording.settings import SOURCE_WORDS, choice_word, help_of, member_word, schema_of, show_value, title_of
 from historylab.wording.untrusted import escape
@@ -76,7 +76,7 @@ def setting_widget(
     value: Any,
     *,
     key: str = "",
-    choose: Callable[[str, Any], None] = state.choose_setting,
+    choose: Callable[[str, Any], None] = choices.choose_setting,
     field: PresetField | None = None,
 ) -> None:
     """The widget alone. What is chosen goes to `choose(name, value)`; `key` tells it from others like it."""
@@ -87,13 +87,13 @@ def setting_widget(
         _choice(name, value, label, field.choices if field else {}, common)
     elif name == "model":
         options = list(MODELS if value in MODELS else (value, *MODELS))
-        state.seed_widget(common["key"], value)
+        session.seed_widget(common["key"], value)
         st.selectbox(label, options, options.index(value), accept_new_options=True, **common)
     elif "enum" in schema:
-        state.seed_widget(common["key"], value)
+        session.seed_widget(common["key"], value)
         st.segmented_control(label, schema["enum"], default=value, format_func=choice_word, required=True, **common)
     elif kind == "boolean":
-        state.seed_widget(common["key"], bool(value))
+        session.seed_widget(common["key"], bool(value))
         st.toggle(label, bool(value), **common)
     elif kind in ("integer", "number") and (value or 0) <= MOST_OF_A_BROWSER:
         _number(name, value, label, schema, whole=kind == "integer", common=common)
@@ -101,7 +101,7 @@ def setting_widget(
         _ids(value, label, people, several=schema["offers"] == "participants", common=common)
     else:
         text = "" if value is None else str(value)
-        state.seed_widget(common["key"], text)
+        session.seed_widget(common["key"], text)
         st.text_input(label, text, **common)
 
 
@@ -116,10 +116,10 @@ def _choice(name: str, value: str, label: str, choices: Mapping[str, str], commo
     if name in SEVERAL:
         chosen = [m for m in value.split("+") if m != "off"]
         options = [m for m in order if m != "off"]
-        state.seed_widget(common["key"], chosen)
+        session.seed_widget(common["key"], chosen)
         st.multiselect(label, options, chosen, format_func=words.get, placeholder="Off", **common)
         return
-    state.seed_widget(common["key"], value)
+    session.seed_widget(common["key"], value)
     if name == "policy":
         shown = {m: choices.get(m) or known[m].title for m in known}
         st.segmented_control(label, list(known), default=value, format_func=shown.get, required=True, **common)
@@ -140,10 +140,10 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: di
     if several:
         chosen = [name for name in (part.strip() for part in value.split(",")) if name]
         options = list(dict.fromkeys([*people, *chosen]))
-        state.seed_widget(common["key"], chosen)
+        session.seed_widget(common["key"], chosen)
         st.multiselect(label, options, chosen, accept_new_options=True, placeholder="Choose or type", **common)
         return
-    state.seed_widget(common["key"], value)
+    session.seed_widget(common["key"], value)
     options = list(dict.fromkeys(["", *people, value]))
     place = options.index(value)
     st.selectbox(label, options, place, format_func=lambda n: n or "Any agent", accept_new_options=True, **common)
@@ -153,7 +153,7 @@ def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, 
     read = int if whole else float
     least, most = bounds_of(schema)
     value, may_be_empty = None if value is None else read(value), "anyOf" in schema
-    state.seed_widget(common["key"], value, may_be_empty=may_be_empty)
+    session.seed_widget(common["key"], value, may_be_empty=may_be_empty)
     st.number_input(
         label,
         min_value=read(least or 0),  # more than 0 is for the settings to ask, which say so
@@ -173,7 +173,7 @@ def bounds_of(schema: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 
 def _choose(name: str, key: str, choose: Callable[[str, Any], None]) -> None:
-    value = state.value_of(key)
+    value = session.widget_value(key)
     if isinstance(value, list):
         value = ("+".join(value) or "off") if name in SEVERAL else ",".join(value)
     if value is None:

@@ -18,8 +18,7 @@ from historylab.settings.model import Settings, setting_names, stage_options
 from historylab.settings.resolve import Resolution
 from historylab.settings.sources import read_template
 from historylab.systems.presets.base import Preset
-from historylab.ui.session import state
-from historylab.ui.settings import chosen_system
+from historylab.ui.session import choices, chosen_system, session
 from historylab.ui.settings.consent_field import consent_field
 from historylab.ui.settings.setting_field import setting_field
 from historylab.ui.settings.system_choice import system_choice
@@ -50,8 +49,8 @@ def _heading(resolution: Resolution) -> None:
             "Back to defaults",
             key="defaults",
             type="tertiary",
-            disabled=not chosen and not state.desk().system,
-            on_click=state.reset_choices,
+            disabled=not chosen and not session.tab().system,
+            on_click=choices.reset_choices,
             help="Forgets what you and the URL chose, and the system. The environment and a template stay.",
         )
 
@@ -70,7 +69,7 @@ def _preset_fields(resolution: Resolution, preset: Preset) -> None:
     if "model" not in drawn:
         _fields(resolution, ["model"], drawn)
         drawn.add("model")
-    others = st.expander("All other settings", key="other settings", on_change=state.touch)
+    others = st.expander("All other settings", key="other settings", on_change=session.touch)
     if others.open:  # nothing is drawn that nobody looks at: every element costs the browser time at each change
         with others:
             _everything(resolution, drawn)
@@ -92,7 +91,7 @@ def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
                 consent_field(resolution)
     _fields(resolution, ["model", "counter"], drawn)
     used = not drawn and any(getattr(settings, f) != "off" for f in ALWAYS)
-    more = st.expander("More stages", expanded=used, key="more stages", on_change=state.touch)
+    more = st.expander("More stages", expanded=used, key="more stages", on_change=session.touch)
     if more.open:
         with more:
             _more_stages(resolution, drawn)
@@ -128,7 +127,9 @@ def _options(resolution: Resolution, family: str, drawn: Collection[str]) -> Non
     if fine:
         changed = sum(settings.value(name) != known[name].default for name in fine)
         title = f"Fine tuning, {changed} changed" if changed else "Fine tuning"
-        folded = st.expander(title, expanded=bool(changed), key=f"fine {family}", on_change=state.touch, type="compact")
+        folded = st.expander(
+            title, expanded=bool(changed), key=f"fine {family}", on_change=session.touch, type="compact"
+        )
         if folded.open:
             with folded:
                 _fields(resolution, fine)
@@ -140,24 +141,24 @@ def _options_of(settings: Settings, family: str) -> list[str]:
 
 
 def _template() -> None:
-    used = state.template_source()
-    unfolded = st.expander(f"Template: {'in use' if used else 'none'}", key="template file", on_change=state.touch)
+    used = choices.template_source()
+    unfolded = st.expander(f"Template: {'in use' if used else 'none'}", key="template file", on_change=session.touch)
     if not unfolded.open:
         return
     with unfolded:
         if used:
             st.text(used)
-        if state.desk().template is not None:
-            st.button("Remove the template", key="no-template", on_click=state.use_template, args=(None,))
+        if session.tab().template is not None:
+            st.button("Remove the template", key="no-template", on_click=choices.use_template, args=(None,))
         st.file_uploader("A .env or JSON file to start from", key="template", on_change=_read, max_upload_size=1)
 
 
 def _read() -> None:
-    given = state.value_of("template")
+    given = session.widget_value("template")
     if given is None:
-        state.use_template(None)
+        choices.use_template(None)
         return
     try:
-        state.use_template(read_template(given.getvalue()), given.name)
+        choices.use_template(read_template(given.getvalue()), given.name)
     except HistoryLabError as problem:
-        state.desk().problem = f"{given.name}: {problem}"
+        session.report_problem(f"{given.name}: {problem}")

@@ -10,8 +10,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.systems.presets.base import Preset, presets
-from historylab.ui.session import state
-from historylab.ui.settings import chosen_system
+from historylab.ui.session import chosen_system, session
 from historylab.wording.settings import show_value, title_of
 from historylab.wording.system_line import system_line
 from historylab.wording.untrusted import escape
@@ -29,8 +28,8 @@ def system_choice(resolution: Resolution) -> Any:
         options := ["", *presets()],
         options.index(name),
         format_func=lambda n: presets()[n].title if n else OWN,
-        key=state.seed_widget("system", name),
-        on_change=lambda: chosen_system.choose_preset(state.value_of("system")),
+        key=session.seed_widget("system", name),
+        on_change=lambda: chosen_system.choose_preset(session.widget_value("system")),
         help="Begins with the settings of a published system and shows its fields, as it calls them. "
         "What was set before comes back with your own settings.",
     )
@@ -40,8 +39,10 @@ def system_choice(resolution: Resolution) -> Any:
             options := ["", *found[0].variants],
             options.index(variant),
             format_func=lambda v: v or PUBLISHED,
-            key=state.seed_widget("variant", variant),
-            on_change=lambda: chosen_system.choose_preset(state.value_of("system"), state.value_of("variant")),
+            key=session.seed_widget("variant", variant),
+            on_change=lambda: chosen_system.choose_preset(
+                session.widget_value("system"), session.widget_value("variant")
+            ),
             label_visibility="collapsed",
         )
     said = st.empty()

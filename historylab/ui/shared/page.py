@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from historylab.ui.server.development_log import log_to_stderr
-from historylab.ui.session import state
+from historylab.ui.session import address, session
 from historylab.ui.shared.theme import action_colours
 
 SIDEBAR = 356  # pixels: the longest label and its source fit on a line
@@ -26,12 +26,12 @@ PAGES = {
 def start_page(name: str) -> None:
     """Set up the page with this name in PAGES and read the link. Call it before anything else."""
     title = PAGES[name]
-    state.start_clock()
+    session.start_clock()
     st.set_page_config(f"{title} · HistoryLab", layout="wide", initial_sidebar_state=SIDEBAR)
     st.html(f"<style>{_style()}{action_colours()}</style>")
     log_to_stderr()
-    state.follow_link(name)
-    state.write_link()
+    address.follow_link(name)
+    address.write_link()
     _navigation()
 
 
@@ -40,7 +40,7 @@ def _navigation() -> None:
         st.html('<span class="hl-brand">HistoryLab</span>', width="content")
         for name, title in PAGES.items():
             try:
-                st.page_link(f"pages/{name}.py", label=title, query_params=state.query_parameters() or None)
+                st.page_link(f"pages/{name}.py", label=title, query_params=address.query_parameters() or None)
             except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
                 st.html(f'<span class="hl-faint">{title}</span>', width="content")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.pricing import prices_of
-from historylab.ui.session import prices, state
+from historylab.ui.session import prices, session
 from historylab.wording.untrusted import escape, one_line
 
 
@@ -25,7 +25,7 @@ def price_list(model: str) -> None:
             format="%.3f",
             value=None,
             placeholder="not known" if name in prices.NEEDED else "as input",
-            key=state.seed_widget(key, None if amount is None else float(amount), may_be_empty=True),
+            key=session.seed_widget(key, None if amount is None else float(amount), may_be_empty=True),
             on_change=_given,
             args=(model, name, key),
         )
@@ -40,4 +40,4 @@ def price_list(model: str) -> None:
 
 
 def _given(model: str, name: str, key: str) -> None:
-    prices.set_price(model, name, state.value_of(key))
+    prices.set_price(model, name, session.widget_value(key))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from historylab.settings.consent import WHY as NEEDS_A_YES
 from historylab.settings.resolve import Resolution
-from historylab.ui.session import state
+from historylab.ui.session import session
 from historylab.ui.shared.notice import notice
 from historylab.wording.settings import SOURCE_WORDS, show_value, title_of
 from historylab.wording.untrusted import one_line
@@ -14,7 +14,7 @@ MOST = 5
 
 def show_problem() -> None:
     """What just went wrong, if something did. What was open stays."""
-    if said := state.desk().problem:
+    if said := session.tab().problem:
         notice(said, "error")
 
 
@@ -33,7 +33,7 @@ def refusals(resolution: Resolution) -> None:
     ]
     said += [
         f"{one_line(r.name, 60)} {one_line(r.raw, 40)!r} in the link was not read: {r.why}"
-        for r in state.desk().misread
+        for r in session.tab().misread
     ]
     for sentence in said[:MOST]:
         notice(sentence)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from historylab.ui.session import state
+from historylab.ui.session import drawers, session
 from historylab.ui.session.background_work import Work
 
 
@@ -15,7 +15,7 @@ def work_progress(
 ) -> None:
     """Have `fill(show)` do the work if it isn't done: by itself if it takes little, else when the button is clicked."""
     begin = f"start {key}"
-    if state.take_open_request(
+    if drawers.take_open_request(
         begin
     ):  # said to the page: a setting changed in the same moment makes another work of this
         work.want()
@@ -27,7 +27,7 @@ def work_progress(
         # The keys keep one button from taking over the other's place, where the browser would lose its first click.
         with st.container(horizontal=True, vertical_alignment="center", key=f"waiting {key}"):
             again = "Start again: " if work.result else ""
-            st.button(again + start, key=begin, on_click=state.open_drawer, args=(begin,))
+            st.button(again + start, key=begin, on_click=drawers.open_drawer, args=(begin,))
             if work.result:
                 st.html(f'<span class="hl-meta">Stopped after {len(work.result):,}.</span>', width="content")
         return
@@ -43,4 +43,4 @@ def work_progress(
 
 def _stop(work: Work) -> None:
     work.stop()
-    state.touch()
+    session.touch()

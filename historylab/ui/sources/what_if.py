@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.settings.model import setting_names
 from historylab.settings.names import AGENTDOCK_ENVIRONMENT, environment_name, url_name
 from historylab.settings.sources import SOURCES
-from historylab.ui.session import state
+from historylab.ui.session import choices, session
 from historylab.ui.sources.source_table import HEADINGS
 from historylab.wording.settings import title_of
 from historylab.wording.untrusted import escape, one_line
@@ -48,18 +48,18 @@ def _places(setting: str) -> list[tuple[str, str]]:
 
 
 def _try() -> None:
-    source, name = state.value_of("if-source")
-    state.try_value(source, name, state.value_of("if-value") or "")
+    source, name = session.widget_value("if-source")
+    choices.try_value(source, name, session.widget_value("if-value") or "")
 
 
 def _tried() -> None:
-    if not state.tried_values():
+    if not choices.tried_values():
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        for source, name in state.tried_values():
-            text = one_line(state.desk().what_if[source][name], 40)
+        for source, name in choices.tried_values():
+            text = one_line(session.tab().what_if[source][name], 40)
             st.html(
                 f'<span class="hl-small">{HEADINGS[source]}: <code>{escape(name)}</code> = {escape(text)}</span>',
                 width="content",
             )
-        st.button("Remove what-ifs", key="if-clear", type="tertiary", on_click=state.stop_trying)
+        st.button("Remove what-ifs", key="if-clear", type="tertiary", on_click=choices.stop_trying)

@@ -14,7 +14,7 @@ from historylab.planning.replay import Timeline
 from historylab.registry import members
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.edited_bar import edited_bar
-from historylab.ui.session import opening, state
+from historylab.ui.session import opening, session, viewing
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import counter_label
@@ -34,7 +34,7 @@ def conversation_bar(
         f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
     )
     with buttons.container(horizontal=True, horizontal_alignment="right"):
-        another = st.popover("Open another conversation", key=opening.KEY, on_change=state.touch)
+        another = st.popover("Open another conversation", key=opening.KEY, on_change=session.touch)
         if another.open:
             with another:
                 _open()
@@ -58,21 +58,21 @@ def _size(conversation: Conversation, timeline: Timeline) -> str:
 
 
 def _several() -> None:
-    opened = state.desk().opened
+    opened = viewing.opened()
     if len(opened.conversations) > 1:
         st.selectbox(
             f"This file holds {len(opened.conversations):,} conversations",
             range(len(opened.conversations)),
             opened.which,
             format_func=lambda i: f"{i + 1}. {one_line(opened.conversations[i].title, 80)}",
-            key=state.seed_widget("which", opened.which),
-            on_change=lambda: opening.open_which(state.value_of("which")),
+            key=session.seed_widget("which", opened.which),
+            on_change=lambda: opening.open_which(session.widget_value("which")),
         )
 
 
 def _report() -> None:
     """What loading skipped or wondered about, to be unfolded; nothing when all was read."""
-    report = state.desk().opened.conversations.report
+    report = viewing.opened().conversations.report
     if not report.skipped and not report.warnings:
         return
     reasons = [("skipped", *told) for told in report.skipped.items()] + [
@@ -113,7 +113,7 @@ def _upload() -> None:
 
 
 def _uploaded() -> None:
-    given = state.value_of("upload")
+    given = session.widget_value("upload")
     if given is not None:
         opening.open_bytes(given.getvalue(), Path(given.name).name)
 
@@ -125,7 +125,7 @@ def _paste() -> None:
 
 
 def _pasted() -> None:
-    opening.open_bytes((state.value_of("pasted") or "").encode("utf-8", "replace"), "")
+    opening.open_bytes((session.widget_value("pasted") or "").encode("utf-8", "replace"), "")
 
 
 def _generate() -> None:
@@ -148,5 +148,5 @@ def _generate() -> None:
 
 
 def _generated(name: str) -> None:
-    options = {o.name: state.value_of(f"{name}.{o.name}") for o in members("generator")[name].options}
+    options = {o.name: session.widget_value(f"{name}.{o.name}") for o in members("generator")[name].options}
     opening.open_generated(name, options)

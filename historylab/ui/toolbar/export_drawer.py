@@ -11,7 +11,7 @@ from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.request_field import current_request
-from historylab.ui.session import state
+from historylab.ui.session import drawers
 from historylab.ui.session.must_remember import starred
 
 ORDER = ("dotenv", "shell")  # the rest follow by name
@@ -23,11 +23,11 @@ def export_button(resolution: Resolution, timeline: Timeline, label: str = "Expo
         label,
         key=key,
         shortcut="E",
-        on_click=state.open_drawer,
+        on_click=drawers.open_drawer,
         args=(key,),
         help="Take settings, a report or a spreadsheet along",
     )
-    if state.take_open_request(key):
+    if drawers.take_open_request(key):
         _drawer(resolution, timeline)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from historylab.settings.link import encode
 from historylab.settings.model import Settings
-from historylab.ui.session import edits, state
+from historylab.ui.session import address, edits, session
 
 
 def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
@@ -19,15 +19,16 @@ def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str,
 
     `path` is the page's: "compare". Raises SettingsError when the link would be too long to be one.
     """
-    return f"{address()}{path}?{encode(settings, state.current_place(request=request_to_tell(), compare=compare))}"
+    place = address.current_place(request=request_to_tell(), compare=compare)
+    return f"{playground_address()}{path}?{encode(settings, place)}"
 
 
 def request_to_tell() -> int | None:
     """The request looked at (from 0), where a link can open it: nobody else has one's own edits."""
-    return None if edits.current_edits() else state.desk().request
+    return None if edits.current_edits() else session.tab().request
 
 
-def address() -> str:
+def playground_address() -> str:
     """The playground's address without a query; it is at the root, whatever path this tab came by."""
     base = (st.context.url or "").partition("?")[0]
     for path in ("/playground", "/compare", "/tune", "/corpus", "/settings"):

@@ -9,7 +9,7 @@ import streamlit as st
 
 from historylab.errors import SettingsError
 from historylab.settings.model import Settings
-from historylab.ui.session import edits, state
+from historylab.ui.session import address, drawers, edits
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.share import full_link, request_to_tell
 from historylab.wording.untrusted import escape, one_line
@@ -25,8 +25,8 @@ NOT_EDITED = "it opens the original. To show the edited conversation, send the r
 
 def share_button(settings: Settings, path: str = "", compare: Compared = None) -> None:
     """The button that opens the dialog. `path` is the page's: "compare"; `compare` what is compared there."""
-    st.button("Share", key=KEY, on_click=state.open_drawer, args=(KEY,), help="A link to what you see")
-    if state.take_open_request(KEY):
+    st.button("Share", key=KEY, on_click=drawers.open_drawer, args=(KEY,), help="A link to what you see")
+    if drawers.take_open_request(KEY):
         _dialog(settings, path, compare)
 
 
@@ -40,7 +40,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     said = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
     st.html(f'<div class="hl-meta">The link says</div><ul class="hl-says">{said}</ul>')
     st.code(link, language=None, wrap_lines=True, height=110)
-    if not state.current_place().conversation:
+    if not address.current_place().conversation:
         notice(NOT_YOURS)
     elif edits.current_edits():
         notice(f"Your edits are not in the link ({edits.describe_edits()}): {NOT_EDITED}")
@@ -52,7 +52,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """What the link says, a line each."""
-    request, shown = request_to_tell(), state.current_place(compare=compare)
+    request, shown = request_to_tell(), address.current_place(compare=compare)
     yield f"every setting: {len(settings.values())} values, defaults too, so that it means the same everywhere"
     kind, _, name = shown.conversation.partition(":")
     unedited = ", as it was before your edits" if edits.current_edits() else ""

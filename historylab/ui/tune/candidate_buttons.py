@@ -9,7 +9,7 @@ from streamlit.errors import StreamlitAPIException
 
 from historylab.conversation.conversation import Conversation
 from historylab.tuning.recommend import Point
-from historylab.ui.session import cached, state
+from historylab.ui.session import cached, choices
 from historylab.ui.toolbar.export_drawer import export_button
 from historylab.ui.tune.settings_search import SettingsSearch
 
@@ -20,17 +20,16 @@ def candidate_buttons(search: SettingsSearch, conversation: Conversation, picked
     with st.container(horizontal=True, key="candidate"):
         used = st.button("Use in the playground", key="use", type="primary", disabled=not changes)
         compared = st.button("Compare with mine", key="compare-with-mine", disabled=not changes)
-        resolution = state.resolution(also=changes)
+        resolution = choices.resolution(also=changes)
         export_button(resolution, cached.timeline(conversation, resolution.settings), "Export these", "export-these")
         if not changes:
             st.html('<span class="hl-meta">These are your settings.</span>', width="content")
     if used:
         for name, value in changes.items():
-            state.choose_setting(name, value)
+            choices.choose_setting(name, value)
         _switch_page("pages/playground.py")
     if compared:
-        state.desk().compare = [changes]
-        state.touch()
+        choices.compare_with([changes])
         _switch_page("pages/compare.py")
 
 

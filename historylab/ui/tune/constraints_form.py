@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from historylab.costs.prompt_cache import cache_of
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
 from historylab.tuning.constraints import AIMS, EVERY_STAR, PHRASES, Constraints, read_constraints
-from historylab.ui.session import state
+from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.notice import notice
 from historylab.wording.costs import CACHES
 from historylab.wording.must_remember import GLYPH
@@ -30,7 +30,7 @@ def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
 
     `marked`: whether any message must be remembered; without one the phrase about them isn't offered.
     """
-    tuning = state.desk().tuning
+    tuning = session.tab().tuning
     cache = tuning.cache or (cache_of(prices).name if prices else "automatic")
     offered = [must for must in MUSTS if marked or must != EVERY_STAR]
     musts = [must for must in tuning.musts if must in offered]
@@ -40,22 +40,22 @@ def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
         default=musts,
         selection_mode="multi",
         wrap=True,
-        key=state.seed_widget("musts", musts),
-        on_change=_set,
-        args=("musts",),
+        key=session.seed_widget("musts", musts),
+        on_change=lambda: tuning_choices.require(session.widget_value("musts") or []),
     )
     if not marked:
         st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
     with st.container(horizontal=True, gap="medium"):
-        _choice("Of those, take", "aim", AIM_WORDS, tuning.aim)
-        _choice("Priced under", "cache", {name: word for name, (word, _) in CACHES.items()}, cache)
+        _choice("Of those, take", "aim", AIM_WORDS, tuning.aim, tuning_choices.aim_for)
+        words = {name: word for name, (word, _) in CACHES.items()}
+        _choice("Priced under", "cache", words, cache, tuning_choices.price_under)
         st.text_input(
             "And, in words",
             tuning.words,
-            key=state.seed_widget("words", tuning.words),
+            key=session.seed_widget("words", tuning.words),
             placeholder="never over 8k, at most 0.8x not trimming",
             help=f"For instance: {EXAMPLES}".replace("$", "\\$"),
-            on_change=lambda: _set("words"),
+            on_change=lambda: tuning_choices.require_in_words(session.widget_value("words") or ""),
             width=320,
         )
     caching = f" under {'no' if cache == 'none' else cache} caching"
@@ -67,20 +67,13 @@ def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
         return read_constraints(stated)
 
 
-def _choice(label: str, name: str, words: Mapping[str, str], value: str) -> None:
+def _choice(label: str, name: str, words: Mapping[str, str], value: str, choose: Callable[[str], None]) -> None:
     st.segmented_control(
         label,
         list(words),
         default=value,
         required=True,
         format_func=words.__getitem__,
-        key=state.seed_widget(name, value),
-        on_change=_set,
-        args=(name,),
+        key=session.seed_widget(name, value),
+        on_change=lambda: choose(session.widget_value(name) or ""),
     )
-
-
-def _set(name: str) -> None:
-    setattr(state.desk().tuning, name, state.value_of(name) or ([] if name == "musts" else ""))
-    state.desk().tuning.picked = ""  # what is recommended now
-    state.touch()

@@ -9,7 +9,7 @@ import streamlit as st
 
 from historylab.figures.frontier import frontier_chart, frontier_finding, relative_cost
 from historylab.tuning.recommend import Point, Recommendation
-from historylab.ui.session import state
+from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.amounts import money, percent, times
 from historylab.wording.cuts import capitalize_first
@@ -82,15 +82,14 @@ def _outcome(point: Point, found: Recommendation, verb: str = "keeps") -> str:
 
 
 def _picked(found: Recommendation, mine: Point | None) -> Point | None:
-    key = state.desk().tuning.picked
+    key = session.tab().tuning.picked
     return next((p for p in found.points if p.figures["settings"] == key), found.choice or mine)
 
 
 def _pick(keys: Sequence[str]) -> None:
-    points = state.value_of("frontier")["selection"]["points"]
+    points = session.widget_value("frontier")["selection"]["points"]
     if points and points[0].get("customdata"):
-        state.desk().tuning.picked = keys[int(points[0]["customdata"][0])]
-        state.touch()
+        tuning_choices.pick_candidate(keys[int(points[0]["customdata"][0])])
 
 
 def _card(found: Recommendation, picked: Point, mine: Point | None) -> None:

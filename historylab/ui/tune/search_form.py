@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from historylab.settings.model import Settings
-from historylab.ui.session import state
-from historylab.ui.session.background_work import FEW, MANY, MORE
+from historylab.ui.session import choices, session, tuning_choices, viewing
+from historylab.ui.session.tab import FEW, MANY, MORE
 from historylab.ui.tune.settings_search import SettingsSearch
 from historylab.wording.amounts import count_of
 from historylab.wording.settings import title_of
@@ -30,27 +30,28 @@ def search_form(search: SettingsSearch, tried: Sequence[Settings]) -> None:
             selection_mode="multi",
             default=search.varied,
             format_func=questions.__getitem__,
-            key=state.seed_widget("turned", search.varied),
-            on_change=_vary,
+            key=session.seed_widget("turned", search.varied),
+            on_change=lambda: tuning_choices.vary_settings(session.widget_value("turned") or []),
         )
         _locked(search)
         left, right = st.columns(2)
         left.segmented_control(
             "Settings to try",
             list(HOW_MANY),
-            default=state.desk().tuning.most,
+            default=session.tab().tuning.most,
             format_func=HOW_MANY.__getitem__,
             required=True,
-            key=state.seed_widget("most", state.desk().tuning.most),
-            on_change=lambda: _set("most"),
+            key=session.seed_widget("most", session.tab().tuning.most),
+            on_change=lambda: tuning_choices.try_at_most(session.widget_value("most")),
             help="Where there are more combinations, a random sample of them is tried, always the same one.",
         )
-        if len(state.desk().opened.conversations) > 1:
+        held = len(viewing.opened().conversations)
+        if held > 1:
             right.toggle(
-                f"Over all {len(state.desk().opened.conversations):,} conversations of the file",
-                state.desk().tuning.everywhere,
-                key=state.seed_widget("everywhere", state.desk().tuning.everywhere),
-                on_change=lambda: _set("everywhere"),
+                f"Over all {held:,} conversations of the file",
+                session.tab().tuning.everywhere,
+                key=session.seed_widget("everywhere", session.tab().tuning.everywhere),
+                on_change=lambda: tuning_choices.search_whole_file(session.widget_value("everywhere")),
             )
 
 
@@ -59,15 +60,5 @@ def _locked(search: SettingsSearch) -> None:
     if search.locked:
         names = ", ".join(title_of(name) for name in sorted(search.locked))
         st.html(f'<div class="hl-meta">🔒\ufe0e Set by the environment, so not varied: {escape(names)}.</div>')
-    if search.base.summarizer != state.resolution().settings.summarizer:
+    if search.base.summarizer != choices.resolution().settings.summarizer:
         st.html('<div class="hl-meta">Summaries are tried offline here; a model’s would cost a call each.</div>')
-
-
-def _vary() -> None:
-    state.desk().tuning.turned = list(state.value_of("turned") or [])
-    state.touch()
-
-
-def _set(name: str) -> None:
-    setattr(state.desk().tuning, name, state.value_of(name))
-    state.touch()

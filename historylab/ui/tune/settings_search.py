@@ -15,7 +15,7 @@ from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.tuning.search_space import USUAL, Axis, Sizes, offered_axes, search_settings, vary_one_axis
 from historylab.tuning.sweep import sweep
-from historylab.ui.session import cached, opening, prices, state
+from historylab.ui.session import cached, opening, prices, session, viewing
 from historylab.ui.session.background_work import Interruption, Work
 
 AT_ONCE = 60_000
@@ -50,12 +50,12 @@ class SettingsSearch:
     @property
     def varied(self) -> list[str]:
         """Names of the axes that are varied: those chosen in the form, or those that usually matter."""
-        chosen = USUAL if state.desk().tuning.turned is None else state.desk().tuning.turned
+        chosen = USUAL if session.tab().tuning.turned is None else session.tab().tuning.turned
         return [axis.name for axis in self.axes if axis.name in chosen]
 
     def candidates(self) -> list[Settings]:
         """The settings to try, those in effect first."""
-        return search_settings(self.base, self.varied, self.sizes, locked=self.locked, most=state.desk().tuning.most)
+        return search_settings(self.base, self.varied, self.sizes, locked=self.locked, most=session.tab().tuning.most)
 
     def neighbours(self, chosen: Settings) -> dict[str, list[Settings]]:
         """Per axis the settings that differ from `chosen` along it alone."""
@@ -80,13 +80,13 @@ def make_search(conversations: Sequence[Conversation], resolution: Resolution) -
     sizes = Sizes.largest(_sizes(conversation, base) for conversation in conversations)
     listed = prices.prices_in_effect(base.model)
     marks = _must_remember(conversations)
-    return SettingsSearch(tuple(conversations), base, sizes, locked, listed, marks, state.questions())
+    return SettingsSearch(tuple(conversations), base, sizes, locked, listed, marks, viewing.questions())
 
 
 def _must_remember(conversations: Sequence[Conversation]) -> Mapping[str, tuple[int, ...]]:
     """Your marks on the open conversation; on the others those of their file."""
     in_files = {conversation.digest: marked_in_file(conversation) for conversation in conversations}
-    return {**in_files, opening.conversation().digest: state.must_remember()}
+    return {**in_files, opening.conversation().digest: viewing.must_remember()}
 
 
 def try_candidates(

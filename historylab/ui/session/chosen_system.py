@@ -7,31 +7,31 @@ from typing import Any
 from historylab.settings.names import url_name
 from historylab.settings.resolve import Resolution
 from historylab.systems.presets.base import Preset, find_preset
-from historylab.ui.session import state
+from historylab.ui.session import session
 
 
 def current_preset() -> tuple[Preset, str] | None:
     """The preset and its variant; None for settings of one's own."""
-    return find_preset(state.desk().system)
+    return find_preset(session.tab().system)
 
 
 def choose_preset(name: str, variant: str = "") -> None:
     """Begin with a preset: what it decides counts as chosen by this person. "" goes back to what was before."""
-    here, before = state.desk(), current_preset()
+    state, before = session.tab(), current_preset()
     if before is None:
-        here.own = (dict(here.you), dict(here.link))
+        state.before_preset = (dict(state.you), dict(state.link))
     found = find_preset(f"{name}:{variant}" if variant else name)
-    you, link = here.own or ({}, {})
-    here.you, here.link = dict(you), dict(link)
-    here.system = ""
+    you, link = state.before_preset or ({}, {})
+    state.you, state.link = dict(you), dict(link)
+    state.system = ""
     if found:
         preset, variant = found
-        here.system = f"{name}:{variant}" if variant else name
+        state.system = f"{name}:{variant}" if variant else name
         _load(preset.decides(variant))
     else:
-        here.own = None
-    here.message, here.problem = None, ""
-    state.touch()
+        state.before_preset = None
+    state.message, state.problem = None, ""
+    session.touch()
 
 
 def restore_preset() -> None:
@@ -39,7 +39,7 @@ def restore_preset() -> None:
     if found := current_preset():
         preset, variant = found
         _load(preset.decides(variant))
-    state.touch()
+    session.touch()
 
 
 def preset_changes(resolution: Resolution) -> tuple[list[str], list[str]]:
@@ -54,6 +54,6 @@ def preset_changes(resolution: Resolution) -> tuple[list[str], list[str]]:
 
 
 def _load(values: dict[str, Any]) -> None:
-    here = state.desk()
-    here.you = {**here.you, **{name: "" if value is None else value for name, value in values.items()}}
-    here.link = {name: raw for name, raw in here.link.items() if name not in set(map(url_name, values))}
+    state = session.tab()
+    state.you = {**state.you, **{name: "" if value is None else value for name, value in values.items()}}
+    state.link = {name: raw for name, raw in state.link.items() if name not in set(map(url_name, values))}

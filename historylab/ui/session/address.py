@@ -1,0 +1,106 @@
+"""The address bar: settings and place read from a link, and written back after every run.
+
+The link is read once per load and written here: Streamlit's `bind` cannot keep the order of precedence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from historylab.formats.samples import DEFAULT_SAMPLE
+from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, place_parameters
+from historylab.settings.names import as_text, by_url_name, url_name
+from historylab.systems.presets.base import find_preset, presets
+from historylab.ui.session import viewing
+from historylab.ui.session.session import tab
+
+MOST_WRITTEN = 20  # addresses remembered
+AGENT = "agent"
+"""Parameter of AgentDock's links, which is only handed on."""
+
+
+def follow_link(page: str) -> None:
+    """Take over the address when it is not the one we wrote: a first load, or Back and Forward.
+
+    After a click the browser may still send the address from before it, so then ours counts; and so it does when
+    one comes to another page by a link that was drawn before the last click.
+    """
+    state, given = tab(), query_parameters()
+    late = state.on not in ("", page) and given in state.wrote
+    state.on = page
+    if given != state.written and not state.touched and not late:
+        _take_over(given)
+    state.touched = False
+
+
+def _take_over(given: Mapping[str, str]) -> None:
+    """Settings and place as the address has them. What is open stays open if the address names it too."""
+    state, link = tab(), decode(given)
+    if state.written is not None and _opens(link.place) != _opens(decode(state.written).place):
+        state.opened = None
+    if link.place.request is not None:
+        state.request = link.place.request
+    state.you, state.link, state.misread = {}, dict(link.settings), link.refused
+    state.linked, state.compare = link.place, [dict(changes) for changes in link.place.compare] or None
+    state.agreed, state.before_preset = "", None
+    _follow_system(link.place.system)
+    if state.opened and state.opened.spec:
+        viewing.follow_marks(link.place.stars)
+
+
+def _follow_system(spec: str) -> None:
+    """The preset a link names gives what the link leaves out."""
+    state, found = tab(), find_preset(spec)
+    state.system = spec if found else ""
+    if found:
+        preset, variant = found
+        state.link = {**{url_name(n): as_text(v) for n, v in preset.decides(variant).items()}, **state.link}
+    elif spec:
+        state.misread = (*state.misread, Refused(SYSTEM, spec, f"known are {', '.join(presets())}"))
+
+
+def _opens(place: Place) -> tuple[str, int]:
+    return place.conversation or f"sample:{DEFAULT_SAMPLE}", place.which
+
+
+def write_link() -> None:
+    """Put what was chosen, on screen or by the link, into the address. Parameters that aren't ours stay."""
+    state, given = tab(), query_parameters()
+    kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in OURS}
+    before, state.written = state.written, {**kept, **chosen_parameters()}
+    if before is not None and before != state.written:
+        state.wrote = [*state.wrote, before][-MOST_WRITTEN:]
+    if state.written != given:
+        st.query_params.from_dict(state.written)
+
+
+def chosen_parameters() -> dict[str, str]:
+    """What a link to this screen must carry: the settings chosen, and what is open unless it was uploaded or pasted."""
+    state, shown = tab(), current_place()
+    settings = {**state.link, **{url_name(name): as_text(value) for name, value in state.you.items()}}
+    default = shown.conversation == f"sample:{DEFAULT_SAMPLE}"
+    return {**settings, **place_parameters(replace(shown, conversation="" if default else shown.conversation))}
+
+
+def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, Any]] | None = None) -> Place:
+    """What is open, and what it is compared with; without a word about what was uploaded or pasted."""
+    state = tab()
+    compare = tuple((state.compare if compare is None else compare) or ())
+    if not state.opened:
+        return replace(state.linked, request=request, compare=compare, system=state.system)
+    marks = viewing.marks_for_link(state.opened)
+    return Place(state.opened.spec, state.opened.which, request, compare, state.system, marks)
+
+
+def query_parameters() -> dict[str, str]:
+    """The address's parameters; of a repeated one the first counts."""
+    return {name: st.query_params.get_all(name)[0] for name in st.query_params}
+
+
+def linked_agent() -> str:
+    """The agent the link names, as AgentDock's links do."""
+    return query_parameters().get(AGENT, "agent")

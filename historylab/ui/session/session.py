@@ -1,0 +1,103 @@
+"""Session state: the open tab's record, the mark that a click leaves on it, and the values of widgets.
+
+This room alone touches `st.session_state` and `st.query_params`, and it alone assigns a field of the tab's state. All
+of it lives in one plain session key, because a widget's own value is gone as soon as its page is left; widgets are
+seeded from here before they are drawn.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import streamlit as st
+
+from historylab.ui.session.tab import TabState
+
+KEY = "historylab"
+
+
+def tab() -> TabState:
+    """This tab's state, made at its first run. Read it anywhere; write it through this room's functions."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = TabState()
+    state: TabState = st.session_state[KEY]
+    return state
+
+
+# -- clicks
+
+
+def touch() -> None:
+    """Note a click: this tab's state is newer than the address the browser sends with it."""
+    tab().touched = True
+
+
+def whole_page_if_touched() -> None:
+    """Redraw the whole page, if a fragment alone is about to be drawn and something around it was clicked.
+
+    A busy browser sends two clicks in one message, and Streamlit takes that for the fragment's if one of them is:
+    typing into the search and then pressing D would show no drawer.
+    """
+    if tab().touched:
+        st.rerun()
+
+
+# -- notices
+
+
+def report_problem(problem: str) -> None:
+    """Show this problem at the top of the page. What was open stays."""
+    tab().problem = problem
+    touch()
+
+
+def announce(text: str) -> None:
+    """Show once what a click just did."""
+    tab().announcement = text
+    touch()
+
+
+def clear_announcement() -> None:
+    """The page has shown it."""
+    tab().announcement = ""
+
+
+def note_logged(entry: str) -> bool:
+    """Record the latest log entry. Returns whether it differs from the one before."""
+    differs = tab().logged != entry
+    tab().logged = entry
+    return differs
+
+
+# -- time
+
+
+def start_clock() -> None:
+    """The page begins to be drawn."""
+    tab().began = perf_counter()
+
+
+def seconds_so_far() -> float:
+    """Seconds since the page began to be drawn."""
+    return perf_counter() - tab().began
+
+
+# -- widgets
+
+
+def seed_widget(key: str, value: Any, *, may_be_empty: bool = False) -> str:
+    """Set a widget's value before it is drawn, where it is drawn already and holds another; returns its key.
+
+    A new widget takes the value from its own argument. A browser that is behind may put it on the page from a later
+    answer than its first, which would no longer carry what was set, and then report that the field was emptied. Only a
+    number that `may_be_empty` has None as its argument, for that is what it holds when it is emptied.
+    """
+    if st.session_state[key] != value if key in st.session_state else may_be_empty:
+        st.session_state[key] = value
+    return key
+
+
+def widget_value(key: str) -> Any:
+    """The value of a widget, in its callback."""
+    return st.session_state.get(key)

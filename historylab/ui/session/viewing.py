@@ -1,0 +1,144 @@
+"""What is open and what of it is on screen: request, message, filters, page; must-remember marks and questions.
+
+Moving about redraws one fragment, so those functions don't `touch()`: a touch would redraw the whole page. Whatever
+the rest of the page or the link shows does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+from historylab.formats.load import Conversations
+from historylab.recall.must_remember import marked_in_file
+from historylab.settings.link import STARS, Refused
+from historylab.ui.session.session import tab, touch
+from historylab.ui.session.tab import Opened
+
+MOST_QUESTIONS, LONGEST_QUESTION = 20, 300
+EVERYTHING = "everything"
+
+
+def open_conversations(conversations: Conversations, spec: str, which: int = 0) -> None:
+    """Open these conversations. The view goes back to the last request."""
+    state = tab()
+    state.opened, state.problem = Opened(conversations, spec, which), ""
+    state.request = state.message = None
+    state.stars, state.questions = marked_in_file(conversations[which]), ()
+    state.page = None
+
+
+def opened() -> Opened:
+    """The file that is open. A page calls `opening.conversation()` first, which opens one."""
+    found = tab().opened
+    if found is None:
+        raise RuntimeError("no conversation is open: call opening.conversation() first")
+    return found
+
+
+# -- moving about: a fragment's own
+
+
+def select_request(request: int) -> None:
+    """Show that request (from 0)."""
+    tab().request, tab().page = request, None
+
+
+def select_message(message: int | None) -> None:
+    """Explain that message (from 0); None closes the explanation."""
+    tab().message = message
+
+
+def turn_to_message(message: int, page: int) -> None:
+    """Select a message outside the list, which is drawn anew to show it, on that page (from 1)."""
+    state = tab()
+    state.message, state.page, state.picks = message, page, state.picks + 1
+
+
+def turn_page(page: int) -> None:
+    """Show that page of the messages (from 1)."""
+    tab().page = page
+
+
+def search_for(words: str) -> None:
+    """Show the messages that hold these words."""
+    tab().search, tab().page = words, None
+
+
+def filter_by(name: str) -> None:
+    """Show the messages that filter lets through."""
+    tab().show, tab().page = name, None
+
+
+def drop_filter_unless(known: Collection[str]) -> str:
+    """The filter in use, which is everything if the chosen one isn't known any more: its last mark was removed."""
+    state = tab()
+    if state.show not in known:
+        state.show = EVERYTHING
+    return state.show
+
+
+def view_as(view: str) -> None:
+    """Show the messages as rows or as a chat."""
+    tab().view, tab().page = view, None
+
+
+def show_only_differing(only: bool) -> None:
+    """On Compare, step through the requests that differ alone."""
+    tab().only_differing = only
+
+
+def compare_against(letter: str) -> None:
+    """Draw the difference map of A against that configuration."""
+    tab().against = letter
+
+
+# -- what must be remembered
+
+
+def must_remember() -> tuple[int, ...]:
+    """Indices of the messages that must be remembered, ascending, in the open conversation before any projection."""
+    return tab().stars
+
+
+def set_must_remember(indices: Iterable[int]) -> None:
+    """Mark these messages, and no others, as ones that must be remembered."""
+    tab().stars = tuple(sorted(set(indices)))
+    touch()
+
+
+def follow_marks(marks: Sequence[int] | None) -> None:
+    """Mark what a link marks, by its number in the original; the file's own marks if the link has none.
+
+    A number of no message is reported.
+    """
+    state, now = tab(), opened()
+    original, edited = now.original, now.edited
+    marked = marked_in_file(original) if marks is None else tuple(i for i in marks if i < len(original))
+    state.stars = marked if edited is None else tuple(i for i, key in enumerate(edited.keys) if key in marked)
+    beyond = ",".join(str(i + 1) for i in marks or () if i >= len(original))
+    if beyond:
+        state.misread = (*state.misread, Refused(STARS, beyond, f"the conversation has {len(original):,} messages"))
+
+
+def marks_for_link(file: Opened) -> tuple[int, ...] | None:
+    """The marks a link must carry, as the original numbers its messages, for that is what it opens.
+
+    None where they are the file's own, or the file was uploaded or pasted.
+    """
+    keys = file.edited.keys if file.edited else range(len(file.original))
+    marked = tuple(sorted(keys[i] for i in must_remember() if keys[i] >= 0))
+    return None if not file.spec or marked == marked_in_file(file.original) else marked
+
+
+# -- questions
+
+
+def questions() -> tuple[str, ...]:
+    """Questions that might be asked later. They are the reader's own text, and in no link."""
+    return tab().questions
+
+
+def set_questions(text: str) -> None:
+    """Take the lines of this text as the questions."""
+    lines = (" ".join(line.split())[:LONGEST_QUESTION] for line in text.splitlines())
+    tab().questions = tuple(dict.fromkeys(filter(None, lines)))[:MOST_QUESTIONS]
