@@ -79,6 +79,11 @@ class Conversation(Memo, Sequence[Message]):
     def __iter__(self) -> Iterator[Message]:
         return iter(self.messages)
 
+    def __repr__(self) -> str:
+        messages, turns = len(self), len(self.columns.users)
+        size = f"{messages:,} message{'s' * (messages != 1)}, {turns:,} turn{'s' * (turns != 1)}"
+        return f"<Conversation {self.title!r}: {size}>"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Conversation) and self.messages == other.messages
 

@@ -83,11 +83,18 @@ class Report:
         """How many records were skipped, for whatever reason."""
         return sum(tally.count for tally in self.skipped.values())
 
+    @property
+    def counts(self) -> str:
+        """The report without its reasons: "Claude Code: 132 records, 130 messages, 2 skipped"."""
+        conversations = "" if self.conversations == 1 else f" in {_count(self.conversations, 'conversation')}"
+        read = f"{_count(self.records, 'record')}, {_count(self.messages, 'message')}{conversations}"
+        return f"{self.format}: {read}, {self.skips} skipped"
+
+    def __repr__(self) -> str:
+        return f"<Report {self.counts}>"
+
     def __str__(self) -> str:
-        found = f"{_count(self.records, 'record')}, {_count(self.messages, 'message')}"
-        if self.conversations != 1:
-            found += f" in {_count(self.conversations, 'conversation')}"
-        text = f"{self.format}: {found}, {self.skips} skipped{_reasons(self.skipped)}"
+        text = self.counts + _reasons(self.skipped)
         warned = sum(tally.count for tally in self.warnings.values())
         return text + (f", {_count(warned, 'warning')}{_reasons(self.warnings)}" if warned else "")
 

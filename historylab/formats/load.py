@@ -39,7 +39,7 @@ class Conversations(Sequence[Conversation]):
         return self.conversations[i]
 
     def __repr__(self) -> str:
-        return f"<Conversations: {self.report}>"
+        return f"<Conversations {self.report.counts}>"
 
 
 def load(

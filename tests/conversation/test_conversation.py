@@ -123,3 +123,9 @@ def test_pinning_makes_another_conversation():
 
 def test_usages_add_up():
     assert Usage(1, 2, 3, 4) + Usage(10, 20, 30, 40) == Usage(11, 22, 33, 44)
+
+
+def test_the_repr_is_short_however_long_the_conversation():
+    messages = [Message("user", "x" * 1000), Message("assistant", "y" * 1000)]
+    assert repr(Conversation(messages * 600, "Long")) == "<Conversation 'Long': 1,200 messages, 600 turns>"
+    assert repr(Conversation(messages[:1])) == "<Conversation '': 1 message, 1 turn>"

@@ -158,6 +158,14 @@ def test_a_slice_and_the_report_come_with_the_conversations():
     assert "1 record, 1 message, 0 skipped" in repr(loaded)
 
 
+def test_reprs_leave_the_reasons_of_the_report_out():
+    records = [{"role": "user", "content": "hi"}, *({"role": f"role-{i}", "content": "hi"} for i in range(100))]
+    loaded = load(json.dumps(records).encode())
+    assert repr(loaded) == "<Conversations OpenAI Chat Completions: 101 records, 101 messages, 0 skipped>"
+    assert repr(loaded.report) == "<Report OpenAI Chat Completions: 101 records, 101 messages, 0 skipped>"
+    assert "unknown role 'role-99'" in str(loaded.report)
+
+
 def test_naming_an_unknown_format_lists_the_known_ones():
     with pytest.raises(UnknownMember, match="chat_completions"):
         load(GOOD, format="papyrus")
