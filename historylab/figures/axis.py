@@ -1,29 +1,16 @@
-"""The axis all charts share, requests from left to right: which are drawn, where turns begin; and a chart in words."""
+"""The axis all charts share, requests from left to right: which are drawn, and where turns begin."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from historylab.planning.replay import Timeline
-from historylab.wording.verdict import counter_label
 
-MOST_POINTS = 600  # more are binned, the fullest request of a bin standing for it
-
-
-def chart_finding(timeline: Timeline) -> str:
-    """What the chart shows, in words: its alternative text."""
-    peak = int(timeline.tokens.argmax())
-    over = int(timeline.over_budget.sum())
-    requests = len(timeline.plans)
-    return (
-        f"Tokens over {requests:,} requests ({counter_label(timeline.counter)}), budget {timeline.plans[0].budget:,}. "
-        f"The fullest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed the last would have "
-        f"{timeline.untrimmed[-1]:,}. {f'{over:,} are over the budget' if over else 'None is over the budget'}."
-    )
+MOST_POINTS = 600  # more are binned, each bin shown as its largest request
 
 
 def drawn_requests(tokens: np.ndarray) -> np.ndarray:
-    """Which requests are drawn: all, or of each bin the one with the most tokens."""
+    """int64: the requests drawn (from 0); all, or of each bin the one with the most tokens."""
     if len(tokens) <= MOST_POINTS:
         return np.arange(len(tokens))
     bins = np.array_split(np.arange(len(tokens)), MOST_POINTS)

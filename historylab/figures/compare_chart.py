@@ -35,16 +35,6 @@ def compare_chart(timelines: Sequence[Timeline], number: int, *, dark: bool = Fa
     return figure
 
 
-def compare_finding(timelines: Sequence[Timeline]) -> str:
-    """What the chart shows, in words: its alternative text."""
-    parts = (
-        f"{look.word} sends {t.tokens.sum():,} tokens in all, at most {t.tokens.max():,} at request "
-        f"{int(t.tokens.argmax()) + 1:,}"
-        for t, look in zip(timelines, CONFIGURATIONS, strict=False)
-    )
-    return f"Tokens over {len(timelines[0].plans):,} requests: {'; '.join(parts)}."
-
-
 def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, line: dict[str, Any]) -> None:
     figure.add_scatter(
         x=shown + 1, y=tokens[shown], name=name, mode="lines", line=line, hovertemplate=f"%{{y:,}} {name}"

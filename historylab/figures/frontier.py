@@ -1,15 +1,13 @@
-"""The frontier: every candidate as a point, what it keeps over what it costs, and the line nobody is above."""
+"""The frontier chart: a point per candidate, kept over cost, with the Pareto frontier as a line."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
 
-from historylab.tuning.recommend import Point, Recommendation
-from historylab.wording.amounts import count_of, percent, times
+from historylab.tuning.recommend import Point, Recommendation, relative_cost
 from historylab.wording.palette import FAINT, GRID, INK, Look
 from historylab.wording.untrusted import escape
 
@@ -17,12 +15,6 @@ HEIGHT = 380
 ACCENT = Look("frontier", "", "#3A5578", "#8FB4DC")
 FALLS_SHORT = Look("breaks a constraint", "×", "#9AA0A6", "#6F7880")
 ROOM = 0.06  # of the plot, around the outermost points
-
-
-def relative_cost(point: Point, found: Recommendation) -> float:
-    """Times the cost of not trimming; without prices, times its tokens."""
-    ratio = point.figures.get(f"ratio_{found.constraints.cache}", math.nan)
-    return float(point.figures["tokens_share"]) if math.isnan(ratio) else float(ratio)
 
 
 def frontier_chart(found: Recommendation, mine: Point | None, picked: Point | None, *, dark: bool = False) -> go.Figure:
@@ -46,14 +38,6 @@ def frontier_chart(found: Recommendation, mine: Point | None, picked: Point | No
         figure.add_scatter(**_place(found, [picked]), mode="markers", marker=ring, hoverinfo="skip", showlegend=False)
     _not_trimming(figure, dark=dark)
     return figure
-
-
-def frontier_finding(found: Recommendation) -> str:
-    """What the chart shows, in words: its alternative text."""
-    ends = found.frontier[:1] + found.frontier[1:][-1:]
-    said = (f"{p.label} keeps {percent(p.kept)} for {times(relative_cost(p, found))}" for p in ends)
-    tried = count_of(len(found.points), "settings")
-    return f"{tried}, {found.kept_is} kept over cost. On the frontier {' up to '.join(said)}."
 
 
 def _place(found: Recommendation, points: Iterable[Point]) -> dict[str, list[float]]:

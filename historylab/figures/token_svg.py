@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from historylab.figures.axis import chart_finding, drawn_requests, turn_ticks
+from historylab.figures.axis import drawn_requests, turn_ticks
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.wording.findings import token_finding
 from historylab.wording.palette import ALARM, KINDS, LOOKS
 from historylab.wording.untrusted import escape
 
@@ -25,7 +26,7 @@ def token_svg(timeline: Timeline, number: int) -> str:
     drawing = _Drawing(timeline)
     parts = [*drawing.scale(), *drawing.bars(), *drawing.lines(), *drawing.signs(), *drawing.turns()]
     return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(chart_finding(timeline))}">'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(token_finding(timeline))}">'
         f"{''.join(parts)}{drawing.mark(number)}</svg>"
     )
 

@@ -41,16 +41,6 @@ def workload_chart(found: Workload, budget: int, *, dark: bool = False) -> go.Fi
     return figure
 
 
-def workload_finding(found: Workload) -> str:
-    """What the chart shows, in words: its alternative text."""
-    half, most = percentiles(found.tokens)
-    plain, plain_most = percentiles(found.untrimmed)
-    return (
-        f"Half of {len(found.tokens):,} requests send at most {half:,.0f} tokens and 95 in 100 at most {most:,.0f}; "
-        f"untrimmed {plain:,.0f} and {plain_most:,.0f}."
-    )
-
-
 def _rising(tokens: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Tokens in order, and the percentage of requests up to each; thinned out where there are many."""
     ordered = np.sort(tokens)

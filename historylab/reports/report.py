@@ -12,7 +12,6 @@ from itertools import groupby
 from pathlib import Path
 
 from historylab._version import __version__
-from historylab.figures.axis import chart_finding
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
@@ -20,6 +19,7 @@ from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.reports.decisions import reason_sentences, unchanged_since
 from historylab.settings.resolve import Resolution
+from historylab.wording.findings import token_finding
 from historylab.wording.message_text import speaker
 from historylab.wording.must_remember import BADGE, GLYPH
 from historylab.wording.palette import ALARM, FAINT, INK, KINDS, LOOKS, PAGE, Look
@@ -89,7 +89,7 @@ def _chart(timeline: Timeline, number: int) -> str:
     side = "late" if number > len(timeline.plans) // 2 else ""  # where a narrow screen begins to show it
     return (
         f'<div class="legend">{kinds}<span>┄ untrimmed</span></div><figure class="{side}">{token_svg(timeline, number)}'
-        f'</figure><p class="meta">{escape(chart_finding(timeline))}</p>'
+        f'</figure><p class="meta">{escape(token_finding(timeline))}</p>'
     )
 
 

@@ -94,6 +94,12 @@ class Recommendation:
         return self.choice.settings if self.choice else None
 
 
+def relative_cost(point: Point, found: Recommendation) -> float:
+    """The point's cost ÷ the cost of not trimming; of its tokens, if there are no prices."""
+    ratio = point.figures.get(f"ratio_{found.constraints.cache}", math.nan)
+    return float(point.figures["tokens_share"]) if math.isnan(ratio) else float(ratio)
+
+
 def recommend(
     table: Any,
     constraints: Constraints | str = "balanced",

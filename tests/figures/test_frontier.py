@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from historylab.figures.frontier import frontier_chart, frontier_finding
+from historylab.figures.frontier import frontier_chart
 from historylab.formats.samples import load_sample
 from historylab.settings.model import Settings
 from historylab.tuning.recommend import recommend
@@ -26,12 +26,6 @@ def test_every_candidate_is_a_point_that_names_itself(table, dark):
     assert sorted(told) == list(range(len(found.points)))
     assert told[0][1] == "FIFO to 500"
     assert any("breaks “never over 1,000 tokens”" in entry[2] for entry in told.values())
-
-
-def test_its_finding_is_in_words(table):
-    said = frontier_finding(recommend(table, name=changes_in_words))
-    assert said.startswith("6 settings, references kept over cost.")
-    assert said.count("×") == 2
 
 
 def test_without_prices_tokens_stand_for_cost():

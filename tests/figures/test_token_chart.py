@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from historylab import Conversation, Message, Settings, generate, replay
-from historylab.figures.axis import MOST_POINTS, chart_finding, drawn_requests, turn_ticks
+from historylab.figures.axis import MOST_POINTS, drawn_requests, turn_ticks
 from historylab.figures.token_chart import token_chart
 from historylab.wording.palette import KINDS
 
@@ -32,13 +32,6 @@ def test_no_message_text_is_in_it():
     hostile = "<img src=x onerror=alert(1)>"
     timeline = replay(Conversation([Message("user", hostile, name=hostile)], title=hostile), Settings(budget=1))
     assert "<img" not in token_chart(timeline).to_json()
-    assert "<img" not in chart_finding(timeline)
-
-
-def test_the_finding_says_how_it_was_counted_and_what_is_over():
-    timeline = replay(generate("support_desk", turns=4), Settings(budget=60, model="a-model-nobody-knows"))
-    assert "an estimate" in chart_finding(timeline)
-    assert "over the budget" in chart_finding(timeline)
 
 
 def test_turns_are_the_ticks():

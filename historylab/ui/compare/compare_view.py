@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from historylab.figures.compare_chart import compare_chart, compare_finding
+from historylab.figures.compare_chart import compare_chart
 from historylab.figures.message_strip import difference_strip, message_strip
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
@@ -17,6 +17,7 @@ from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.theme import is_dark
+from historylab.wording.findings import compare_finding
 from historylab.wording.message_text import preview, speaker
 from historylab.wording.palette import LOOKS
 

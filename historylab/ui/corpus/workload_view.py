@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import streamlit as st
 
 from historylab.costs.workload import Workload, percentiles
-from historylab.figures.workload_chart import workload_chart, workload_finding
+from historylab.figures.workload_chart import workload_chart
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.ui.session import session, tuning_choices
@@ -15,6 +15,7 @@ from historylab.ui.shared.theme import is_dark
 from historylab.wording.amounts import money, percent, times
 from historylab.wording.costs import CACHES, PRICES_UNKNOWN
 from historylab.wording.cuts import capitalize_first, settings_in_words
+from historylab.wording.findings import workload_finding
 from historylab.wording.untrusted import escape, one_line
 
 MOST_ROWS = 1_000

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.figures.axis import chart_finding
 from historylab.planning.replay import Timeline
 from historylab.ui.request.cost_line import cost_line
 from historylab.ui.request.message_list import message_list
@@ -15,6 +14,7 @@ from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.request.verdict_line import legend, verdict_line
 from historylab.ui.session import cached, session
 from historylab.ui.shared.theme import is_dark
+from historylab.wording.findings import token_finding
 
 
 @st.fragment
@@ -54,7 +54,7 @@ def _chart(timeline: Timeline, number: int) -> None:
             cached.chart(timeline, dark=is_dark()),
             key="tokens",
             config={"displayModeBar": False},
-            alt=chart_finding(timeline),
+            alt=token_finding(timeline),
         )
         # No `:has()` in the style sheet: with it the browser styles the whole page anew for every text Plotly measures.
         st.container(key="here").html(

@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from historylab.figures.frontier import frontier_chart, frontier_finding, relative_cost
-from historylab.tuning.recommend import Point, Recommendation
+from historylab.figures.frontier import frontier_chart
+from historylab.tuning.recommend import Point, Recommendation, relative_cost
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.amounts import money, percent, times
 from historylab.wording.cuts import capitalize_first
+from historylab.wording.findings import frontier_finding
 from historylab.wording.untrusted import escape
 
 MARKED = "Must-remember messages kept"

@@ -7,11 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from historylab.figures.frontier import relative_cost
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import Constraints
-from historylab.tuning.recommend import Point, Recommendation, recommend
+from historylab.tuning.recommend import Point, Recommendation, recommend, relative_cost
 from historylab.tuning.search_space import AXES, Axis
 from historylab.ui.tune.refined_search import try_neighbours
 from historylab.ui.tune.settings_search import SettingsSearch

@@ -1,0 +1,54 @@
+"""What each chart shows, in a sentence or two: its alternative text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from historylab.costs.workload import Workload, percentiles
+from historylab.planning.replay import Timeline
+from historylab.tuning.recommend import Recommendation, relative_cost
+from historylab.wording.amounts import count_of, percent, times
+from historylab.wording.palette import CONFIGURATIONS
+from historylab.wording.verdict import counter_label
+
+
+def token_finding(timeline: Timeline) -> str:
+    """Of the token chart: the largest request, the untrimmed size, and how many requests are over the budget."""
+    peak = int(timeline.tokens.argmax())
+    over = int(timeline.over_budget.sum())
+    requests = len(timeline.plans)
+    return (
+        f"Tokens over {requests:,} requests ({counter_label(timeline.counter)}), budget {timeline.plans[0].budget:,}. "
+        f"The largest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed, the last would have "
+        f"{timeline.untrimmed[-1]:,}. {f'{over:,} are over the budget' if over else 'None is over the budget'}."
+    )
+
+
+def compare_finding(timelines: Sequence[Timeline]) -> str:
+    """Of the compare chart: the total and the largest request of each configuration."""
+    parts = (
+        f"{look.word} sends {t.tokens.sum():,} tokens in all, at most {t.tokens.max():,} at request "
+        f"{int(t.tokens.argmax()) + 1:,}"
+        for t, look in zip(timelines, CONFIGURATIONS, strict=False)
+    )
+    return f"Tokens over {len(timelines[0].plans):,} requests: {'; '.join(parts)}."
+
+
+def workload_finding(workload: Workload) -> str:
+    """Of the workload chart: the median and the 95th percentile, with and without the cut."""
+    half, most = percentiles(workload.tokens)
+    untrimmed_half, untrimmed_most = percentiles(workload.untrimmed)
+    return (
+        f"Half of {len(workload.tokens):,} requests send at most {half:,.0f} tokens and 95 in 100 at most {most:,.0f}; "
+        f"untrimmed, {untrimmed_half:,.0f} and {untrimmed_most:,.0f}."
+    )
+
+
+def frontier_finding(found: Recommendation) -> str:
+    """Of the frontier chart: the candidates at its two ends."""
+    about = f"{count_of(len(found.points), 'settings')}, {found.kept_is} kept over cost."
+    ends = [f"{p.label} keeps {percent(p.kept)} for {times(relative_cost(p, found))}" for p in found.frontier]
+    if not ends:
+        return about
+    best = f"; at the other, {ends[-1]}" if len(ends) > 1 else ""
+    return f"{about} At the cheap end of the frontier, {ends[0]}{best}."

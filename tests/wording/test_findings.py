@@ -1,0 +1,42 @@
+"""Alternative texts of the charts: what is drawn, in numbers, and never a message's text."""
+
+from __future__ import annotations
+
+from historylab import Conversation, Message, Settings, generate, grid, recommend, replay, sweep
+from historylab.formats.samples import load_sample
+from historylab.wording.cuts import changes_in_words
+from historylab.wording.findings import compare_finding, frontier_finding, token_finding
+
+
+def test_the_token_chart_names_the_counter_and_the_requests_over_the_budget():
+    timeline = replay(generate("support_desk", turns=4), Settings(budget=60, model="an-unknown-model"))
+    assert "an estimate" in token_finding(timeline)
+    assert "over the budget" in token_finding(timeline)
+
+
+def test_the_token_chart_quotes_no_message():
+    hostile = "<img src=x onerror=alert(1)>"
+    timeline = replay(Conversation([Message("user", hostile, name=hostile)], title=hostile), Settings(budget=1))
+    assert "<img" not in token_finding(timeline)
+
+
+def test_the_compare_chart_gives_each_configuration_its_total():
+    conversation = generate("support_desk", turns=4)
+    timelines = [replay(conversation, Settings(budget=budget)) for budget in (60, 8000)]
+    finding = compare_finding(timelines)
+    assert all(
+        f"{letter} sends {t.tokens.sum():,} tokens" in finding for letter, t in zip("AB", timelines, strict=True)
+    )
+
+
+def test_the_frontier_names_its_two_ends():
+    axes = {"budget": [500, 2000, 8000], "pruner": ["fifo", "relevance"]}
+    table = sweep(load_sample("tide-tables-agent")[0], grid(Settings(policy="all"), **axes))
+    finding = frontier_finding(recommend(table, name=changes_in_words))
+    assert finding.startswith("6 settings, references kept over cost. At the cheap end of the frontier, ")
+    assert finding.count("×") == 2
+
+
+def test_a_frontier_of_one_point_names_it_once():
+    table = sweep(load_sample("tide-tables-agent")[0], grid(Settings(policy="all"), budget=[500]))
+    assert frontier_finding(recommend(table, name=changes_in_words)).count("×") == 1
