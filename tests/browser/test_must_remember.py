@@ -25,7 +25,7 @@ def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(pag
     page.locator(".hl-forgot", has_text=LOST).wait_for()
 
     page.get_by_text("Cost, losses and refused requests").click()
-    box = page.get_by_label("Questions, one a line")
+    box = page.get_by_label("Questions, one per line")
     box.fill("What is Pia allergic to?")
     box.press("Control+Enter")
     page.get_by_text("“What is Pia allergic to?”: the last request holds").wait_for()

@@ -48,4 +48,4 @@ def search_and_click(page, words: str, role: str, name: str) -> None:
     search.fill(words)
     search.blur()
     page.get_by_role(role, name=name).first.dispatch_event("click")
-    page.get_by_text(f"hold “{words}”").wait_for()
+    page.get_by_text(f"contain “{words}”").wait_for()

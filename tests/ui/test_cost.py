@@ -91,4 +91,4 @@ def test_short_conversations_have_a_bill_or_none(messages):
     app = unfolded(pasted(*messages))
     if NO_REQUESTS not in text(app):
         assert "Nothing is cut" in text(app)
-        assert "as far as a transcript can tell" in text(app)
+        assert "as far as the transcript shows" in text(app)

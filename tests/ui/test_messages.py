@@ -44,7 +44,7 @@ def test_role_name_text_tool_and_arguments_are_searched_whatever_their_case_widt
 def test_a_search_says_how_many_it_found_and_where_else_there_are_some():
     app = searched(screen(**SAMPLE), "table")
     everywhere = numbers(app)
-    assert f"{len(everywhere)} messages hold “ table ”" in text(app)
+    assert f"{len(everywhere)} messages contain “ table ”" in text(app)
     shown(app.segmented_control(key="show").set_value("sent").run())
     there = numbers(app)
     assert set(there) < set(everywhere)
@@ -55,12 +55,12 @@ def test_where_nothing_is_found_one_can_search_everything():
     app = screen(**SAMPLE)
     shown(app.segmented_control(key="show").set_value("sent").run())
     searched(app, "House rules")
-    assert "Nothing in “What the model sees” holds" in text(app)
+    assert "Nothing in “What the model sees” contains" in text(app)
     assert not app.dataframe
     shown(app.button(key="search-everything").click().run())
     assert numbers(app) == [2]
     searched(app, "<img src=x>")
-    assert "Nothing said so far holds" in text(app)
+    assert "No message so far contains" in text(app)
     assert not any("<img" in e.proto.body for e in app.get("html"))
     shown(app.button(key="search-nothing").click().run())
     assert len(numbers(app)) > 20
@@ -92,17 +92,17 @@ def test_a_message_chosen_on_the_map_is_shown_though_filter_and_search_hid_it():
 
         from historylab import Settings, replay
         from historylab.formats.samples import load_sample
-        from historylab.ui.request.message_selection import select_message
+        from historylab.ui.request.message_selection import reveal_message
         from historylab.ui.session import session
 
         here, timeline = session.tab(), replay(load_sample("birthday-by-the-sea")[0], Settings())
         step = timeline.steps[-1]
         here.show, here.search, here.view = "lost", "lease", "chat"
-        select_message(timeline, step, 38)  # lost, and it holds the word
+        reveal_message(timeline, step, 38)  # lost, and it holds the word
         st.text((here.show, here.search, here.page))
-        select_message(timeline, step, 37)
+        reveal_message(timeline, step, 37)
         st.text((here.show, here.search, here.page))
-        select_message(timeline, step, 160)
+        reveal_message(timeline, step, 160)
         st.text((here.show, here.search, here.page))
 
     app = shown(AppTest.from_function(choosing).run())

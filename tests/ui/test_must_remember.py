@@ -42,7 +42,7 @@ def test_a_mark_is_set_seen_told_and_taken_away_again():
     shown(app.button(key="remember").click().run())
     assert "Message 3, which must be remembered, “&lt;b&gt;number 2&lt;/b&gt;" in verdict(app)
     assert "was lost at turn 5." in verdict(app)
-    assert "It is lost since turn 5." in text(app)
+    assert "It has been lost since turn 5." in text(app)
     assert messages(app)["mark"].tolist() == ["", "", "⚑ must"] + [""] * 18
     shown(app.segmented_control(key="show").set_value("starred").run())
     assert messages(app)["#"].tolist() == [3]
@@ -157,11 +157,11 @@ def test_questions_find_their_likeliest_messages_and_whether_they_are_held():
     said = [*SAID, {"role": "assistant", "content": "Your platform is nine."}, {"role": "user", "content": "Thanks."}]
     said[1]["content"] = "The ticket number is QX-55."
     app = unfolded(pasted(said, historyLength="2"))
-    assert "Write what somebody may still ask" in text(app)
+    assert "Write what may still be asked" in text(app)
     shown(app.text_area(key="questions").set_value("Which ticket number?\n\nWhich platform? \nzebra").run())
     told = text(app)
     assert "“Which platform?”: the last request holds the one message likely to answer it." in told
-    assert "“zebra”: no message shares a telling word with it." in told
+    assert "“zebra”: no message shares a distinctive word with it." in told
     table = likeliest(app).value
     assert table["message"].tolist()[0] == 2
     assert table["last request"].tolist()[0] == "× lacks it"
@@ -177,4 +177,4 @@ def test_questions_are_gone_with_their_conversation():
     opening(app, "Sample")
     shown(app.button(key="sample three-languages").click().run())
     assert app.text_area(key="questions").value == ""
-    assert "Write what somebody may still ask" in text(app)
+    assert "Write what may still be asked" in text(app)

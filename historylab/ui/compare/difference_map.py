@@ -14,7 +14,7 @@ from historylab.tuning.compare import LETTERS
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.must_remember import starred_messages
-from historylab.ui.shared.history_map import map_component
+from historylab.ui.shared.history_map import map_component, map_look
 from historylab.wording.palette import Look
 
 KEY = "difference map"
@@ -67,10 +67,8 @@ def _chip(look: Look, name: str) -> str:
 
 
 def _look(base: Timeline) -> None:
-    """Take over what the browser says, as far as there is such a request and such a message."""
-    said = session.widget_value(KEY)["look"] or {}
-    request, message = said.get("request"), said.get("message")
-    if type(request) is int and 0 <= request < len(base.plans):
+    request, message = map_look(KEY, base)
+    if request is not None:
         viewing.select_request(request)
-        if type(message) is int and 0 <= message < base.plans[request].size:
+        if message is not None:
             viewing.select_message(message)

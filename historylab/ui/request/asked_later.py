@@ -1,4 +1,4 @@
-"""What might be asked later: one's own questions, the messages likeliest to answer them, and whether they are held."""
+"""Questions that may come later, the messages most likely to answer them, and whether the last request holds those."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Likely
-from historylab.ui.request.message_selection import select_message
+from historylab.ui.request.message_selection import reveal_message
 from historylab.ui.session import cached, session, viewing
 from historylab.wording.message_text import preview
 from historylab.wording.untrusted import escape, one_line
@@ -16,22 +16,22 @@ from historylab.wording.untrusted import escape, one_line
 KEY, ROWS = "questions", "likeliest"
 EXAMPLE = "What was the order number?\nWhich of the two hotels has a lift?"
 EMPTY = (
-    "Write what somebody may still ask, a question a line, for instance “What was the order number?”. You then see "
-    "which messages would likely answer it, and whether the last request still holds them. Tune reckons with it too."
+    "Write what may still be asked, one question per line, for instance “What was the order number?”. You then see "
+    "which messages would likely answer it, and whether the last request still holds them. Tune counts them too."
 )
 ABOUT = (
     "An estimate: messages are ranked by the words they share with the question (BM25), the likeliest first. One is "
-    "held where any message or the summary says the same. Select a row to see why, in the list of messages below."
+    "held if any message sent, or the summary, says the same. Select a row to see why, in the list of messages below."
 )
 QUOTE = 80  # characters of a question
 
 
 def asked_later(timeline: Timeline) -> None:
-    """The box, and what became of the answers; before there is a question, what it is for."""
+    """The text area and which answers are kept; before there is a question, what it is for."""
     st.html('<div class="hl-title">What might be asked later?</div>')
     asked = "\n".join(viewing.questions())
     st.text_area(
-        f"Questions, one a line, at most {viewing.MOST_QUESTIONS}",
+        f"Questions, one per line, at most {viewing.MOST_QUESTIONS}",
         asked,
         key=session.seed_widget(KEY, asked),
         placeholder=EXAMPLE,
@@ -42,30 +42,29 @@ def asked_later(timeline: Timeline) -> None:
     if not found:
         st.html(f'<div class="hl-meta">{EMPTY}</div>')
         return
-    st.html("".join(f'<div class="hl-small">{escape(_told(question))}</div>' for question in found))
+    st.html("".join(f'<div class="hl-small">{escape(_sentence(question))}</div>' for question in found))
     if any(question.messages for question in found):
         _table(timeline, found)
 
 
-def _told(likely: Likely) -> str:
+def _sentence(likely: Likely) -> str:
     """ "“Which seat?”: the last request holds 2 of the 5 messages likeliest to answer it, but not the likeliest." """
     quoted = f"“{one_line(likely.question, QUOTE)}”"
     if not likely.messages:
-        return f"{quoted}: no message shares a telling word with it. Other words may find one."
-    many, held = len(likely.messages), sum(likely.kept)
-    if many == 1:
+        return f"{quoted}: no message shares a distinctive word with it. Other words may find one."
+    count, held = len(likely.messages), sum(likely.kept)
+    if count == 1:
         return f"{quoted}: the last request {'holds' if held else 'lacks'} the one message likely to answer it."
-    share = "all" if held == many else f"{held} of the" if held else "none of the"
+    share = "all" if held == count else f"{held} of the" if held else "none of the"
     but = ", but not the likeliest" if held and not likely.kept[0] else ""
-    return f"{quoted}: the last request holds {share} {many} messages likeliest to answer it{but}."
+    return f"{quoted}: the last request holds {share} {count} messages likeliest to answer it{but}."
 
 
 def _table(timeline: Timeline, found: Sequence[Likely]) -> None:
     rows = list(_rows(found))
-    several = len(found) > 1
     st.dataframe(
         {
-            **({"question": [one_line(question, QUOTE) for question, _, _ in rows]} if several else {}),
+            **({"question": [one_line(question, QUOTE) for question, _, _ in rows]} if len(found) > 1 else {}),
             "message": [message + 1 for _, message, _ in rows],
             "last request": ["✓ holds it" if held else "× lacks it" for _, _, held in rows],
             "text": [preview(timeline.conversation[message]) for _, message, _ in rows],
@@ -73,9 +72,9 @@ def _table(timeline: Timeline, found: Sequence[Likely]) -> None:
         key=ROWS,
         hide_index=True,
         height=38 + 35 * min(len(rows), 10),
-        on_select=lambda: _go(timeline, [message for _, message, _ in rows]),
+        on_select=lambda: _select_row(timeline, [message for _, message, _ in rows]),
         selection_mode="single-row",
-        alt=f"{len(rows)} messages that are likely to answer what might be asked",
+        alt=f"{len(rows)} messages that are likely to answer what may be asked",
         column_config={
             "message": st.column_config.NumberColumn(width=75),
             "last request": st.column_config.TextColumn(width=105),
@@ -90,10 +89,10 @@ def _rows(found: Sequence[Likely]) -> Iterator[tuple[str, int, bool]]:
         yield from ((likely.question, i, held) for i, held in zip(likely.messages, likely.kept, strict=True))
 
 
-def _go(timeline: Timeline, messages: Sequence[int]) -> None:
-    """Look at that message in the last request, of which the table speaks."""
+def _select_row(timeline: Timeline, messages: Sequence[int]) -> None:
+    """Show the message in the last request, which the table is about."""
     rows = session.widget_value(ROWS)["selection"]["rows"]
     if rows:
         last = len(timeline.plans) - 1
         viewing.select_request(last)
-        select_message(timeline, timeline.steps[last], messages[rows[0]])
+        reveal_message(timeline, timeline.steps[last], messages[rows[0]])

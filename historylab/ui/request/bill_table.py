@@ -16,10 +16,10 @@ from historylab.wording.verdict import counter_label
 HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "… not trimming")
 
 
-def bill_table(timeline: Timeline, found: Mapping[str, CostComparison], own: str) -> None:
-    """A row per cache model; `own` is the one that goes with the prices."""
+def bill_table(timeline: Timeline, bills: Mapping[str, CostComparison], own: str) -> None:
+    """A row per cache model; `own` is the name of the model's own."""
     head = "".join(f'<th class="hl-number">{heading}</th>' for heading in HEADINGS)
-    rows = "".join(_row(name, one, own=name == own) for name, one in found.items())
+    rows = "".join(_row(name, bill, own=name == own) for name, bill in bills.items())
     st.html(
         f'<div class="hl-table hl-bills"><table><thead><tr><th>Prompt cache</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
@@ -27,31 +27,31 @@ def bill_table(timeline: Timeline, found: Mapping[str, CostComparison], own: str
     counted = counter_label(timeline.counter)
     overhead = timeline.settings.overhead
     st.html(
-        f'<div class="hl-small">{escape(pays_sentence(found[own]))} {escape(_history(found[own]))}</div>'
+        f'<div class="hl-small">{escape(pays_sentence(bills[own]))} {escape(_history(bills[own]))}</div>'
         f'<div class="hl-meta">Dollars for all {len(timeline.plans):,} requests, answers included: an estimate. Tokens '
-        f"by {escape(counted)}, with a fixed overhead of {overhead:,}; a cache forgets what follows the first message "
-        "that changed, and all of it after too long a pause, where the transcript has times.</div>"
+        f"by {escape(counted)}, with a fixed overhead of {overhead:,}; a cache loses what follows the first "
+        "changed message, and everything after too long a pause, if the transcript has times.</div>"
     )
 
 
-def _row(name: str, one: CostComparison, *, own: bool) -> str:
+def _row(name: str, compared: CostComparison, *, own: bool) -> str:
     word, does = CACHES[name]
     mark = "hl-won" if own else ""
     cells = (
-        money(one.bill.total),
-        money(one.baseline.total),
-        times(one.ratio),
-        percent(one.bill.read_share),
-        percent(one.baseline.read_share),
+        money(compared.bill.total),
+        money(compared.baseline.total),
+        times(compared.ratio),
+        percent(compared.bill.read_share),
+        percent(compared.baseline.read_share),
     )
     numbers = "".join(f'<td class="hl-number">{cell}</td>' for cell in cells)
-    mine = " This model's." if own else ""
-    what = f'<span class="{mark}">{word}</span><div class="hl-meta">{does}.{mine}</div>'
+    whose = " This model's." if own else ""
+    what = f'<span class="{mark}">{word}</span><div class="hl-meta">{does}.{whose}</div>'
     return f"<tr><td>{what}</td>{numbers}</tr>"
 
 
-def _history(one: CostComparison) -> str:
-    share = one.history_to_budget
+def _history(compared: CostComparison) -> str:
+    share = compared.history_to_budget
     if share == float("inf"):
         return "The budget leaves the history no room."
     return f"The history is {share:.1f}× the budget on average; cutting at every request rarely pays below 5×."

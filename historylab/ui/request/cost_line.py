@@ -1,10 +1,13 @@
-"""What the settings cost and forget, in a sentence under the verdict; to be unfolded: the bill and the losses."""
+"""Cost and losses in a sentence under the verdict; the bill and the lists fold out below it."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import streamlit as st
 
 from historylab.costs.prompt_cache import cache_of
+from historylab.costs.traffic import CostComparison
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import guard_report
 from historylab.settings.resolve import Resolution
@@ -19,29 +22,28 @@ from historylab.wording.untrusted import escape
 
 
 def cost_line(timeline: Timeline) -> None:
-    """The sentence, then an expander that works out its inside only when it is open."""
+    """The sentence, then an expander whose content is computed only while it is open."""
     listed = prices.prices_in_effect(timeline.settings.model)
-    found = cached.comparisons(timeline, listed) if listed else {}
+    bills = cached.comparisons(timeline, listed) if listed else {}
     own = cache_of(listed).name if listed else ""
     kept = kept_sentence(cached.retained(timeline))
-    st.html(f'<div class="hl-bill">{escape(cost_sentence(timeline, found.get(own)))} {escape(kept)}</div>')
+    st.html(f'<div class="hl-bill">{escape(cost_sentence(timeline, bills.get(own)))} {escape(kept)}</div>')
     unfolded = st.expander("Cost, losses and refused requests", key="cost", on_change="rerun", type="compact")
     if unfolded.open:
         with unfolded:
-            _inside(timeline, choices.resolution(), own)
+            _details(timeline, choices.resolution(), bills, own)
 
 
-def _inside(timeline: Timeline, resolution: Resolution, own: str) -> None:
-    model = timeline.settings.model
-    if own:
-        bill_table(timeline, cached.comparisons(timeline, prices.prices_in_effect(model)), own)
-    price_list(model)
+def _details(timeline: Timeline, resolution: Resolution, bills: Mapping[str, CostComparison], own: str) -> None:
+    if bills:
+        bill_table(timeline, bills, own)
+    price_list(timeline.settings.model)
     overhead_offer(timeline, resolution)
     st.html('<div class="hl-title">What later requests needed</div>')
     loss_list(timeline, cached.retained(timeline))
     asked_later(timeline)
     st.html(
         '<div class="hl-title">What an API would refuse</div>'
-        f'<div class="hl-small">{escape(guard_report(timeline).sentence())} Here calls and results stay together, '
-        "so none is.</div>"
+        f'<div class="hl-small">{escape(guard_report(timeline).sentence())} HistoryLab keeps calls and '
+        "results together, so none of these requests is.</div>"
     )

@@ -1,4 +1,4 @@
-"""Why one message is treated as it is: the rule and its numbers, since when, what would keep it, and its whole text."""
+"""Why a message is kept or dropped: the rule and its numbers, since when, what would keep it, and its full text."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.ui.editing.message_edits import message_edits
 from historylab.ui.request.must_remember import must_remember
-from historylab.ui.session import cached, session
+from historylab.ui.session import cached
 from historylab.wording.message_text import full_text, speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, multiline, one_line
 
-SHORT = 600  # characters that are shown without scrolling
-MOST = 20_000  # characters of a message that are shown
+SHORT = 600  # characters up to which a text is shown without scrolling
+MOST = 20_000  # characters shown of a message
 
 
-def explanation(timeline: Timeline, number: int) -> None:
-    """The chosen message's explanation at request `number` (from 0)."""
-    chosen, plan = session.tab().message, timeline.plans[number]
+def explanation(timeline: Timeline, number: int, chosen: int) -> None:
+    """The explanation of message `chosen` at request `number`, both from 0."""
+    plan = timeline.plans[number]
     found = cached.answer(timeline, number, chosen)
     look, message = LOOKS[found.explanation.action], timeline.conversation[chosen]
     since = timeline.steps[found.since]
@@ -34,7 +34,7 @@ def explanation(timeline: Timeline, number: int) -> None:
     message_edits(timeline, number, chosen)
     if found.explanation.action == Action.TRUNCATED:
         sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
-        st.html('<div class="hl-meta">What is sent of it</div>')
+        st.html('<div class="hl-meta">The part that is sent</div>')
         st.code(multiline(sent, MOST), language=None, wrap_lines=True, height=160)
         st.html('<div class="hl-meta">The whole message</div>')
     text = multiline(full_text(message), MOST)
@@ -42,9 +42,9 @@ def explanation(timeline: Timeline, number: int) -> None:
 
 
 def summary_text(summary: Summary) -> None:
-    """The summary that stands for what is no longer sent."""
+    """The summary sent in place of older messages."""
     title = f"Σ A summary of {summary.covers:,} messages in {summary.tokens:,} tokens, by {summary.by}"
-    if summary.note:  # why it is not whose it should be, or not whole: to be seen without unfolding anything
+    if summary.note:  # why another summarizer wrote it, or why it is cut short: shown without unfolding
         st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
     with st.expander(title):
         st.code(multiline(summary.text, MOST), language=None, wrap_lines=True, height=240)

@@ -1,8 +1,9 @@
-"""What later requests needed and no longer held: each with the value, its message and the request; a row goes there."""
+"""Losses: values that later requests needed and no longer held; selecting a row goes to that message and request."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -24,12 +25,12 @@ KEY = "losses"
 
 
 def loss_list(timeline: Timeline, found: Retention) -> None:
-    """Per kind how much is kept, then every loss."""
-    told = [kept_line(found.kept[kind], noun) for kind, noun in NOUNS.items() if found.kept[kind].total]
-    if not told:
-        st.html('<div class="hl-small">Nothing said here is referred to again, as far as a transcript can tell.</div>')
+    """Per kind the share kept, then every loss."""
+    lines = [kept_line(found.kept[kind], noun) for kind, noun in NOUNS.items() if found.kept[kind].total]
+    if not lines:
+        st.html('<div class="hl-small">Nothing is referred to again later, as far as the transcript shows.</div>')
         return
-    st.html("".join(f'<div class="hl-small">{escape(line)}.</div>' for line in told))
+    st.html("".join(f'<div class="hl-small">{escape(line)}.</div>' for line in lines))
     losses = [loss for loss in found.losses if loss.kind in WORDS]
     if not losses:
         return
@@ -39,26 +40,26 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
         key=KEY,
         hide_index=True,
         height=38 + 35 * min(len(shown), 8),
-        on_select=lambda: _go(shown),
+        on_select=lambda: _select_row(shown),
         selection_mode="single-row",
-        alt=f"{len(losses)} values that were needed and no longer sent",
+        alt=f"{len(losses)} values that were needed but no longer sent",
     )
     more = f" The first {MOST:,} of {len(losses):,} are shown." if len(losses) > MOST else ""
     st.html(f'<span class="hl-meta">Select a row to look at that request and see what would have kept it.{more}</span>')
 
 
-def _columns(timeline: Timeline, losses: Sequence[Loss]) -> dict[str, list]:
+def _columns(timeline: Timeline, losses: Sequence[Loss]) -> dict[str, list[Any]]:
     return {
         "lost": [WORDS[loss.kind] for loss in losses],
         "value": [one_line(loss.value, 60) for loss in losses],
-        "said in message": [loss.message + 1 for loss in losses],
+        "in message": [loss.message + 1 for loss in losses],
         "missing at request": [loss.step + 1 for loss in losses],
         "when": [timeline.steps[loss.step].label for loss in losses],
         "used as": [one_line(loss.used_as, 40) for loss in losses],
     }
 
 
-def _go(losses: Sequence[Loss]) -> None:
+def _select_row(losses: Sequence[Loss]) -> None:
     rows = session.widget_value(KEY)["selection"]["rows"]
     if rows:
         viewing.select_request(losses[rows[0]].step)

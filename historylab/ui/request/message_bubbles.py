@@ -1,4 +1,4 @@
-"""The messages as a chat, fifty bubbles a page, in one element: the newest are seen first, as in any chat."""
+"""The messages as a chat, fifty bubbles a page, in one element; it opens at the newest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from historylab.wording.verdict import counter_label
 
 
 def message_bubbles(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
-    """The page of these messages (indices) one is on."""
+    """Draw the current page of the messages `shown` (int64 indices)."""
     rows = page_of(shown)
     start = int(np.searchsorted(shown, rows[0]))
     before = int(shown[start - 1]) if start else -1
@@ -24,7 +24,7 @@ def message_bubbles(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
     st.html(
         chat(step.plan, rows.tolist(), after=before, last=bool(last), chosen=session.tab().message, starred=starred)
     )
-    how = escape(counter_label(timeline.counter))  # the model's name is in it, which a link may give
+    how = escape(counter_label(timeline.counter))  # holds the model's name, which a link may set
     st.html(
         f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing included. What is not sent '
         "is grey in a broken outline. Choose a message in the map or the list to see what would keep it.</span>"

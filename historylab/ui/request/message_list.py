@@ -1,8 +1,9 @@
-"""The messages said so far: what happens to each in this request, what it costs, and why; a row explains itself."""
+"""The messages so far: what this request does with each, its tokens, and why; selecting a row explains it."""
 
 from __future__ import annotations
 
 from collections.abc import Set
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -33,12 +34,12 @@ from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape
 from historylab.wording.verdict import counter_label
 
-MARK = f"{GLYPH} must"  # short, for the text beside it needs the room
+MARK = f"{GLYPH} must"  # short, to leave room for the text
 EMPTY = {
     "sent": "Nothing of this conversation is sent.",
-    "changed": "Nothing changed since the request before.",
-    "lost": "Nothing is lost: the model sees all that was said.",
-    STARRED: "Nothing that must be remembered is said yet.",
+    "changed": "Nothing changed since the previous request.",
+    "lost": "Nothing is lost: the model sees every message.",
+    STARRED: "No message that must be remembered has come yet.",
 }
 
 
@@ -54,29 +55,30 @@ def message_list(timeline: Timeline, number: int) -> None:
     if not len(shown):
         return
     draw = message_bubbles if session.tab().view == CHAT else _table
-    if session.tab().message is None or session.tab().message >= step.size:
+    chosen = session.tab().message
+    if chosen is None or chosen >= step.size:
         draw(timeline, step, shown)
         return
     wide, narrow = st.columns([3, 2], gap="medium")
     with wide:
         draw(timeline, step, shown)
     with narrow:
-        explanation(timeline, number)
+        explanation(timeline, number, chosen)
 
 
 def _shown(timeline: Timeline, step: Step) -> np.ndarray:
-    """Indices of the messages that filter and search leave; where they leave none, that is said."""
-    here = session.tab()
+    """Indices (int64) of the messages that pass filter and search; a notice where there are none."""
+    tab = session.tab()
     mask = filter_mask(timeline, step)
     if not mask.any():
-        st.html(f'<p class="hl-meta">{EMPTY[here.show]}</p>')
+        st.html(f'<p class="hl-meta">{EMPTY[tab.show]}</p>')
         return np.flatnonzero(mask)
     holding = search_mask(step)
     shown = np.flatnonzero(mask & holding)
-    if here.search.strip():
-        among = "" if here.show == viewing.EVERYTHING else available_filters(timeline)[here.show][0]
-        tell = hit_count if len(shown) else nothing_found
-        tell(len(shown), int(holding.sum()), among)
+    if tab.search.strip():
+        among = "" if tab.show == viewing.EVERYTHING else available_filters(timeline)[tab.show][0]
+        report = hit_count if len(shown) else nothing_found
+        report(len(shown), int(holding.sum()), among)
     return shown
 
 
@@ -86,7 +88,7 @@ def _table(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
     rows = page_of(shown)
     numbers = rows.tolist()
     selected = [numbers.index(session.tab().message)] if session.tab().message in numbers else []
-    columns = table(timeline, step.plan, rows, starred_messages(timeline))
+    columns = message_columns(timeline, step.plan, rows, starred_messages(timeline))
     if session.tab().message is not None:  # its reason stands beside the table
         del columns["why"]
     key = f"messages {hash(rows.tobytes())} {session.tab().picks}"  # the same table as long as its rows are the same
@@ -101,14 +103,14 @@ def _table(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
         alt=f"{len(numbers)} messages with decision, tokens and reason",
         column_config=_columns(dark=is_dark()),
     )
-    how = escape(counter_label(timeline.counter))  # the model's name is in it, which a link may give
+    how = escape(counter_label(timeline.counter))  # holds the model's name, which a link may set
     st.html(
         f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing '
         "included. Select a row to see why, since when, and what would keep it.</span>"
     )
 
 
-def _columns(*, dark: bool) -> dict:
+def _columns(*, dark: bool) -> dict[str, Any]:
     column = st.column_config
     badges = column.MultiselectColumn(
         options=[look.badge for look in LOOKS.values()], color=[look.colour(dark) for look in LOOKS.values()], width=120
@@ -128,18 +130,20 @@ def _columns(*, dark: bool) -> dict:
     }
 
 
-def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[int] = frozenset()) -> dict[str, list]:
-    """Columns for those messages. Every text is one line of plain text. `starred` must be remembered."""
+def message_columns(
+    timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[int] = frozenset()
+) -> dict[str, list[Any]]:
+    """The table's columns for the messages `rows` (int64 indices), texts on one line. `starred` must be remembered."""
     conversation, actions, reasons = timeline.conversation, plan.actions, plan.reasons
     sentences = {code: plan.reason(int(np.flatnonzero(reasons == code)[0])).sentence for code in set(reasons[rows])}
-    said = [conversation[i] for i in rows.tolist()]
-    columns = {
+    messages = [conversation[i] for i in rows.tolist()]
+    columns: dict[str, list[Any]] = {
         "#": (rows + 1).tolist(),
-        "role": [speaker(m, 40) for m in said],
+        "role": [speaker(m, 40) for m in messages],
         "decision": [[LOOKS[Action(action)].badge] for action in actions[rows].tolist()],
         "tokens": plan.history.tokens[rows].tolist(),
         "why": [sentences[code] for code in reasons[rows]],
-        "text": [preview(m) for m in said],
+        "text": [preview(m) for m in messages],
     }
     if starred:
         marks = [MARK if i in starred else "" for i in rows.tolist()]
@@ -147,7 +151,7 @@ def table(timeline: Timeline, plan: HistoryPlan, rows: np.ndarray, starred: Set[
     if plan.shortened:
         columns["sent"] = plan.sent_tokens[rows].tolist()
     if timeline.counter.exact and any(m.media for m in conversation):
-        columns["count"] = ["estimate" if m.media else "exact" for m in said]
+        columns["count"] = ["estimate" if m.media else "exact" for m in messages]
     return columns
 
 

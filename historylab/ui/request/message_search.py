@@ -1,4 +1,4 @@
-"""The search over messages: which of them hold some words, how many those are, and what to say when none does."""
+"""Searching messages: which contain the words, how many those are, and where else to look if none does."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from historylab.wording.untrusted import escape, one_line
 
 KEY = "search"
 LONGEST = 200  # characters searched for
-QUOTE = 40  # of them that are said again
+QUOTE = 40  # of them quoted back
 
 
 def matching_messages(conversation: Conversation, size: int, words: str) -> np.ndarray:
-    """bool[size]: the messages that hold the words: in role, name, text, or the names and arguments of tool calls.
+    """bool[size]: messages with the words in their role, name, text, or the names and arguments of their tool calls.
 
-    Case, width and kind of space make no difference, nor how an accent is written.
+    Ignores case, character width, kind of space, and how accents are composed.
     """
     wanted = fold_case(words)
     if not wanted:
@@ -30,16 +30,16 @@ def matching_messages(conversation: Conversation, size: int, words: str) -> np.n
 
 
 def fold_case(text: str) -> str:
-    """The text as it is compared."""
+    """The text normalised for comparison."""
     return " ".join(normalize("NFKC", normalize("NFKC", text).casefold()).split())
 
 
 def _searchable(conversation: Conversation) -> list[str]:
-    return conversation.remember("searchable", lambda: [_said(message) for message in conversation])
+    return conversation.remember("searchable", lambda: [_searchable_text(message) for message in conversation])
 
 
-def _said(message: Message) -> str:
-    """All of a message that is searched, a part a line, so that no match runs over two of them."""
+def _searchable_text(message: Message) -> str:
+    """Every searched part of a message on a line of its own, so that no match spans two parts."""
     calls = (part for call in message.tool_calls for part in (call.name, call.arguments))
     return "\n".join(fold_case(part) for part in (message.role, message.name or "", message.content, *calls))
 
@@ -48,7 +48,7 @@ def _said(message: Message) -> str:
 
 
 def search_field() -> None:
-    """Where the words are typed; the messages follow while one types."""
+    """The search field; the list follows as you type."""
     st.text_input(
         "Search",
         session.tab().search,
@@ -62,18 +62,18 @@ def search_field() -> None:
 
 
 def hit_count(here: int, everywhere: int, among: str) -> None:
-    """How many messages were found `among` those of the filter; among all of them, if that says more."""
+    """How many messages were found `among` the filter's, and how many elsewhere."""
     elsewhere = f", {everywhere - here:,} elsewhere" if everywhere > here else ""
     where = f" in “{escape(among)}”" if among else ""
-    holds = "message holds" if here == 1 else "messages hold"
-    st.html(f'<div class="hl-meta" role="status">{here:,} {holds} {_quoted()}{where}{elsewhere}</div>')
+    contain = "message contains" if here == 1 else "messages contain"
+    st.html(f'<div class="hl-meta" role="status">{here:,} {contain} {_quoted()}{where}{elsewhere}</div>')
 
 
 def nothing_found(_: int, everywhere: int, among: str) -> None:
-    """That there is no such message, where one looked for it, and the way to look further."""
+    """A notice that nothing was found, and a button to search everything or clear the search."""
     if everywhere:
         holds = "message does" if everywhere == 1 else "messages do"
-        st.html(f'<p class="hl-meta" role="status">Nothing in “{escape(among)}” holds {_quoted()}.</p>')
+        st.html(f'<p class="hl-meta" role="status">Nothing in “{escape(among)}” contains {_quoted()}.</p>')
         st.button(
             f"Search everything: {everywhere:,} {holds}",
             key="search-everything",
@@ -81,7 +81,7 @@ def nothing_found(_: int, everywhere: int, among: str) -> None:
             args=(viewing.EVERYTHING,),
         )
         return
-    st.html(f'<p class="hl-meta" role="status">Nothing said so far holds {_quoted()}.</p>')
+    st.html(f'<p class="hl-meta" role="status">No message so far contains {_quoted()}.</p>')
     st.button("Clear the search", key="search-nothing", on_click=viewing.search_for, args=("",))
 
 

@@ -1,4 +1,4 @@
-"""Which of the messages said so far are on screen: the filter, the words searched for, the page, and the chosen one."""
+"""Which of the messages so far are on screen: filter, search, page, and the selected message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from historylab.wording.must_remember import GLYPH
 
 LIST, CHAT = "list", "chat"
 PAGE: Mapping[str, int] = {LIST: 200, CHAT: 50}
-"""Messages on a page: what changes with every move of the slider stays small, and bubbles cost more than rows."""
+"""Messages per page: small, as every move of the slider redraws it; a bubble costs more than a row."""
 
 
 def _changed(step: Step) -> np.ndarray:
@@ -37,7 +37,7 @@ STARRED = "starred"
 
 
 def available_filters(timeline: Timeline) -> Mapping[str, tuple[str, Callable[[Step], np.ndarray]]]:
-    """The filters there are: where messages are marked to be remembered, one for those."""
+    """The filters on offer; one for marked messages if there are any."""
     starred = sorted(starred_messages(timeline))
     if not starred:
         return FILTERS
@@ -50,12 +50,12 @@ def filter_mask(timeline: Timeline, step: Step) -> np.ndarray:
 
 
 def search_mask(step: Step) -> np.ndarray:
-    """bool[size]: the messages that hold the words searched for; all of them where there are none."""
+    """bool[size]: the messages that contain the search; all of them without one."""
     return matching_messages(step.plan.history.conversation, step.size, session.tab().search)
 
 
-def select_message(timeline: Timeline, step: Step, message: int) -> None:
-    """Select a message and turn to its page. A search or a filter that hides it is given up."""
+def reveal_message(timeline: Timeline, step: Step, message: int) -> None:
+    """Select a message and turn to its page. A search or filter that hides it is cleared."""
     if not search_mask(step)[message]:
         viewing.search_for("")
     if not filter_mask(timeline, step)[message]:
@@ -65,7 +65,7 @@ def select_message(timeline: Timeline, step: Step, message: int) -> None:
 
 
 def filter_field(timeline: Timeline) -> None:
-    """What kind of messages is shown."""
+    """The filter: which kind of message is shown."""
     known = available_filters(timeline)
     chosen = viewing.drop_filter_unless(known)
     st.segmented_control(
@@ -81,7 +81,7 @@ def filter_field(timeline: Timeline) -> None:
 
 
 def view_field() -> None:
-    """As rows or as a chat."""
+    """The view: rows or a chat."""
     st.segmented_control(
         "View",
         [LIST, CHAT],
@@ -95,21 +95,21 @@ def view_field() -> None:
 
 
 def page_of(shown: np.ndarray) -> np.ndarray:
-    """The message indices of the page one is on; a pager when there are more."""
-    here = session.tab()
-    size = PAGE[here.view]
+    """The indices (int64) on the current page; draws a pager if there are more."""
+    tab = session.tab()
+    size = PAGE[tab.view]
     pages = max(1, -(-len(shown) // size))
-    page = min(here.page or _opens_at(shown, pages), pages)
+    page = min(tab.page or _first_page(shown, pages), pages)
     if pages > 1:
-        key = f"page {here.view} {here.show} {here.search} {here.request} {here.picks}"
+        key = f"page {tab.view} {tab.show} {tab.search} {tab.request} {tab.picks}"
         st.pagination(pages, default=page, key=key, on_change=lambda: viewing.turn_page(session.widget_value(key)))
     return shown[(page - 1) * size : page * size]
 
 
-def _opens_at(shown: np.ndarray, pages: int) -> int:
-    """The page of the chosen message, where there is one; else a chat opens at its end and a list at its top."""
-    here = session.tab()
-    place = np.flatnonzero(shown == here.message)
+def _first_page(shown: np.ndarray, pages: int) -> int:
+    """The selected message's page; else the last page of a chat and the first of a list."""
+    tab = session.tab()
+    place = np.flatnonzero(shown == tab.message)
     if len(place):
-        return int(place[0]) // PAGE[here.view] + 1
-    return pages if here.view == CHAT else 1
+        return int(place[0]) // PAGE[tab.view] + 1
+    return pages if tab.view == CHAT else 1

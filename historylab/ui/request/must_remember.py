@@ -1,4 +1,4 @@
-"""The mark "must remember" of the chosen message: set with a click, taken away with another, and how it fares here."""
+"""The mark "must remember" of the selected message: set and removed with a click, and whether it is still held."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from historylab.ui.session.must_remember import starred
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.untrusted import escape
 
-SEVERAL = "This is made of several of the conversation’s messages. To mark one of them, show it without the projection."
+SEVERAL = "This is made of several of the conversation’s messages. To mark one of them, turn the projection off."
 HELP = "The verdict, Compare and Tune then say whether settings keep it"
 
 
 def must_remember(timeline: Timeline, number: int, message: int) -> None:
     """The button, and for a marked message whether request `number` (from 0) still holds it."""
-    here = [star for star in starred(timeline) if star.message == message]
-    if here:
-        _marked(timeline, number, here)
+    marks = [star for star in starred(timeline) if star.message == message]
+    if marks:
+        _marked(timeline, number, marks)
         return
     index = original_index(timeline, message)
     if index is None:
@@ -32,26 +32,26 @@ def must_remember(timeline: Timeline, number: int, message: int) -> None:
         _mark({*viewing.must_remember(), index})
 
 
-def _marked(timeline: Timeline, number: int, here: Sequence[MustRemember]) -> None:
+def _marked(timeline: Timeline, number: int, marks: Sequence[MustRemember]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="remembered"):
-        said = " ".join(escape(_fate(timeline, number, star)) for star in here)
+        fate = " ".join(escape(_fate(timeline, number, star)) for star in marks)
         glyph = f'<span aria-hidden="true">{GLYPH}</span>'
-        st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {said}</div>', width="content")
+        st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {fate}</div>', width="content")
         if st.button("Remove the mark", key="forget", type="tertiary"):
-            _mark(set(viewing.must_remember()) - {star.mark for star in here})
+            _mark(set(viewing.must_remember()) - {star.mark for star in marks})
 
 
 def _mark(indices: Iterable[int]) -> None:
-    """The link says it too, and that is written when the whole page is drawn."""
+    """The link carries the marks and is written when the whole page is drawn, hence the rerun."""
     viewing.set_must_remember(indices)
     st.rerun()
 
 
 def _fate(timeline: Timeline, number: int, star: MustRemember) -> str:
-    """What of this request holds it, or since when nothing does."""
+    """What in this request still holds it, or since when nothing does."""
     since = star.lost_since(number)
     if since is not None:
-        return f"It is lost since {timeline.steps[since].label}."
+        return f"It has been lost since {timeline.steps[since].label}."
     how = star.holder(timeline, number)
     if how == BY_SUMMARY:
         return "The summary says it word for word."

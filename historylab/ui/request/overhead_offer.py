@@ -1,4 +1,4 @@
-"""The fixed overhead as the provider's own usage shows it, offered as a setting where the transcript carries usage."""
+"""The fixed overhead measured from the provider's reported usage, offered as a setting."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ GOOD_FIT = 0.9
 
 
 def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
-    """What the usage tells, and a button to use it; nothing where there is no usage."""
+    """The measurement and a button to use it; nothing if the transcript carries no usage."""
     found = calibrate(timeline.conversation, timeline.counter)
     if found is None:
         return
-    st.html(f'<div class="hl-small">{escape(_told(found))}</div>')
+    st.html(f'<div class="hl-small">{escape(_sentence(found))}</div>')
     settings = timeline.settings
     if settings.overhead == found.overhead:
         st.html('<div class="hl-meta">The overhead is set to that.</div>')
@@ -40,16 +40,16 @@ def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
             _use(found.overhead, raised)
 
 
-def _told(found: Calibration) -> str:
-    told = (
-        f"The provider's usage on {found.requests:,} requests says: {found.overhead:,} tokens stand outside the "
-        f"transcript (system prompt, tools), and a counted token is {found.factor:.2f} of its own."
+def _sentence(found: Calibration) -> str:
+    sentence = (
+        f"The provider's usage on {found.requests:,} requests shows {found.overhead:,} tokens outside the transcript "
+        f"(system prompt, tools), and {found.factor:.2f} of its tokens for each token counted here."
     )
-    return told if found.fit >= GOOD_FIT else f"{told} The fit is poor (R² {found.fit:.3f}): take it as a hint."
+    return sentence if found.fit >= GOOD_FIT else f"{sentence} The fit is poor (R² {found.fit:.3f}): take it as a hint."
 
 
 def _use(overhead: int, budget: int | None) -> None:
-    """The whole page follows, not only the fragment this stands in."""
+    """Choose both and draw the whole page anew, not only this fragment."""
     choices.choose_setting("overhead", overhead)
     if budget is not None:
         choices.choose_setting("budget", budget)

@@ -1,4 +1,4 @@
-"""The exact payload of a request: the messages as they are sent, in the form of the Chat Completions API."""
+"""The exact payload of a request: its messages in the form of the Chat Completions API."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from historylab.planning.replay import Timeline
 from historylab.wording.untrusted import OVERRIDES, escape
 from historylab.wording.verdict import counter_label
 
-LONGEST_TEXT = 4_000  # characters of one text in it that are shown; the download has them all
+LONGEST_TEXT = 4_000  # characters shown of one text; the download is complete
 MOST_MESSAGES = 100
 
 
 def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
-    """The messages of request `number` (from 0) as JSON, to read, copy and download. `key` tells it from another."""
+    """The messages of request `number` (from 0) as JSON, to read, copy and download; `key` where a page has two."""
     plan = timeline.plans[number]
     records = request_of(plan)
     left, right = st.columns([4, 1], vertical_alignment="center")
@@ -39,14 +39,14 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
 
 
 def as_json(records: list[Any]) -> str:
-    """Readable JSON. Lone surrogates and direction overrides are written as JSON escapes: the same, and visible."""
+    """Indented JSON. Lone surrogates and direction overrides are written as escapes: equivalent, and visible."""
     text = json.dumps(records, indent=2, ensure_ascii=False, default=str)
     text = OVERRIDES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def shortened(value: Any) -> Any:
-    """The same record with very long texts cut, so that the browser can show it."""
+    """The record with very long texts cut, so that the browser can show it."""
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         return f"{value[:LONGEST_TEXT]}… ({len(value) - LONGEST_TEXT:,} more characters)"
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""That the messages on screen are not the conversation's own, but as a system has them."""
+"""A note that the messages on screen are a projection of the conversation, or are rearranged when sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from historylab.wording.untrusted import escape
 
 
 def projected_note(timeline: Timeline, number: int) -> None:
-    """A line where a projection or a layout stands between what was said and what request `number` sends."""
+    """A line where a projection or a layout stands between the conversation and what request `number` sends."""
     parts = [*_projection(timeline), *_layout(timeline, number)]
     if parts:
         st.html(f'<div class="hl-meta hl-projected">{escape(" ".join(parts))}</div>')
@@ -23,16 +23,16 @@ def _projection(timeline: Timeline) -> list[str]:
         return []
     found = chosen_system.current_preset()
     how = found[0].seen_as if found and found[0].seen_as else f"as “{member('projection', settings.projection).title}”"
-    said, shown = len(opening.conversation()), len(timeline.conversation)
-    made = f": {shown:,} made from the conversation's {said:,}" if shown != said else ""
-    return [f"The messages are shown {how}{made}."]
+    given, shown = len(opening.conversation()), len(timeline.conversation)
+    counts = f": {shown:,} made from the conversation's {given:,}" if shown != given else ""
+    return [f"The messages are shown {how}{counts}."]
 
 
 def _layout(timeline: Timeline, number: int) -> list[str]:
-    """What the layout does, where it does anything to the messages said so far."""
+    """What the layout does, if it changes the messages so far."""
     plan = timeline.plans[number]
-    said = list(timeline.conversation.messages[: plan.size])
-    if plan.layout is None or plan.layout(said) == said:
+    messages = list(timeline.conversation.messages[: plan.size])
+    if plan.layout is None or plan.layout(messages) == messages:
         return []
     arranged = member("layout", timeline.settings.layout).summary
-    return [f"What is sent is arranged besides, as the exact payload shows: {arranged[:1].lower()}{arranged[1:]}"]
+    return [f"They are rearranged before being sent, as the exact payload shows: {arranged[:1].lower()}{arranged[1:]}"]

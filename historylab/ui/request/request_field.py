@@ -1,4 +1,4 @@
-"""Which request one looks at, as a number with a step to either side: the map's scrubber for fingers and in words."""
+"""The request shown, as a number field with a step to either side: the map's scrubber for touch and keyboard."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ KEY = "request"
 
 
 def current_request(timeline: Timeline) -> int:
-    """The request looked at (from 0), within what there is; the last one at first."""
+    """The request shown (from 0), clamped to those there are; the last one at first."""
     chosen = session.tab().request
     last = len(timeline.plans) - 1
     return last if chosen is None else min(chosen, last)
 
 
 def request_field(timeline: Timeline) -> None:
-    """Draw field and buttons; what they choose is in the state at the next run."""
+    """The field and its buttons."""
     count, number = len(timeline.plans), current_request(timeline)
     if count == 1:
         st.html('<span class="hl-meta">This conversation makes one request.</span>')
@@ -33,7 +33,7 @@ def request_field(timeline: Timeline) -> None:
             key=session.seed_widget(KEY, number + 1),
             on_change=_look,
             label_visibility="collapsed",
-            width=90,  # too narrow for steps of its own, which the buttons are
+            width=90,  # too narrow for steppers of its own; the buttons do that
         )
         _step("Next ›", "later", number + 1, count)
         st.html(f'<span class="hl-meta">of {count:,} requests</span>', width="content")
@@ -45,5 +45,5 @@ def _step(label: str, key: str, to: int, count: int) -> None:
 
 def _look() -> None:
     number = session.widget_value(KEY)
-    if number is not None:  # an emptied field looks at nothing else
+    if number is not None:  # None: the field was emptied
         viewing.select_request(number - 1)

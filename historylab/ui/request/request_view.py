@@ -1,4 +1,4 @@
-"""All that depends on the request one looks at, in one fragment: a move on the map redraws this and no more."""
+"""Everything that depends on the request shown, in one fragment: a move on the map redraws only this."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from historylab.wording.findings import token_finding
 
 @st.fragment
 def request_view(timeline: Timeline) -> None:
-    """Verdict, map, chart, and the request from three sides: its messages, its payload, how it came about."""
+    """Verdict, map, chart, and the request in three tabs: its messages, its payload, its stages."""
     session.whole_page_if_touched()
     number = current_request(timeline)
     verdict_line(timeline, number)
-    bill = st.container()  # filled last: the other parts needn't wait for prices
+    bill = st.container()  # filled last, so that nothing else waits for prices
     legend(timeline, number)
     picture = st.container()
     request_field(timeline)
@@ -47,7 +47,7 @@ def request_view(timeline: Timeline) -> None:
 
 
 def _chart(timeline: Timeline, number: int) -> None:
-    """The chart, which never changes with the request, and over it the line that says where one is."""
+    """The chart, the same for every request, and over it a line that marks the one shown."""
     over = " hl-over" if timeline.plans[number].over_budget else ""
     with st.container(key="chart", gap=None):
         st.plotly_chart(
@@ -56,7 +56,7 @@ def _chart(timeline: Timeline, number: int) -> None:
             config={"displayModeBar": False},
             alt=token_finding(timeline),
         )
-        # No `:has()` in the style sheet: with it the browser styles the whole page anew for every text Plotly measures.
+        # No `:has()` in the style sheet: with it the browser restyles the page for every text that Plotly measures.
         st.container(key="here").html(
             f'<div class="hl-here{over}" style="--here:{(number + 0.5) / len(timeline.plans):.6f}"></div>'
         )

@@ -1,19 +1,19 @@
-"""The retention map: messages × requests in one picture with the scrubber in it, drawn by the browser from bytes."""
+"""The retention map: messages × requests in one picture with the scrubber, drawn by the browser from bytes."""
 
 from __future__ import annotations
 
 from historylab.figures.retention_map import pack_view
 from historylab.planning.replay import Timeline
-from historylab.ui.request.message_selection import select_message
+from historylab.ui.request.message_selection import reveal_message
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.must_remember import starred_messages
-from historylab.ui.shared.history_map import map_component
+from historylab.ui.shared.history_map import map_component, map_look
 
 KEY = "map"
 
 
 def retention_map(timeline: Timeline, number: int) -> None:
-    """Draw the map with request `number` (from 0) and the chosen message marked; moves in it are in the state."""
+    """Draw the map with request `number` (from 0) and the selected message marked; moves in it change the state."""
     packed, key = cached.packed_map(timeline)
     message = session.tab().message
     known = message is not None and message < timeline.plans[number].size
@@ -25,10 +25,8 @@ def retention_map(timeline: Timeline, number: int) -> None:
 
 
 def _look(timeline: Timeline) -> None:
-    """Take over what the browser says, as far as there is such a request and such a message."""
-    said = session.widget_value(KEY)["look"] or {}
-    request, message = said.get("request"), said.get("message")
-    if type(request) is int and 0 <= request < len(timeline.plans):
+    request, message = map_look(KEY, timeline)
+    if request is not None:
         viewing.select_request(request)
-        if type(message) is int and 0 <= message < timeline.plans[request].size:
-            select_message(timeline, timeline.steps[request], message)
+        if message is not None:
+            reveal_message(timeline, timeline.steps[request], message)

@@ -1,4 +1,4 @@
-"""How a request came about: every stage that changed something, in order, with the tokens before and after it."""
+"""How a request was planned: every stage that changed something, in order, with tokens before and after."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def stage_trace(timeline: Timeline, number: int) -> None:
     """A table of the stages of request `number` (from 0)."""
     plan = timeline.plans[number]
     start = plan.history.total_tokens + timeline.counter.per_request
-    rows = [("everything said so far", "", start, plan.size)]
+    rows: list[tuple[str, int | None, int, int]] = [("every message so far", None, start, plan.size)]
     rows += [(trace.stage, trace.before, trace.after, trace.changed) for trace in plan.trace]
     end = "over the budget" if plan.over_budget else "within the budget"
     body = "".join(
@@ -23,12 +23,12 @@ def stage_trace(timeline: Timeline, number: int) -> None:
     st.html(
         '<div class="hl-table"><table><thead><tr><th>Stage</th><th class="hl-number">Tokens before</th>'
         '<th class="hl-number">after</th><th class="hl-number">Messages decided</th></tr></thead>'
-        f"<tbody>{body}<tr><td>sent: {end} of {plan.budget:,}</td>{_number('')}{_number(plan.tokens)}"
+        f"<tbody>{body}<tr><td>sent: {end} of {plan.budget:,}</td>{_number(None)}{_number(plan.tokens)}"
         f"{_number(int(plan.sent[plan.history.columns.block[: plan.size]].sum()))}</tr></tbody></table></div>"
     )
     how = escape(counter_label(timeline.counter, exact=plan.exact))
     st.html(f'<span class="hl-meta">Tokens by {how}.</span>')
 
 
-def _number(value: object) -> str:
-    return f'<td class="hl-number">{value:,}</td>' if isinstance(value, int) else '<td class="hl-number"></td>'
+def _number(value: int | None) -> str:
+    return f'<td class="hl-number">{"" if value is None else f"{value:,}"}</td>'

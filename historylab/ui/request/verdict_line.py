@@ -15,24 +15,24 @@ from historylab.wording.verdict import count_actions, verdict
 
 def verdict_line(timeline: Timeline, number: int) -> None:
     """The finding of request `number` (from 0), readable without touching anything."""
-    said = verdict(timeline, number, starred(timeline))
-    mark = f"{ALARM.glyph} " if said.over else ""
-    over = " hl-over" if said.over else ""
-    forgotten = f'<div class="hl-forgot">{escape(said.forgotten)}</div>' if said.forgotten else ""
+    finding = verdict(timeline, number, starred(timeline))
+    mark = f"{ALARM.glyph} " if finding.over else ""
+    over = " hl-over" if finding.over else ""
+    forgotten = f'<div class="hl-forgot">{escape(finding.forgotten)}</div>' if finding.forgotten else ""
     st.html(
-        f'<h1 class="hl-verdict">{escape(said.seen)}</h1>'
-        f'<div class="hl-cost{over}">{mark}{escape(said.cost)} {escape(said.decisions)}</div>'
-        f"{_remembered(said.remembered)}{forgotten}"
+        f'<h1 class="hl-verdict">{escape(finding.seen)}</h1>'
+        f'<div class="hl-cost{over}">{mark}{escape(finding.cost)} {escape(finding.decisions)}</div>'
+        f"{_remembered(finding.remembered)}{forgotten}"
     )
 
 
-def _remembered(said: MustRememberStatus) -> str:
-    """What became of the messages that must be remembered: an alarm where one is lost."""
-    if not said.sentence:
+def _remembered(status: MustRememberStatus) -> str:
+    """Whether the messages that must be remembered are held; an alarm if one is lost."""
+    if not status.sentence:
         return ""
-    lost = " hl-over" if said.lost else ""
+    lost = " hl-over" if status.lost else ""
     glyph = f'<span aria-hidden="true">{GLYPH}</span>'
-    return f'<div class="hl-forgot{lost}">{glyph} {escape(said.sentence)}</div>'
+    return f'<div class="hl-forgot{lost}">{glyph} {escape(status.sentence)}</div>'
 
 
 def legend(timeline: Timeline, number: int) -> None:

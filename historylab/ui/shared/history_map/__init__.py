@@ -7,6 +7,9 @@ from pathlib import Path
 
 import streamlit as st
 
+from historylab.planning.replay import Timeline
+from historylab.ui.session import session
+
 NAME = "historylab.retention_map"
 SCRIPTS = ("unpack", "words", "paint", "marks", "map")  # one module, in this order
 
@@ -17,6 +20,15 @@ def map_component():
     return st.components.v2.component(
         NAME, html=_text("map.html"), css=_text("map.css"), js="\n".join(_text(f"{name}.js") for name in SCRIPTS)
     )
+
+
+def map_look(key: str, timeline: Timeline) -> tuple[int | None, int | None]:
+    """The request and the message (from 0) that the browser says are looked at; None for one that doesn't exist."""
+    look = session.widget_value(key)["look"] or {}
+    request, message = look.get("request"), look.get("message")
+    if type(request) is not int or not 0 <= request < len(timeline.plans):
+        return None, None
+    return request, message if type(message) is int and 0 <= message < timeline.plans[request].size else None
 
 
 def _text(name: str) -> str:
