@@ -1,7 +1,7 @@
-"""Edits: a conversation tried out otherwise. An edit is a value; applied to a conversation it gives another one.
+"""Edits to a conversation as values: replace, insert or delete a message. The original never changes.
 
-Whoever tries keeps the original and the list of edits, so taking the last one back is applying one fewer. Every message
-keeps its key through all of them, by which whatever points at messages (stars, gold evidence) finds them again.
+The caller keeps the original and the list of edits, so undo means applying one edit fewer. Every message keeps its key
+through all edits, so that references to messages (must-remember marks, gold evidence) can follow them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from historylab.conversation.message import Message, ToolCall, Usage
 from historylab.conversation.usage import usage_of
 from historylab.formats.chat_messages import MEDIA, to_record
 
-ONCE_TRUE = frozenset({"usage", "refusal", "unread_parts"})
-"""Metadata that tells of the text a message had."""
+DESCRIBES_TEXT = frozenset({"usage", "refusal", "unread_parts"})
+"""Metadata that describes the text of a message, and is invalid once the text changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Message `at` (an index) becomes `message`; see `reworded`."""
+    """Message `at` (an index) becomes `message`; see `edit_message`."""
 
     at: int
     message: Message
@@ -30,7 +30,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """`message` comes to stand at `at`, before the message that stood there; see `said_at`."""
+    """`message` is inserted at index `at`; see `new_message_at`."""
 
     at: int
     message: Message
@@ -38,7 +38,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Message `at` is gone. A result whose call goes, and a call whose result goes, then count as invalid."""
+    """Message `at` is deleted. A result without its call, and a call without its result, then count as invalid."""
 
     at: int
 
@@ -48,7 +48,7 @@ Edit = Replace | Insert | Delete
 
 @dataclass(frozen=True, eq=False)
 class Edited:
-    """A conversation after some edits. `keys`: per message its index in the original, or below 0 for a new one."""
+    """A conversation after some edits. `keys`: per message its index in the original, negative if it was inserted."""
 
     original: Conversation
     edits: tuple[Edit, ...]
@@ -57,10 +57,10 @@ class Edited:
 
     @cached_property
     def tally(self) -> Mapping[str, int]:
-        """How many messages were edited, inserted, deleted, pinned and unpinned in the end; only what is not 0."""
+        """How many messages are edited, inserted, deleted, pinned and unpinned in the end; counts of 0 are left out."""
         pairs = [(self.original[key], m) for key, m in zip(self.keys, self.conversation, strict=True) if key >= 0]
         counts = {
-            "edited": sum(_says_else(old, new) for old, new in pairs),
+            "edited": sum(_is_reworded(old, new) for old, new in pairs),
             "inserted": len(self.keys) - len(pairs),
             "deleted": len(self.original) - len(pairs),
             "pinned": sum(new.pinned > old.pinned for old, new in pairs),
@@ -69,17 +69,17 @@ class Edited:
         return {word: count for word, count in counts.items() if count}
 
     def follow(self, indices: Iterable[int], to: Edited) -> list[int]:
-        """Where those messages stand after other edits of the same original; without those that are no longer there."""
+        """The indices of those messages after other edits of the same original; deleted ones are left out."""
         place = {key: i for i, key in enumerate(to.keys)}
         found = (place.get(self.keys[i]) for i in indices)
         return [i for i in found if i is not None]
 
 
 def apply_edits(original: Conversation, edits: Sequence[Edit]) -> Edited:
-    """The conversation these edits make of it, in order. Raises IndexError for an edit of no message.
+    """Apply the edits in order. Raises IndexError for an index outside the conversation.
 
-    Edits that come to nothing give the original itself. Indices in `metadata["stars"]` and `metadata["evidence"]` go
-    along with their messages.
+    Edits without effect return the original itself. Indices in `metadata["stars"]` and `metadata["evidence"]` follow
+    their messages.
     """
     messages, keys = list(original), list(range(len(original)))
     for number, edit in enumerate(edits):
@@ -93,30 +93,30 @@ def apply_edits(original: Conversation, edits: Sequence[Edit]) -> Edited:
                 keys.insert(at, -1 - number)
             case Delete(at):
                 del messages[at], keys[at]
-    return Edited(original, tuple(edits), _made(original, messages, keys), tuple(keys))
+    return Edited(original, tuple(edits), _edited_conversation(original, messages, keys), tuple(keys))
 
 
 def edit_message(
     message: Message, *, content: str | None = None, role: str = "", arguments: Sequence[str] | None = None
 ) -> Message:
-    """The message with another text, role or arguments of its calls, and without what was true of the old ones only.
+    """The message with another text, role or call arguments, without metadata that describes the old ones.
 
-    Its `source` isn't handed on, because that still says the old; images and the like, which only a source holds, are.
+    Its `source` is dropped, because it holds the old text, except for media, which only the source holds.
     """
     calls = message.tool_calls
     if arguments is not None:
         calls = tuple(replace(call, arguments=text) for call, text in zip(calls, arguments, strict=True))
     content = message.content if content is None else content
     new = replace(message, content=content, role=role or message.role, tool_calls=calls)
-    if not _says_else(message, new):
+    if not _is_reworded(message, new):
         return message
-    stale = ONCE_TRUE if new.role == message.role else ONCE_TRUE | {"role"}
+    stale = DESCRIBES_TEXT if new.role == message.role else DESCRIBES_TEXT | {"role"}
     new = replace(new, metadata={name: value for name, value in message.metadata.items() if name not in stale})
     return replace(new, source=_source(new, message.source))
 
 
 def new_message_at(conversation: Conversation, at: int, role: str, content: str, *, answers: str = "") -> Message:
-    """A new message to stand at `at`, said when the one before it was; of a result, `answers` is its call's id."""
+    """A new message to insert at `at`, with the timestamp of the one before it; `answers`: the call id of a result."""
     beside = conversation.messages[max(0, at - 1) : at + 1][:1]
     return Message(role, content, tool_call_id=answers or None, timestamp=beside[0].timestamp if beside else None)
 
@@ -132,38 +132,38 @@ def unanswered_calls(conversation: Conversation) -> list[tuple[int, ToolCall]]:
     return sorted((found for calls in waiting.values() for found in calls), key=lambda found: found[0])
 
 
-# -- what goes along
+# -- metadata that follows the messages
 
 
-def _made(original: Conversation, messages: list[Message], keys: list[int]) -> Conversation:
+def _edited_conversation(original: Conversation, messages: list[Message], keys: list[int]) -> Conversation:
     if keys == list(range(len(original))) and not any(map(_differs, original, messages)):
         return original
-    first = _first_said_else(original, messages, keys)
-    messages[first:] = map(_asked_something_else, messages[first:])
+    first = _first_difference(original, messages, keys)
+    messages[first:] = map(_without_reported_input, messages[first:])
     title = f"{original.title} (edited)".lstrip()
-    return Conversation(messages, title, _metadata(original, messages, keys))
+    return Conversation(messages, title, _moved_metadata(original, messages, keys))
 
 
-def _first_said_else(original: Conversation, messages: list[Message], keys: list[int]) -> int:
-    """The first message from which on this is not the original: what was sent with it before was something else."""
+def _first_difference(original: Conversation, messages: list[Message], keys: list[int]) -> int:
+    """The first index at which the messages differ from the original."""
     same = zip(messages, keys, strict=True)
-    return next((i for i, (m, key) in enumerate(same) if i != key or _says_else(original[i], m)), len(messages))
+    return next((i for i, (m, key) in enumerate(same) if i != key or _is_reworded(original[i], m)), len(messages))
 
 
-def _asked_something_else(message: Message) -> Message:
-    """Without the input tokens a provider counted, for a request that is no longer this one; its answer's stay."""
+def _without_reported_input(message: Message) -> Message:
+    """The message without reported input tokens, which belong to another request now; output tokens stay."""
     usage = usage_of(message)
     if usage is None or usage == Usage(output=usage.output):
         return message
     return replace(message, metadata={**message.metadata, "usage": Usage(output=usage.output)})
 
 
-def _says_else(old: Message, new: Message) -> bool:
+def _is_reworded(old: Message, new: Message) -> bool:
     return (old.role, old.content, old.tool_calls) != (new.role, new.content, new.tool_calls)
 
 
 def _differs(old: Message, new: Message) -> bool:
-    return old is not new and (old.pinned != new.pinned or _says_else(old, new))
+    return old is not new and (old.pinned != new.pinned or _is_reworded(old, new))
 
 
 def _source(message: Message, given: Any) -> dict[str, Any] | None:
@@ -175,28 +175,28 @@ def _source(message: Message, given: Any) -> dict[str, Any] | None:
     return {**to_record(message), "content": [*text, *media]}
 
 
-def _metadata(original: Conversation, messages: list[Message], keys: list[int]) -> dict[str, Any]:
+def _moved_metadata(original: Conversation, messages: list[Message], keys: list[int]) -> dict[str, Any]:
     place: dict[object, object] = {m.id: m.id for m in messages if m.id is not None}
     place |= {key: i for i, key in enumerate(keys) if key >= 0}
     metadata = dict(original.metadata)
     if isinstance(stars := metadata.get("stars"), list | tuple):
-        metadata["stars"] = _marks(stars, place)
+        metadata["stars"] = _moved_marks(stars, place)
     if isinstance(evidence := metadata.get("evidence"), list | tuple):
-        metadata["evidence"] = [moved for entry in evidence if (moved := _evidence(entry, place)) is not None]
+        metadata["evidence"] = [moved for entry in evidence if (moved := _moved_evidence(entry, place)) is not None]
     return metadata
 
 
-def _marks(given: Iterable[Any], place: Mapping[object, object]) -> list[object]:
-    """Indices and ids of messages, as they are now; without those of messages that are gone."""
+def _moved_marks(given: Iterable[Any], place: Mapping[object, object]) -> list[object]:
+    """Indices and ids of messages after the edits; those of deleted messages are left out."""
     return [place[mark] for mark in given if type(mark) in (int, str) and mark in place]
 
 
-def _evidence(entry: Any, place: Mapping[object, object]) -> Any:
-    """A question with its gold messages; None where the question, or all that answers it, is gone."""
+def _moved_evidence(entry: Any, place: Mapping[object, object]) -> Any:
+    """A question with its gold messages; None if the question or all of its messages were deleted."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("messages"), list | tuple):
         return entry
-    answers = _marks(entry["messages"], place)
+    answers = _moved_marks(entry["messages"], place)
     if entry.get("at") is None:
         return {**entry, "messages": answers} if answers else None
-    asked = _marks([entry["at"]], place)
+    asked = _moved_marks([entry["at"]], place)
     return {**entry, "at": asked[0], "messages": answers} if asked and answers else None

@@ -1,18 +1,18 @@
-"""Every error HistoryLab raises on purpose, drawn as one tree.
+"""Every error HistoryLab raises on purpose, as one tree.
 
     HistoryLabError
-    ├── SettingsError           (also ValueError)   a setting has no such name, value or bound
+    ├── SettingsError           (also ValueError)   an unknown setting, or a value outside its bounds
     ├── UnknownMember           (also ValueError)   a family has no member of that name
-    ├── LoadError               (also ValueError)   a file is no conversation we can read
-    │   ├── UnknownFormat                           no format, or several, recognise it
-    │   ├── TooLarge                                it is over a stated limit
-    │   └── NothingRead                             of several files, none could be read
-    ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot reach what it keeps
+    ├── LoadError               (also ValueError)   a file that cannot be read as a conversation
+    │   ├── UnknownFormat                           no format recognises it, or several do
+    │   ├── TooLarge                                it exceeds a stated limit
+    │   └── NothingRead                             none of several files could be read
+    ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot be reached
     ├── PlanError                                   a stage broke a rule of the plan
-    ├── InstrumentError                             a counter, summarizer or model could not do its work
-    └── WorkerLost                                  part of a sweep could not be done, however often it was tried
+    ├── InstrumentError                             a counter, summarizer or model failed
+    └── WorkerLost                                  part of a sweep failed in every attempt
 
-A message says what was asked, what was found, and what to do. Anything else that escapes is a bug.
+Every message states what was asked, what was found and what to do. Any other exception that escapes is a bug.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from difflib import get_close_matches
 
 
 class HistoryLabError(Exception):
-    """The root: catch this to catch every refusal of HistoryLab."""
+    """The base class: catches every error HistoryLab raises on purpose."""
 
 
 class SettingsError(HistoryLabError, ValueError):
-    """A setting was given a name, value or bound that cannot be."""
+    """An unknown setting, or a value that is not valid for it."""
 
 
 class UnknownMember(HistoryLabError, ValueError):
-    """A family (pruners, counters, …) has no member of that name. `titles`: what people call members → their names."""
+    """A family (pruners, counters, …) has no member of that name. `titles`: a member's title → its name."""
 
     def __init__(self, family: str, name: object, known: list[str], titles: Mapping[str, str] | None = None):
         by_word = {word.casefold(): given for word, given in [*zip(known, known, strict=True), *(titles or {}).items()]}
@@ -45,15 +45,15 @@ class LoadError(HistoryLabError, ValueError):
 
 
 class UnknownFormat(LoadError):
-    """No format, or more than one, recognises the content."""
+    """No format recognises the content, or more than one does."""
 
 
 class TooLarge(LoadError):
-    """The content is over a limit we state."""
+    """The content exceeds a stated limit."""
 
 
 class NothingRead(LoadError):
-    """Of several files none could be read. `skipped`: each one's path → the reason."""
+    """None of several files could be read. `skipped`: path → reason."""
 
     def __init__(self, skipped: Mapping[str, str]):
         why = list(skipped.values())
@@ -62,7 +62,7 @@ class NothingRead(LoadError):
 
 
 class StoreError(HistoryLabError, ValueError):
-    """A conversation store cannot keep a message, or cannot reach what it keeps."""
+    """A conversation store cannot keep a message, or cannot be reached."""
 
 
 class PlanError(HistoryLabError):
@@ -70,9 +70,9 @@ class PlanError(HistoryLabError):
 
 
 class InstrumentError(HistoryLabError):
-    """A counter, summarizer, relevance scorer or chat model could not do its work.
+    """A counter, summarizer, relevance scorer or chat model failed.
 
-    `pause`: seconds for which any other request would most likely fail alike (key refused, nobody there); else 0.
+    `pause`: seconds for which other requests will most likely fail too (key refused, server unreachable); else 0.
     """
 
     def __init__(self, message: str, *, pause: float = 0):
@@ -81,4 +81,4 @@ class InstrumentError(HistoryLabError):
 
 
 class WorkerLost(HistoryLabError):
-    """A part of a sweep failed or lost its worker every time it was given out."""
+    """A part of a sweep failed, or lost its worker, in every attempt."""

@@ -1,4 +1,4 @@
-"""What models take and cost: context windows and prices from genai-prices' offline snapshot, every number replaceable.
+"""Context windows and prices of models, from genai-prices' offline snapshot; every price can be replaced.
 
 Money is Decimal, in US dollars.
 """
@@ -15,24 +15,24 @@ from typing import Any
 from historylab.errors import SettingsError
 
 MONEY = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
-"""The prices of a model, by the names they have in `Prices`."""
+"""The price fields of `Prices`, in US dollars per million tokens."""
 INSTEAD = {"cache_write_1h": "cache_write"}
 
 
 @lru_cache(maxsize=512)
 def window_of(model: str) -> int | None:
-    """Tokens the model takes at most, or None where it isn't known."""
+    """The model's context window in tokens; None if unknown."""
     found = _look_up(model)
     return found.context_window if found else None
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Dollars per million tokens, and where they come from. Numbers may be given as text or int; they become Decimal.
+    """US dollars per million tokens, with their source. Numbers may be given as text or int and become Decimal.
 
-    `cache_read` and `cache_write` left out are the price of input: no discount and no premium; `cache_write_1h` that of
-    `cache_write`. `long` are the prices of a whole request of more than `long_from` input tokens, where the provider
-    has such a step.
+    Left out, `cache_read` and `cache_write` equal the price of input (no discount, no premium), and `cache_write_1h`
+    that of `cache_write`. `long` holds the prices of a whole request of more than `long_from` input tokens, where the
+    provider has such a tier.
     """
 
     input: Decimal
@@ -57,13 +57,13 @@ class Prices:
             raise SettingsError("give `long` prices together with `long_from`, the tokens above which they apply")
 
     def with_changes(self, **numbers: Any) -> Prices:
-        """These prices with some numbers replaced by yours, for requests of any length, and said so."""
+        """These prices with some numbers replaced, for requests of any length; `source` names the replaced ones."""
         changed = {"source": f"{self.source}, with {', '.join(numbers)} given by you", "long_from": None, "long": None}
         return replace(self, **(changed | numbers))
 
 
 def prices_of(model: str, on: date | None = None) -> Prices | None:
-    """The list prices of `model` on a day (default: today, UTC); None where nobody knows them: ask for numbers."""
+    """The list prices of `model` on a day (default: today, UTC); None if unknown."""
     return _prices_on(model, on or datetime.now(UTC).date())
 
 
@@ -95,7 +95,7 @@ def _look_up(model: str) -> Any:
 
 
 def decimal_of(name: str, amount: Any) -> Decimal:
-    """`amount` (a number or text) as money. Raises SettingsError naming whose price it is."""
+    """`amount` (a number or text) as money. Raises SettingsError naming the price."""
     try:
         return Decimal(str(amount))
     except ArithmeticError:

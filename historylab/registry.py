@@ -1,7 +1,7 @@
-"""How every family finds its members: a file in the family's folder registers what it defines, by decorator.
+"""The registry of families: each file in a family's folder registers its members with a decorator.
 
-Adding a pruner, format, exporter, store or generator is adding one file. The keyword-only parameters of the
-registered function (or of the class's `__init__`) are its options; their annotations carry bounds and help:
+To add a pruner, format, exporter, store or generator, add one file. The keyword-only parameters of the registered
+function (or of the class's `__init__`) are its options; their annotations carry bounds and help:
 
     @register("pruner")
     def newest_first(plan, context, *, keep: Annotated[int, Field(ge=1, description="messages kept")] = 10): ...
@@ -39,14 +39,14 @@ FAMILIES: Mapping[str, str] = {
     "store": "historylab.stores",
     "preset": "historylab.systems.presets",
 }
-"""Family → the folder that holds its members. A setting that chooses a member bears the family's name."""
+"""Family → the package that holds its members. The setting that chooses a member has the family's name."""
 
 FINE = {"fine": True}
-"""Marks an option few people touch, for screens to fold away: `Field(…, json_schema_extra=FINE)`."""
+"""Marks a rarely used option, which screens collapse: `Field(…, json_schema_extra=FINE)`."""
 
 STAGE_FAMILIES = ("filter", "policy", "tool_output", "compaction", "pruner")
 SEVERAL = frozenset({"filter", "tool_output"})
-"""Slots that may hold several stages."""
+"""Slots that may hold several stages, joined by "+"."""
 
 T = TypeVar("T", bound=Callable[..., object])
 
@@ -55,7 +55,7 @@ _members: dict[str, dict[str, Member]] = {family: {} for family in FAMILIES}
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One keyword-only parameter of a member: its type, bounds, default and help, and how to read a value."""
+    """One option of a member, from a keyword-only parameter: type, bounds, default and help."""
 
     name: str
     annotation: Any
@@ -69,11 +69,11 @@ class Option:
 
     @property
     def fine(self) -> bool:
-        """Whether few people touch it."""
+        """Whether it is rarely used, and collapsed on screen."""
         return bool(self.schema.get("fine"))
 
     def parse(self, raw: object) -> Any:
-        """Read `raw` (text from the environment or a URL, or a value). Raises SettingsError saying what is wrong."""
+        """The value of `raw` (text from the environment or a URL, or a value). Raises SettingsError."""
         try:
             return _adapter(self.annotation).validate_python(raw)
         except ValidationError as problem:
@@ -98,7 +98,7 @@ class Member:
 
     @property
     def title(self) -> str:
-        """What people call it: the attribute `title`, else the name in words."""
+        """The name on screen: the attribute `title`, else the name in words."""
         words = self.name.replace("_", " ")
         return self.attributes.get("title") or words[:1].upper() + words[1:]
 
@@ -106,7 +106,7 @@ class Member:
 def register(family: str, name: str | None = None, *, reads: Iterable[str] = (), **attributes: Any) -> Callable[[T], T]:
     """Decorate a function or class to make it a member of `family` under `name` (default: the function's own).
 
-    `attributes` are facts about the member: `title`, what people call it, and those that its family's base module
+    `attributes` are facts about the member: `title`, its name on screen, and those that its family's base module
     documents (`carries=True` for a stage). `reads` names the settings it reads besides its own options, directly or
     through a shared helper: `@register("compaction", reads=("threshold", "window"))`. A setting that only members read
     has an effect while one of them is chosen (historylab/settings/effect.py); what every plan reads, such as `budget`,
@@ -127,13 +127,13 @@ def register(family: str, name: str | None = None, *, reads: Iterable[str] = (),
 
 
 def members(family: str) -> Mapping[str, Member]:
-    """All members of a family by name, its folder imported at first use."""
+    """All members of a family by name. The family's package is imported at first use."""
     _import_folder(family)
     return _members[family]
 
 
 def member(family: str, name: str) -> Member:
-    """The member of that name; UnknownMember lists the others."""
+    """The member of that name. Raises UnknownMember, which lists the others."""
     known = members(family)
     if name not in known:
         raise UnknownMember(family, name, sorted(known), {m.attributes.get("title", n): n for n, m in known.items()})
@@ -141,7 +141,7 @@ def member(family: str, name: str) -> Member:
 
 
 def chosen_members(family: str, names: str) -> list[Member]:
-    """The members a setting names: several, joined by "+", run in that order ("scope+addressed_only")."""
+    """The members a setting names, in order: "scope+addressed_only" names two."""
     return [member(family, name.strip()) for name in names.split("+")]
 
 

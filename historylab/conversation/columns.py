@@ -1,4 +1,4 @@
-"""The numpy index of a conversation: what every stage works on instead of lists of message objects.
+"""The numpy index of a conversation, on which every stage works instead of lists of message objects.
 
 Two levels: *messages* (role, block, turn) and *blocks* (an assistant message with tool calls together with all its
 results; any other message alone). Decisions are made per block, so a call and its results cannot be parted.
@@ -31,21 +31,21 @@ class Columns:
     block_last: np.ndarray  # int64[b], index of the last message
     block_role: np.ndarray  # uint8[b], role of the first message
     block_turn: np.ndarray  # int64[b]
-    answered_at: np.ndarray  # int64[b], history length from which every call in it has its result; NEVER if not
-    orphan: np.ndarray  # bool[b], a tool result whose call isn't there
+    answered_at: np.ndarray  # int64[b], history length from which all its calls have results; NEVER if they have not
+    orphan: np.ndarray  # bool[b], a tool result without its call
     system: np.ndarray  # bool[b]
     users: np.ndarray  # int64[u], message indices
     user_blocks: np.ndarray  # int64[u]
     requests: np.ndarray  # int64[r], history lengths at which a model is called
     blocks_before: np.ndarray  # int64[n + 1], blocks begun within the first k messages
     users_before: np.ndarray  # int64[n + 1], user messages among the first k
-    contiguous: bool  # no block has another block's message inside it
-    clean: bool  # at no request an orphan result, or an unanswered call that isn't in the newest block
+    contiguous: bool  # no block is interrupted by a message of another
+    clean: bool  # no request has an orphan result, or an unanswered call outside the newest block
     pins: np.ndarray  # int64[p], message indices the user pinned
 
 
 def index_messages(messages: Sequence[Message]) -> Columns:
-    """Index `messages` once. Linear in their number."""
+    """Index `messages`, in linear time."""
     n = len(messages)
     role = np.fromiter((ROLE_CODES.get(m.role, OTHER) for m in messages), np.uint8, n)
     block, answered_at, orphan = _blocks(messages)
@@ -80,10 +80,10 @@ def index_messages(messages: Sequence[Message]) -> Columns:
 
 
 def _blocks(messages: Sequence[Message]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Each message's block, and per block: when it is answered, and whether it is an orphan result.
+    """int64[n]: each message's block; int64[b]: `answered_at`; bool[b]: `orphan`.
 
     A result belongs to the latest call of its id that is still unanswered, however far back; a second result
-    for one call is an orphan, because no API takes it.
+    for one call is an orphan, because no API accepts it.
     """
     block = np.empty(len(messages), np.int64)
     answered_at: list[int] = []
@@ -120,12 +120,12 @@ def _extents(block: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
 def _requests(role: np.ndarray) -> np.ndarray:
     """History lengths at which the model is called; see "request" in docs/architecture.md.
 
-    A system message asks nothing and answers nothing, so one between question and answer (a status update, a reminder)
-    doesn't hide the request.
+    System messages are skipped, so one between question and answer (a status update, a reminder) doesn't hide the
+    request.
     """
-    said = np.flatnonzero(role != SYSTEM)
-    before, after = role[said[:-1]], role[said[1:]]
-    lengths: np.ndarray = said[1:][((before == USER) | (before == TOOL)) & (after == ASSISTANT)]
+    spoken = np.flatnonzero(role != SYSTEM)
+    before, after = role[spoken[:-1]], role[spoken[1:]]
+    lengths: np.ndarray = spoken[1:][((before == USER) | (before == TOOL)) & (after == ASSISTANT)]
     if len(role) and role[-1] != ASSISTANT:
         lengths = np.append(lengths, len(role))
     return lengths.astype(np.int64, copy=False)

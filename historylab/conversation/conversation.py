@@ -1,6 +1,6 @@
-"""A conversation as values: messages, the blocks and turns they form, and the requests they were sent in.
+"""A conversation as an immutable value: messages, and the blocks and turns they form.
 
-message < block < turn. Nothing here ever changes: an edit is a new Conversation.
+message < block < turn. An edit makes a new Conversation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Memo:
-    """What depends on an immutable value alone, computed once and kept with it, by key."""
+    """Values derived from an immutable object alone, computed once per key and kept with it."""
 
     derived: dict[Hashable, Any]
 
@@ -123,12 +123,12 @@ class Conversation(Memo, Sequence[Message]):
         )
 
     def pin(self, indices: Iterable[int], *, pinned: bool = True) -> Conversation:
-        """The same conversation with those messages pinned (or no longer)."""
+        """The same conversation with those messages pinned, or unpinned."""
         chosen = set(indices)
         return self.edited(replace(m, pinned=pinned) if i in chosen else m for i, m in enumerate(self))
 
     def edited(self, messages: Iterable[Message]) -> Conversation:
-        """The same title and metadata around other messages."""
+        """A conversation of other messages with this title and metadata."""
         return Conversation(messages, self.title, self.metadata)
 
 

@@ -1,4 +1,4 @@
-"""Messages and what travels with them: tool calls, usage, summaries, timestamps."""
+"""Messages with their tool calls, usage, summaries and timestamps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool. `arguments` is the raw text the model wrote: usually JSON, sometimes broken."""
+    """One tool call. `arguments` is the model's raw text: usually JSON, sometimes broken."""
 
     id: str
     name: str
@@ -21,8 +21,8 @@ class ToolCall:
 class Message:
     """One message. Roles are system, user, assistant, tool; any other is treated as conversation.
 
-    `media` names the non-text parts ("image", "audio", "file"), whose data we never hold. `source` is the caller's own
-    object, outside equality and digest, so that what is kept can be handed back as it came.
+    `media` names the non-text parts ("image", "audio", "file"); their data is never held. `source` is the caller's own
+    object, excluded from equality and digest, so that a kept message can be returned as it was given.
     """
 
     role: str
@@ -43,7 +43,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one request as a provider counts them. `input` excludes what was read from or written to the cache."""
+    """Tokens of one request as a provider reports them. `input` excludes cache reads and cache writes."""
 
     input: int = 0
     output: int = 0
@@ -56,12 +56,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The text that stands for messages no longer sent.
+    """The text sent in place of summarised messages.
 
-    `tokens` is what it takes as a system message; `covers` how many messages it stands for, those of the summaries it
-    absorbed included; `made_at` the history length of the request it was made for; `by` names the summarizer (or the
-    fallback that stepped in, with the reason in `note`). `usage` is what a model used to write it, once, when it was
-    made; None where none was asked or it didn't say.
+    `tokens`: its size as a system message. `covers`: how many messages it stands for, including those of summaries it
+    absorbed. `made_at`: the history length of the request it was written for. `by`: the summarizer, or the fallback
+    used instead, with the reason in `note`. `usage`: tokens a model used to write it; None if no model was called or
+    it reported none.
     """
 
     text: str
@@ -75,12 +75,12 @@ class Summary:
 
     @property
     def body(self) -> str:
-        """The text without the heading that says what it is."""
+        """The text without its heading."""
         return self.text.removeprefix(self.heading)
 
 
 def instant(timestamp: str | None) -> float:
-    """ISO 8601 text as seconds since 1970 (without an offset: UTC); NaN if it is none."""
+    """ISO 8601 text as seconds since 1970 (UTC if it has no offset); NaN if it cannot be read."""
     try:
         moment = datetime.fromisoformat(timestamp or "")
     except ValueError:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from historylab.conversation.message import Message, Usage
 
 MOST_TOKENS = 10**9
-"""Above this, as below 0, a reported count is taken for a mistake and the report ignored."""
+"""A reported count above this, or below 0, is taken for a mistake and the report ignored."""
 
 
 def _is_count(found: object) -> bool:
@@ -15,7 +15,7 @@ def _is_count(found: object) -> bool:
 
 
 def usage_of(message: Message) -> Usage | None:
-    """What the provider reported for the request this message answers, where the transcript carries it."""
+    """The usage a provider reported for the request this message answers; None if the transcript has none."""
     found = message.metadata.get("usage")
     if isinstance(found, Usage):
         return found

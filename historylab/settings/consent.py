@@ -1,7 +1,7 @@
-"""Consent: what asks a model on a server is switched on by the environment or by a person, never by a link or a file.
+"""Consent: only the environment or the user may enable members that call a model on a server, never a link or a file.
 
-Whoever opens a link would else send a conversation to the server's model, and pay with its key, without a word. What
-the environment switches on covers neither another model that a link names nor what a link wants it to be told.
+Otherwise opening a link could send a conversation to a model, and spend the server's key, unnoticed. Consent from the
+environment covers neither a different model nor different instructions that a link asks for.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ WHY_BY_LINK = "a link names the model, or how it is asked, and that needs your o
 
 
 def asks_a_model(name: str, value: Any) -> bool:
-    """Whether that value of a setting chooses a member that asks a model."""
+    """Whether that value of a setting chooses a member that calls a model."""
     return name in FIELDS_THAT_CHOOSE and any(m.attributes.get("asks") for m in registry.chosen_members(name, value))
 
 
 def settings_that_ask(settings: Settings) -> list[str]:
-    """The settings that choose a member that asks a model."""
+    """The names of the settings that choose a member that calls a model."""
     return [name for name in FIELDS_THAT_CHOOSE if asks_a_model(name, settings.value(name))]
 
 
 def offline(settings: Settings) -> Settings:
-    """The same, asking nobody: what would ask is as it is by default."""
+    """These settings without model calls: settings that choose a member that calls a model are at their defaults."""
     return settings.replace(**{name: Settings.model_fields[name].default for name in settings_that_ask(settings)})
 
 
 def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Collection[str] = ()) -> Resolution:
-    """The same, with what asks a model refused unless the environment chose it or the person `agreed`.
+    """Refuse values that choose a member that calls a model, unless the environment chose it or the user `agreed`.
 
-    The environment's choice counts as long as no link decides whom or how it asks; `linked` are settings that a link
-    may have chosen under another name. The next source then decides; the provenance keeps the refused candidate, with
-    the reason.
+    The environment's choice counts unless a link decides which model is called or how; `linked` names settings that a
+    link may have chosen under another name. For a refused value the next source decides; the provenance keeps the
+    refused candidate with the reason.
     """
     refused = {
         name: _without_asking(resolution.provenance[name])
@@ -53,7 +53,7 @@ def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Coll
 
 
 def _covered(resolution: Resolution, name: str, linked: Collection[str]) -> bool:
-    """Whether the environment chose a member that asks a model, and no link whom or how."""
+    """Whether the environment chose a member that calls a model, and no link decides which model or how."""
     if not resolution.provenance[name].locked or name in linked:
         return False
     members = registry.chosen_members(name, resolution.settings.value(name))
@@ -62,7 +62,7 @@ def _covered(resolution: Resolution, name: str, linked: Collection[str]) -> bool
 
 
 def _by_link(origin: Provenance) -> bool:
-    """Whether a setting is what a link says and would be something else without it."""
+    """Whether a link decides a setting: without the link it would have another value."""
     if origin.source != "url":
         return False
     others = (c for c in origin.candidates if c.source != "url" and c.status != "refused")
@@ -70,12 +70,12 @@ def _by_link(origin: Provenance) -> bool:
 
 
 def refused_for_consent(resolution: Resolution, name: str) -> Candidate | None:
-    """The strongest value of a setting that was refused for want of a yes."""
+    """The refused value of highest precedence that needs consent; None if there is none."""
     return next((c for c in resolution.provenance[name].refused if c.why in (WHY, WHY_BY_LINK)), None)
 
 
 def _without_asking(origin: Provenance) -> Provenance:
-    """Decided again among the candidates that ask nobody; the default never does."""
+    """Decide again among the candidates that call no model; the default is always one of them."""
     candidates = [_refused(origin.setting, candidate) for candidate in origin.candidates]
     winner = next(c for c in candidates if c.status != "refused")
     beaten = f"{winner.name or winner.source} comes first"

@@ -15,9 +15,9 @@ MOST_TOKENS = 1_000_000_000
 
 
 def read_length(raw: object) -> int:
-    """A count of user messages: any finite number ≥ 0, or text `float()` reads as one, rounded down.
+    """A count of user messages: any finite number ≥ 0, or text that `float()` reads as one, rounded down.
 
-    Source: AgentDock's `historyLength`. 0 stays 0 here; only the policy acts as if it were 1.
+    0 stays 0 here; the policy treats it as 1.
     """
     if isinstance(raw, bool) or not isinstance(raw, int | float | str):
         raise ValueError("not a number")
@@ -34,14 +34,14 @@ def read_length(raw: object) -> int:
 
 
 def read_number(raw: object) -> object:
-    """Refuse `True` where a number is meant: pydantic would read it as 1."""
+    """Refuse booleans where a number is expected: pydantic would read `True` as 1."""
     if isinstance(raw, bool):
         raise ValueError("not a number")
     return raw
 
 
 def exportable(text: str) -> str:
-    """Refuse what no environment variable or `.env` file can carry."""
+    """Refuse characters that an environment variable or a `.env` file cannot carry."""
     if any(c in "\0\r" or "\ud800" <= c <= "\udfff" for c in text):
         raise ValueError("holds a character no environment can carry (NUL, carriage return or lone surrogate)")
     if "${" in text:
@@ -54,7 +54,7 @@ FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "projection", "layout", "counter
 
 
 class SettingsFields(BaseModel, frozen=True, extra="forbid"):
-    """The fields alone; use `Settings`, which also checks the names of members and reads options."""
+    """The fields alone. Use `Settings`, which also validates names of members and options."""
 
     policy: Annotated[
         str,

@@ -1,10 +1,10 @@
-"""Links that mean the same for everybody: every setting, what is open, where one looks, what it is compared with.
+"""Links: every setting, the open conversation, the selected request and the configurations compared, as a URL query.
 
     ?v=1&historyPolicy=lastN&historyLength=20&…&conv=gen:support_desk:turns=40,seed=0&stars=3,17&cmp=budget:4000
 
-A link names samples and the seeds of generated conversations; text that somebody uploaded has no way into it. Links
-without `v` (AgentDock's, and ours from before there was one) are read as well. Settings are handed on as they stand:
-`resolve_settings(url=…)` decides about them and reports what it refuses; everything else is read here.
+A link names samples and the seeds of generated conversations; it never contains uploaded text. Links without `v` (from
+before there were versions, and AgentDock's) are read as well. Settings are passed on as raw text:
+`resolve_settings(url=…)` validates them and reports refusals; everything else is read here.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ CURRENT = "1"
 VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM = "v", "conv", "which", "request", "cmp", "system"
 STARS, NO_STARS = "stars", "none"
 BEFORE_VERSIONS = "conversation"
-"""What `conv` was called before there was a version: `NAME` of a sample, or `GENERATOR:turns=40,seed=0`."""
+"""The name of `conv` before there were versions: `NAME` of a sample, or `GENERATOR:turns=40,seed=0`."""
 OURS = (VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM, STARS, BEFORE_VERSIONS)
-LONGEST = 32_000  # characters of a link: half of what servers take
-MOST_CONFIGURATIONS = 3  # beside the first
-MOST_STARS = 100  # each is looked for in every request
+LONGEST = 32_000  # characters of a link: half of what servers accept
+MOST_CONFIGURATIONS = 3  # besides the first
+MOST_STARS = 100  # each is searched for in every request
 LARGEST_NUMBER = 10**9
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a link shows: the conversation, the one of several in its file and the request (both from 0), and the
-    configurations it is compared with, each as the settings by which it differs from the link's own.
+    """Everything in a link except its settings. Indices count from 0.
 
-    `system` is the preset the settings began with (`mentu`, or `mentu:VARIANT`), which gives those the link leaves out;
-    `conversation` is `sample:NAME`, `gen:NAME:option=value,…`, or nothing: what came from a person's own disk. `stars`
-    are the messages (from 0) that must be remembered; None where the link says nothing of them.
+    `conversation`: `sample:NAME`, `gen:NAME:option=value,…`, or empty for a conversation from the user's own disk.
+    `which`: the conversation, if its file has several. `compare`: the configurations compared, each as the settings
+    that differ from the link's own. `system`: the preset the settings started from (`NAME` or `NAME:VARIANT`), which
+    supplies settings the link leaves out. `stars`: the must-remember messages; None if the link does not name any.
     """
 
     conversation: str = ""
@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A parameter that could not be read, and why."""
+    """A parameter that was refused, and why."""
 
     name: str
     raw: str
@@ -60,7 +60,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a link says. `settings` are raw values by URL name, for `resolve_settings(url=…)`."""
+    """The contents of a link. `settings` are raw values by URL name, for `resolve_settings(url=…)`."""
 
     settings: Mapping[str, str] = field(default_factory=dict)
     place: Place = field(default_factory=Place)
@@ -71,7 +71,7 @@ class Link:
 
 
 def encode(settings: Settings, place: Place) -> str:
-    """The query string of a link, every setting in it. Raises SettingsError when it gets too long to be one."""
+    """The query string of a link, with every setting. Raises SettingsError if it is too long for a link."""
     every = {url_name(name): as_text(value) for name, value in settings.values().items()}
     query = urlencode({VERSION: CURRENT, **every, **place_parameters(place)}, safe=":,;=")
     if len(query) > LONGEST:
@@ -80,7 +80,7 @@ def encode(settings: Settings, place: Place) -> str:
 
 
 def place_parameters(place: Place) -> dict[str, str]:
-    """The parameters of a place, `v` among them if there are any."""
+    """The URL parameters of a place, including `v` if there are any."""
     found = {
         CONVERSATION: place.conversation,
         WHICH: str(place.which + 1) if place.which and place.conversation else "",
@@ -94,7 +94,7 @@ def place_parameters(place: Place) -> dict[str, str]:
 
 
 def _packed(changes: Mapping[str, Any]) -> str:
-    """`budget:4000,pruner:off`; `=` when nothing differs."""
+    """`budget:4000,pruner:off`; `=` if nothing differs."""
     return ",".join(f"{url_name(name)}:{quote(as_text(value), safe='')}" for name, value in changes.items()) or "="
 
 
@@ -102,7 +102,7 @@ def _packed(changes: Mapping[str, Any]) -> str:
 
 
 def decode(parameters: Mapping[str, str]) -> Link:
-    """What the parameters of an address say. Those that are nobody's business here are passed over."""
+    """Read a link from the parameters of a URL; unrelated parameters are ignored."""
     length = sum(len(name) + len(text) for name, text in parameters.items())
     if length > LONGEST:
         return Link(refused=(Refused("link", "", f"it has {length:,} characters, {LONGEST:,} are read"),))
@@ -140,7 +140,7 @@ def _number(parameters: Mapping[str, str], name: str, refused: list[Refused]) ->
 
 
 def _stars(raw: str, refused: list[Refused]) -> tuple[int, ...] | None:
-    """Those of the numbers that are some; a list in which nothing is says nothing."""
+    """The valid numbers of a comma-separated list as indices; None if there are none."""
     if raw in ("", NO_STARS):
         return () if raw else None
     parts = raw.split(",")

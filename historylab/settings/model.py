@@ -1,7 +1,7 @@
-"""Settings: everything that decides a plan, validated; where text from outside becomes values.
+"""Settings: everything that decides a plan, validated.
 
-A stage's own options (`pruner.sliding_window.turns`) are not fields: they are read from the stage's signature and live
-in `options`, where a value equal to the default is left out, so that equal settings compare equal.
+A stage's own options (`pruner.sliding_window.turns`) are not fields: they are defined by the stage's signature and kept
+in `options`, where values equal to the default are left out, so that equal settings compare equal.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def _takes(
 
 
 class Settings(SettingsFields, frozen=True):
-    """What decides a plan. Immutable, hashable and comparable; raises SettingsError naming every wrong value.
+    """Everything that decides a plan. Immutable, hashable, comparable; raises SettingsError naming every invalid value.
 
-    Options of stages are given by dotted name: `Settings(budget=4000, options={"pruner.fifo.unit": "turn"})`. At run
-    time `**{"pruner.fifo.unit": "turn"}` is the same.
+    Options of stages go by dotted name: `Settings(budget=4000, options={"pruner.fifo.unit": "turn"})`. At run time
+    `Settings(**{"pruner.fifo.unit": "turn"})` works as well.
     """
 
-    if not TYPE_CHECKING:  # checkers and editors see the fields as keywords
+    if not TYPE_CHECKING:  # checkers and editors see pydantic's own signature, with the fields as keywords
 
         def __init__(self, **values: Any) -> None:
             try:
@@ -87,27 +87,27 @@ class Settings(SettingsFields, frozen=True):
         return self.options.get(name, stage_options()[name].default)
 
     def values(self) -> dict[str, Any]:
-        """Every field and every option, in the order they are shown."""
+        """Every field and every option, in display order."""
         return {name: self.value(name) for name in setting_names()}
 
     @_takes(SettingsFields)
     def replace(self, **changes: Any) -> Settings:
-        """These settings with some fields changed, validated anew.
+        """A validated copy with some fields changed.
 
-        `options` replaces all options; a dotted name (`**{"pruner.fifo.unit": "turn"}`) changes that one alone.
+        `options=` replaces all options; a dotted name (`**{"pruner.fifo.unit": "turn"}`) changes one.
         """
         merged = self.model_dump()
         merged["options"] = {**merged["options"], **{n: v for n, v in changes.items() if "." in n}}
         return Settings(**{**merged, **{n: v for n, v in changes.items() if "." not in n}})
 
     def options_of(self, family: str, member: str = "") -> dict[str, Any]:
-        """The options of `member` (default: the one chosen) of `family`, by parameter name, defaults left out."""
+        """The options of `member` (default: the chosen one) of `family` by parameter name, without defaults."""
         prefix = f"{family}.{member or getattr(self, family)}."
         return {name.removeprefix(prefix): v for name, v in self.options.items() if name.startswith(prefix)}
 
 
 def read_setting(name: str, raw: object) -> Any:
-    """The value `raw` stands for, as the field or option `name`. Raises SettingsError saying what is wrong with it."""
+    """The value of `raw` for the field or option `name`. Raises SettingsError if it is not valid."""
     if "." in name:
         return _read_option(stage_options()[name], raw)
     try:
@@ -118,7 +118,7 @@ def read_setting(name: str, raw: object) -> Any:
 
 
 def _read_option(option: registry.Option, raw: object) -> Any:
-    """The option's value, by the same rules as a field's: `True` is no number, and text must fit an environment."""
+    """The option's value by the rules of a field's: `True` is not a number, and text must be exportable."""
     if isinstance(raw, bool) and option.schema.get("type") in ("integer", "number"):
         raise SettingsError(f"{raw!r:.80}: not a number")
     value = option.parse(raw)
@@ -129,14 +129,14 @@ def _read_option(option: registry.Option, raw: object) -> Any:
 
 
 def check_choice(name: str, value: str) -> str:
-    """The name of a registered member of family `name`, or several joined by "+" where the slot holds several."""
+    """The name of a registered member of family `name`; several joined by "+" if the slot holds several."""
     if name in registry.SEVERAL:
         return "+".join(member.name for member in registry.chosen_members(name, value))
     return registry.member(name, value).name
 
 
 def stage_options() -> dict[str, registry.Option]:
-    """Dotted name → option, of every member of every family a setting can choose."""
+    """Dotted name → option, for every member of every family that a setting chooses from."""
     return {
         f"{family}.{member.name}.{option.name}": option
         for family in FIELDS_THAT_CHOOSE
@@ -156,7 +156,7 @@ def _field_adapter(name: str) -> TypeAdapter[Any]:
 
 
 def _complaint(problem: ValidationError) -> str:
-    """One line per refused value: field, what was given, what is wrong."""
+    """The error text: per refused value the field, the value and what is wrong with it."""
     lines = []
     for error in problem.errors():
         cause = error.get("ctx", {}).get("error")

@@ -1,4 +1,4 @@
-"""What a setting is called where: in the environment, in a URL, in a template; and how its value is written there."""
+"""Names of settings in the environment, in URLs and in templates, and how values are written there."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ AGENTDOCK_ENVIRONMENT = {
 }
 AGENTDOCK_TEMPLATE = {"policy": "historyPolicy", "length": "historyLength"}
 OWN_PART = "historylab"
-"""The key of a template under which our settings may stand, where its top level is another tool's."""
+"""The key that holds our settings in a template whose top level belongs to another tool."""
 URL_NAMES = {
     "policy": "historyPolicy",
     "length": "historyLength",
     "preserve_system_messages": "preserveSystemMessages",
     "min_turns": "minTurns",
 }
-NOT_SETTINGS = frozenset({"HISTORYLAB_TEMPLATE", "HISTORYLAB_REAL"})  # ours, but no setting
+NOT_SETTINGS = frozenset({"HISTORYLAB_TEMPLATE", "HISTORYLAB_REAL"})  # variables of ours that are not settings
 
 
 def environment_name(name: str) -> str:
@@ -30,13 +30,13 @@ def environment_name(name: str) -> str:
 
 
 def environment_names(name: str) -> tuple[str, ...]:
-    """Every name the environment may use for a setting, the strongest first."""
+    """Every environment variable of a setting, highest precedence first."""
     agentdock = AGENTDOCK_ENVIRONMENT.get(name)
     return (environment_name(name), agentdock) if agentdock else (environment_name(name),)
 
 
 def url_name(name: str) -> str:
-    """The URL parameter of a setting; options go by their dotted name."""
+    """The URL parameter of a setting; options use their dotted name."""
     return URL_NAMES.get(name, name)
 
 
@@ -51,7 +51,7 @@ def by_url_name() -> dict[str, str]:
 
 
 def as_text(value: Any) -> str:
-    """A value as the environment and a URL carry it: `true`, `0.5`, nothing for None."""
+    """A value as text in the environment and in a URL: `true`, `0.5`, empty for None."""
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""The settings reference: a table of every field and option, written from their own definitions.
+"""The settings reference: a table of every field and option, generated from their definitions.
 
 python -m historylab.settings.reference > docs/settings.md
 """
@@ -38,7 +38,7 @@ def settings_page() -> str:
 
 
 def settings_table(schemas: Mapping[str, Mapping[str, Any]]) -> str:
-    """A row a setting: name, values, default, what it does, environment and URL names."""
+    """One row per setting: name, values, default, description, environment and URL names."""
     rows = ["| setting | values | default | what it does | environment | URL |", "|---|---|---|---|---|---|"]
     for name, schema in schemas.items():
         environment = "<br>".join(f"`{given}`" for given in environment_names(name))
@@ -50,7 +50,7 @@ def settings_table(schemas: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def member_lines(family: str) -> str:
-    """One line a member."""
+    """One line per member."""
     return "\n".join(f"* `{name}`: {member.summary}" for name, member in sorted(registry.members(family).items()))
 
 

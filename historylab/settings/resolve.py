@@ -1,4 +1,4 @@
-"""Who wins: environment > you > URL > template > default, per field and by presence; with where each came from."""
+"""Precedence of settings: environment > you > URL > template > default, per field and by presence; with provenance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_LOGGED = 100  # characters of a refused value
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One source's bid for a setting. `status` is won, lost or refused; `why` says what was wrong, or who won."""
+    """One source's value for a setting. `status`: won, lost or refused; `why`: the fault, or which source won."""
 
     source: str
     name: str
@@ -30,7 +30,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a setting's value came from: the winning source, its name and raw value there, and all candidates."""
+    """Where a setting's value came from: the winning source, the name and raw value there, and all candidates."""
 
     setting: str
     value: Any
@@ -41,7 +41,7 @@ class Provenance:
 
     @property
     def locked(self) -> bool:
-        """Whether the environment decided, so that nothing on screen or in a link can change it."""
+        """Whether the environment set it, so that nothing on screen or in a link can override it."""
         return self.source == "environment"
 
     @property
@@ -51,7 +51,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The settings, per field and option its provenance, and what was given under names no setting has."""
+    """The settings, the provenance of every field and option, and what was given under unknown names."""
 
     settings: Settings
     provenance: Mapping[str, Provenance]
@@ -59,7 +59,7 @@ class Resolution:
 
     @property
     def refused(self) -> tuple[Candidate, ...]:
-        """Everything that was given and not accepted, from any source."""
+        """Every refused value, from any source."""
         return (*(c for p in self.provenance.values() for c in p.refused), *self.unknown)
 
 
@@ -72,22 +72,24 @@ def resolve_settings(
     strict_environment: bool = False,
     only: Collection[str] | None = None,
 ) -> Resolution:
-    """Resolve every setting from its sources. A value that cannot be read is refused, and the next source decides.
+    """Resolve every setting from its sources. An invalid value is refused, and the next source decides.
 
     Args:
         env: a mapping; None reads `os.environ`.
         url: a query string (leading `?` allowed), a whole URL, or a mapping of parameters.
-        template: as `read_template` gives it.
-        you: what was chosen on screen, by setting name (`{"budget": 4000, "pruner.fifo.unit": "block"}`).
-        strict_environment: ignore the URL as a whole as soon as the environment gives one valid value.
-        only: resolve these settings and leave the rest at their defaults, whatever is given for them.
+        template: as `read_template` returns it.
+        you: the choices made on screen, by setting name (`{"budget": 4000, "pruner.fifo.unit": "block"}`).
+        strict_environment: ignore the whole URL as soon as the environment sets one valid value.
+        only: resolve these settings; the others stay at their defaults, whatever is given for them.
     """
     env = os.environ if env is None else env
     given = [*from_environment(env), *from_you(you or {}), *from_url(url or ""), *from_template(template or {})]
     given = [g for g in given if only is None or g.setting in only]
     bids = [(g, *_read(g)) for g in given]
-    shut = strict_environment and any(g.source == "environment" and not problem for g, _, problem in bids)
-    provenance = {name: _decide(name, [b for b in bids if b[0].setting == name], shut) for name in setting_names()}
+    ignores_url = strict_environment and any(g.source == "environment" and not problem for g, _, problem in bids)
+    provenance = {
+        name: _decide(name, [b for b in bids if b[0].setting == name], ignores_url) for name in setting_names()
+    }
     unknown = tuple(Candidate(g.source, g.name, g.raw, "refused", g.problem) for g in given if not g.setting)
     resolution = Resolution(Settings(**{name: p.value for name, p in provenance.items()}), provenance, unknown)
     _warn(resolution)
@@ -95,7 +97,7 @@ def resolve_settings(
 
 
 def _read(given: Given) -> tuple[Any, str]:
-    """The value given, or what is wrong with it."""
+    """The validated value, or what is wrong with it."""
     if given.problem:
         return None, given.problem
     try:
@@ -104,14 +106,14 @@ def _read(given: Given) -> tuple[Any, str]:
         return None, str(problem)
 
 
-def _decide(setting: str, bids: list[tuple[Given, Any, str]], shut: bool) -> Provenance:
+def _decide(setting: str, bids: list[tuple[Given, Any, str]], ignores_url: bool) -> Provenance:
     default = Settings.model_fields[setting].default if "." not in setting else _option_default(setting)
     value, source, name, raw = default, "default", "", default
     candidates: list[Candidate] = []
     for given, read, problem in bids:
         if problem:
             status, why = "refused", problem
-        elif shut and given.source == "url":
+        elif ignores_url and given.source == "url":
             status, why = "lost", "the environment is set, so the URL as a whole is ignored"
         elif source != "default":
             status, why = "lost", f"{name or source} comes first"
@@ -134,12 +136,12 @@ def _option_default(setting: str) -> Any:
 
 def _warn(resolution: Resolution) -> None:
     for c in resolution.refused:
-        # What stands under a name we don't know may be anybody's secret; a link may be as long as it likes.
+        # The value of an unknown name may be a secret, and a link may be of any length.
         given = "" if c in resolution.unknown else f"={c.raw!r:.{LONGEST_LOGGED}}"
         _log_once(f"Refused {c.source} {c.name}{given}: {c.why:.300}")
 
 
 @lru_cache(maxsize=1_000)
 def _log_once(line: str) -> None:
-    """Each refusal once per process: a screen resolves its settings at every click."""
+    """Log each refusal once per process: a screen resolves its settings at every click."""
     log.warning("%s", line)

@@ -1,7 +1,7 @@
-"""Where settings come from: the environment, the person at the screen, the URL, a template. Each gives raw values.
+"""Sources of settings: the environment, the user, the URL and a template. Each yields raw values.
 
-A template is AgentDock's JSON (`{"chatSettings": {…}}`, what it has no name for under `historylab`), our own JSON,
-or a `.env` file we exported.
+A template is AgentDock's JSON (`{"chatSettings": {…}}`, all other settings under `historylab`), our own JSON, or an
+exported `.env` file.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from historylab.settings.names import (
 )
 
 SOURCES = ("environment", "you", "url", "template", "default")
-"""The strongest first."""
+"""Highest precedence first."""
 LARGEST_TEMPLATE = 1_000_000  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A raw value for a setting, under the name it had in its source; `problem` if the source itself refuses it."""
+    """A raw value under its name in the source. `setting` is "" for an unknown name; `problem`: why it is refused."""
 
     source: str
     setting: str
@@ -46,7 +46,7 @@ class Given:
 
 
 def from_environment(env: Mapping[str, str]) -> Iterator[Given]:
-    """Per setting our own name before AgentDock's. A `HISTORYLAB_` name we don't know is given with setting ""."""
+    """Per setting `HISTORYLAB_…` before AgentDock's variable. Unknown `HISTORYLAB_` names are yielded as refused."""
     for setting in setting_names():
         for name in environment_names(setting):
             if name in env:
@@ -58,7 +58,7 @@ def from_environment(env: Mapping[str, str]) -> Iterator[Given]:
 
 
 def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
-    """From a query string, a whole URL or a mapping. Of a repeated parameter the first counts; others are ignored."""
+    """From a query string, a whole URL or a mapping. Of a repeated parameter the first value counts."""
     parameters = query_parameters(url)
     for name, setting in by_url_name().items():
         values = parameters.get(name)
@@ -67,7 +67,7 @@ def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
 
 
 def query_parameters(url: str | Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Parameter → its values, of a query string (a leading `?` or `&` is fine), a whole URL or a mapping."""
+    """Parameter → values of a query string (a leading `?` or `&` is allowed), a whole URL or a mapping."""
     if isinstance(url, Mapping):
         return {name: list(v) if isinstance(v, list | tuple) else [v] for name, v in url.items()}
     before, mark, after = url.partition("#")[0].partition("?")
@@ -76,7 +76,7 @@ def query_parameters(url: str | Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
-    """From AgentDock's `chatSettings`, from our JSON (settings by name) or from a `.env` (environment names)."""
+    """From AgentDock's `chatSettings`, our JSON (settings by name) or a `.env` (environment names)."""
     if not isinstance(template, Mapping):
         raise SettingsError(f"a template is an object with settings, not {type(template).__name__} {template!r:.60}")
     chat = template.get("chatSettings", {})
@@ -97,14 +97,14 @@ def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
-    """What a `HISTORYLAB_` name nobody knows is refused with: what may have been meant, where that is near."""
+    """Why an unknown `HISTORYLAB_` name is refused, with the nearest known name."""
     by_word = {other.removeprefix(ENVIRONMENT_PREFIX): other for other in known}
     near = get_close_matches(name.removeprefix(ENVIRONMENT_PREFIX)[:80], by_word, n=1, cutoff=0.75)
     return f"there is no such setting{f'; did you mean {by_word[near[0]]}?' if near else ''}"
 
 
 def from_you(you: Mapping[str, Any]) -> Iterator[Given]:
-    """What was chosen on screen, by setting name."""
+    """From the choices made on screen, by setting name."""
     known = set(setting_names())
     for name, raw in you.items():
         yield (
@@ -113,7 +113,7 @@ def from_you(you: Mapping[str, Any]) -> Iterator[Given]:
 
 
 def read_template(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
-    """A template from a file's path or its bytes. Raises SettingsError saying what was found."""
+    """Read a template from a path or bytes. Raises SettingsError saying what was found instead."""
     shown = "the text" if isinstance(source, bytes) else str(source)
     text = _text(source, shown)
     if text.lstrip().startswith(("{", "[")):
@@ -122,7 +122,7 @@ def read_template(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
 
 
 def _from_chat_settings(setting: str, name: str, raw: Any) -> Given:
-    """AgentDock's template takes a number for the length, never text."""
+    """AgentDock's template accepts a number for the length, never text."""
     number = isinstance(raw, int | float) and not isinstance(raw, bool)
     problem = "not a number" if setting == "length" and not number else ""
     return Given("template", setting, f"chatSettings.{name}", raw, problem)
@@ -154,7 +154,7 @@ def _json_template(text: str, shown: str) -> dict[str, Any]:
 def _dotenv_template(text: str, shown: str) -> dict[str, Any]:
     from dotenv import dotenv_values
 
-    logging.getLogger("dotenv.main").setLevel(logging.ERROR)  # it complains of every line; we say below what was found
+    logging.getLogger("dotenv.main").setLevel(logging.ERROR)  # warns about every line; the error below is enough
     found = {name: value for name, value in dotenv_values(stream=io.StringIO(text), interpolate=False).items()}
     return _with_settings({name: value for name, value in found.items() if value is not None}, shown)
 
