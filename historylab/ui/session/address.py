@@ -18,29 +18,22 @@ from historylab.systems.presets.base import find_preset, presets
 from historylab.ui.session import viewing
 from historylab.ui.session.session import tab
 
-MOST_WRITTEN = 20  # addresses remembered
 AGENT = "agent"
 """Parameter of AgentDock's links, which is only handed on."""
 
 
 def follow_link(page: str) -> None:
-    """Take over the address when it is not the one we wrote: a first load, or Back and Forward.
-
-    After a click the browser may still send the address from before it, so then ours counts; and so it does when
-    one comes to another page by a link that was drawn before the last click.
-    """
-    state, given = tab(), query_parameters()
-    late = state.on not in ("", page) and given in state.wrote
-    state.on = page
-    if given != state.written and not state.touched and not late:
+    """Take over the address if it is a new one: a first load, Back and Forward. `AddressSync` knows a late one."""
+    given = query_parameters()
+    if tab().address.receive(page, given):
         _take_over(given)
-    state.touched = False
 
 
 def _take_over(given: Mapping[str, str]) -> None:
     """Settings and place as the address has them. What is open stays open if the address names it too."""
     state, link = tab(), decode(given)
-    if state.written is not None and _opens(link.place) != _opens(decode(state.written).place):
+    written = state.address.written
+    if written is not None and _opens(link.place) != _opens(decode(written).place):
         state.opened = None
     if link.place.request is not None:
         state.request = link.place.request
@@ -69,13 +62,12 @@ def _opens(place: Place) -> tuple[str, int]:
 
 def write_link() -> None:
     """Put what was chosen, on screen or by the link, into the address. Parameters that aren't ours stay."""
-    state, given = tab(), query_parameters()
+    given = query_parameters()
     kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in OURS}
-    before, state.written = state.written, {**kept, **chosen_parameters()}
-    if before is not None and before != state.written:
-        state.wrote = [*state.wrote, before][-MOST_WRITTEN:]
-    if state.written != given:
-        st.query_params.from_dict(state.written)
+    address = {**kept, **chosen_parameters()}
+    tab().address.write(address)
+    if address != given:
+        st.query_params.from_dict(address)
 
 
 def chosen_parameters() -> dict[str, str]:

@@ -25,17 +25,28 @@ def conversation() -> Conversation:
 
 def open_sample(name: str) -> None:
     """Open one of our samples."""
+    session.touch()
+    _open_sample(name)
+
+
+def _open_sample(name: str) -> None:
     _open(lambda: viewing.open_conversations(cached.sample(name), f"sample:{name}"))
 
 
 def open_generated(name: str, options: Mapping[str, Any]) -> None:
     """Make a conversation from a seed and open it."""
+    session.touch()
+    _open_generated(name, options)
+
+
+def _open_generated(name: str, options: Mapping[str, Any]) -> None:
     spec = f"gen:{name}:" + ",".join(f"{option}={value}" for option, value in options.items())
     _open(lambda: viewing.open_conversations(cached.generated(name, tuple(options.items())), spec))
 
 
 def open_bytes(data: bytes, name: str) -> None:
-    """Open what came from this person's disk or clipboard. It is held by this tab and by nothing else."""
+    """Open an uploaded file or pasted text. This tab alone holds it."""
+    session.touch()
     _open(
         lambda: viewing.open_conversations(load(data, name=name, max_bytes=UPLOAD_BYTES), spec=""),
         f"“{one_line(name, 80)}”: " if name else "",
@@ -46,19 +57,17 @@ def open_which(which: object) -> None:
     """Show another conversation of the open file."""
     opened = viewing.opened()
     session.touch()
-    if isinstance(which, int) and which in range(
-        len(opened.conversations)
-    ):  # a late click may still name one of the file before
+    # A late click may still name one of the file before.
+    if isinstance(which, int) and which in range(len(opened.conversations)):
         viewing.open_conversations(opened.conversations, opened.spec, which)
 
 
 def _open(action: Callable[[], None], about: str = "") -> None:
-    session.touch()
     try:
         action()
     except HistoryLabError as problem:
         why = str(problem)
-        session.report_problem(f"{about}{why}" if about else f"{why[:1].upper()}{why[1:]}")
+        session.tab().problem = f"{about}{why}" if about else f"{why[:1].upper()}{why[1:]}"
         return
     session.seed_widget(KEY, False)
 
@@ -69,15 +78,14 @@ def _open_linked(linked: Place) -> None:
     kind, _, spec = linked.conversation.partition(":")
     if kind == "gen":
         name, _, options = spec.partition(":")
-        open_generated(name, dict(pair.partition("=")[::2] for pair in options.split(",") if pair))
+        _open_generated(name, dict(pair.partition("=")[::2] for pair in options.split(",") if pair))
     else:
-        open_sample(spec or DEFAULT_SAMPLE)
+        _open_sample(spec or DEFAULT_SAMPLE)
     found = state.opened is not None
     if not found:
         problem = state.problem
-        open_sample(DEFAULT_SAMPLE)
+        _open_sample(DEFAULT_SAMPLE)
         state.problem = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
-    state.touched = False  # no click
     opened = viewing.opened()
     opened.which = min(linked.which, len(opened.conversations) - 1)
     state.request = linked.request

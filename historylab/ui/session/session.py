@@ -30,7 +30,7 @@ def tab() -> TabState:
 
 def touch() -> None:
     """Note a click: this tab's state is newer than the address the browser sends with it."""
-    tab().touched = True
+    tab().address.click()
 
 
 def whole_page_if_touched() -> None:
@@ -39,7 +39,7 @@ def whole_page_if_touched() -> None:
     A busy browser sends two clicks in one message, and Streamlit takes that for the fragment's if one of them is:
     typing into the search and then pressing D would show no drawer.
     """
-    if tab().touched:
+    if tab().address.clicked:
         st.rerun()
 
 

@@ -12,6 +12,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.edits import Edited
 from historylab.formats.load import Conversations
 from historylab.settings.link import Place, Refused
+from historylab.ui.session.address_sync import AddressSync
 
 FEW, MORE, MANY = 50, 150, 500
 """How many settings a search tries at most."""
@@ -58,7 +59,7 @@ class TuneChoices:
 
 @dataclass
 class TabState:
-    """One tab's state. `written` is the query string we wrote last, so that a foreign one is recognised."""
+    """One tab's state."""
 
     # settings
     you: dict[str, Any] = field(default_factory=dict)  # chosen on screen
@@ -101,8 +102,5 @@ class TabState:
     # the address
     linked: Place = field(default_factory=Place)  # what the link opens
     misread: tuple[Refused, ...] = ()
-    written: dict[str, str] | None = None
-    wrote: list[dict[str, str]] = field(default_factory=list)  # the query strings we wrote before that one
-    on: str = ""  # the page that was drawn last
-    touched: bool = False
+    address: AddressSync = field(default_factory=AddressSync)
     began: float = 0  # when the page began to be drawn, by perf_counter
