@@ -10,7 +10,8 @@ import pytest
 
 ROOM = "historylab/ui/session"
 CHANGING = {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "update", "setdefault", "add", "discard"}
-STREAMLITS_OWN = {"session_state", "query_params"}
+STREAMLITS_OWN = {"session_state", "query_params", "fragment"}
+"""Streamlit's state, and its fragments: `session.fragment` knows when the whole page must be redrawn."""
 
 
 def screens(root: Path) -> list[Path]:
@@ -67,12 +68,12 @@ def test_nothing_outside_the_session_room_assigns_the_tabs_state(root):
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
-def test_nothing_outside_the_session_room_touches_streamlits_own_state(root):
+def test_nothing_outside_the_session_room_uses_streamlits_own_state_or_fragments(root):
     named = {
         file.relative_to(root).as_posix()
         for file in screens(root)
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr in STREAMLITS_OWN
+        if isinstance(node, ast.Attribute) and node.attr in STREAMLITS_OWN and ast.unparse(node.value) == "st"
     }
     assert named == set()
 

@@ -27,10 +27,9 @@ ABOUT_STRIPS = "The oldest message is at the left; the thin line marks what only
 UNMATCHED = "One of them rewrites the conversation (point of view), so its messages can’t be matched one by one."
 
 
-@st.fragment
+@session.fragment
 def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> None:
     """Chart, scrubber, and below them what this request sends under each."""
-    session.whole_page_if_touched()
     fits = are_aligned(timelines)
     differing = cached.differing_requests(timelines) if fits else []
     number = _number(timelines[0], differing)

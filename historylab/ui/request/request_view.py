@@ -17,10 +17,9 @@ from historylab.ui.shared.theme import is_dark
 from historylab.wording.findings import token_finding
 
 
-@st.fragment
+@session.fragment
 def request_view(timeline: Timeline) -> None:
     """Verdict, map, chart, and the request in three tabs: its messages, its payload, its stages."""
-    session.whole_page_if_touched()
     number = current_request(timeline)
     verdict_line(timeline, number)
     bill = st.container()  # filled last, so that nothing else waits for prices

@@ -7,14 +7,17 @@ seeded from here before they are drawn.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from time import perf_counter
-from typing import Any
+from typing import Any, ParamSpec
 
 import streamlit as st
 
 from historylab.ui.session.tab import TabState
 
 KEY = "historylab"
+P = ParamSpec("P")
 
 
 def tab() -> TabState:
@@ -33,14 +36,20 @@ def touch() -> None:
     tab().address.click()
 
 
-def whole_page_if_touched() -> None:
-    """Redraw the whole page, if a fragment alone is about to be drawn and something around it was clicked.
+def fragment(draw: Callable[P, None]) -> Callable[P, None]:
+    """Declare a fragment: redrawn alone after a click in it, with the whole page if something around it was clicked.
 
     A busy browser sends two clicks in one message, and Streamlit takes that for the fragment's if one of them is:
     typing into the search and then pressing D would show no drawer.
     """
-    if tab().address.clicked:
-        st.rerun()
+
+    @wraps(draw)
+    def draw_or_rerun(*args: P.args, **kwargs: P.kwargs) -> None:
+        if tab().address.clicked:
+            st.rerun()
+        draw(*args, **kwargs)
+
+    return st.fragment(draw_or_rerun)
 
 
 # -- notices
