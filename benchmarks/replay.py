@@ -1,4 +1,4 @@
-"""How long it takes to plan every request of a conversation, compared with the library most applications use for one.
+"""How long planning and pricing every request takes, compared with the library most applications use for planning one.
 
     pip install -e ".[bench]" && python benchmarks/replay.py [--sizes 100 1000 10000]
 
@@ -21,9 +21,12 @@ from time import perf_counter
 from historylab import Settings, replay
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
+from historylab.costs.prompt_cache import price
+from historylab.costs.traffic import traffic
 from historylab.counters.base import token_column
 from historylab.formats.chat_messages import to_record
 from historylab.planning.pipeline import open_instruments
+from historylab.pricing import Prices
 
 WHOLE = Settings(policy="lastN", length=1_000_000, pruner="fifo", budget=8000)
 LAST_20 = WHOLE.replace(length=20)
@@ -66,6 +69,15 @@ def replaying(source: Conversation, settings: Settings) -> float:
     instruments = open_instruments(settings)
     token_column(source, instruments.counter)
     return best_of(lambda: replay(source, settings, instruments=instruments))
+
+
+def pricing(source: Conversation, settings: Settings) -> float:
+    """Seconds to price every request of a replay that is done."""
+    instruments = open_instruments(settings)
+    timelines = iter(
+        [replay(source, settings, instruments=instruments) for _ in range(5)]
+    )  # each remembers its traffic
+    return best_of(lambda: price(traffic(next(timelines)), Prices(input=4, output=20), "explicit").total)
 
 
 def langchain(source: Conversation, settings: Settings, *, remembered: bool) -> tuple[float, bool]:
@@ -123,7 +135,9 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1000, 10_000])
     sizes = parser.parse_args().sizes
     print(f"import historylab: {import_seconds() * 1000:.0f} ms\n")
-    print("messages  requests  tokenise   work              replay      a request  LangChain        counts remembered")
+    print(
+        "messages  requests  tokenise   work              replay      a request  pricing     LangChain        counts remembered"
+    )
     for size in sizes:
         source = conversation(size)
         head = f"{len(source):8,}  {len(source.columns.requests):8,}  {tokenising(source) * 1e3:6.1f} ms"
@@ -136,7 +150,8 @@ def row(source: Conversation, settings: Settings) -> str:
     seconds = replaying(source, settings)
     per_request = seconds / len(source.columns.requests)
     peers = (peer(source, settings, seconds, remembered) for remembered in (False, True))
-    return f"{seconds * 1e3:8.1f} ms {per_request * 1e6:8.1f} µs" + "".join(peers)
+    bill = pricing(source, settings)
+    return f"{seconds * 1e3:8.1f} ms {per_request * 1e6:8.1f} µs {bill * 1e3:8.1f} ms" + "".join(peers)
 
 
 def peer(source: Conversation, settings: Settings, seconds: float, remembered: bool) -> str:

