@@ -135,9 +135,8 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1000, 10_000])
     sizes = parser.parse_args().sizes
     print(f"import historylab: {import_seconds() * 1000:.0f} ms\n")
-    print(
-        "messages  requests  tokenise   work              replay      a request  pricing     LangChain        counts remembered"
-    )
+    columns = "replay      a request  pricing     LangChain        counts remembered"
+    print("messages  requests  tokenise   work              " + columns)
     for size in sizes:
         source = conversation(size)
         head = f"{len(source):8,}  {len(source.columns.requests):8,}  {tokenising(source) * 1e3:6.1f} ms"
