@@ -6,6 +6,10 @@ is pinned, dropped or summarised stays so. Deterministic besides, and true about
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from api_rules import counted, refusals
@@ -24,7 +28,8 @@ from historylab.planning.pipeline import open_instruments, open_pipeline, plan_r
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action, reason
 from historylab.planning.strategies.base import Context
-from historylab.settings.model import Settings
+from historylab.settings.effect import READ_BY_EVERY_PLAN
+from historylab.settings.model import Settings, setting_names
 
 STAGES = [(family, name) for family in registry.STAGE_FAMILIES for name in sorted(registry.members(family))]
 EARLIER = reason("earlier", "Decided by an earlier stage.")
@@ -84,3 +89,43 @@ def test_a_tool_output_stage_never_lengthens(family, name):
         assert (after.sent_tokens <= plan.sent_tokens).all()
 
     never_longer()
+
+
+class Recorded:
+    """Stands for settings, their options or instruments, and notes the settings that are read from them."""
+
+    def __init__(self, of: Any, note: Callable[[str], None]):
+        self._of, self._note = of, note
+
+    def __getattr__(self, name: str) -> Any:
+        self._note(name)
+        return Recorded(self._of.options, self._note) if name == "options" else getattr(self._of, name)
+
+    def __getitem__(self, name: str) -> Any:
+        self._note(name)
+        return self._of[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self._note(name)
+        return self._of.get(name, default)
+
+
+@pytest.mark.parametrize(("family", "name"), STAGES)
+def test_a_stage_declares_the_settings_it_reads(family, name):
+    stage, found = registry.member(family, name), set()
+
+    @examples(max_examples=40)
+    @given(conversations(), settings(**{family: name, "budget": 100, "window": 100}))
+    def reads_what_it_says(conversation, chosen):
+        plan, context = under_way(conversation, chosen, [])
+        recorded = replace(
+            context,
+            settings=Recorded(chosen, found.add),
+            instruments=Recorded(context.instruments, found.add),
+        )
+        stage.target(plan, recorded, **chosen.options_of(family))
+
+    reads_what_it_says()
+    others = found & set(setting_names()) - READ_BY_EVERY_PLAN
+    assert others <= set(stage.reads), f"@register({family!r}, reads={tuple(sorted(others))!r})"
+    assert others == set(stage.reads), "it declares a setting it doesn't read"
