@@ -1,0 +1,1 @@
+"""Cache models: how a provider remembers the beginning of a request, a file each."""
