@@ -16,7 +16,8 @@ from historylab.errors import SettingsError
 
 MONEY = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 """The price fields of `Prices`, in US dollars per million tokens."""
-INSTEAD = {"cache_write_1h": "cache_write"}
+Amount = Decimal | int | float | str
+"""What a price may be given as."""
 
 
 @lru_cache(maxsize=512)
@@ -26,35 +27,48 @@ def window_of(model: str) -> int | None:
     return found.context_window if found else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Prices:
     """US dollars per million tokens, with their source. Numbers may be given as text or int and become Decimal.
 
     Left out, `cache_read` and `cache_write` equal the price of input (no discount, no premium), and `cache_write_1h`
     that of `cache_write`. `long` holds the prices of a whole request of more than `long_from` input tokens, where the
-    provider has such a tier.
+    provider has such a tier. Raises SettingsError for what is no price.
     """
 
     input: Decimal
     output: Decimal
-    cache_read: Decimal | None = None
-    cache_write: Decimal | None = None
-    cache_write_1h: Decimal | None = None
-    long_from: int | None = None
-    long: Prices | None = None
-    model: str = ""
-    source: str = "given by you"
-    date: str = ""
+    cache_read: Decimal
+    cache_write: Decimal
+    cache_write_1h: Decimal
+    long_from: int | None
+    long: Prices | None
+    model: str
+    source: str
+    date: str
 
-    def __post_init__(self) -> None:
-        for name in MONEY:
-            given = getattr(self, name)
-            amount = getattr(self, INSTEAD.get(name, "input")) if given is None else given
-            if isinstance(amount, bool) or not (number := decimal_of(name, amount)).is_finite() or number < 0:
-                raise SettingsError(f"the price of {name} is {amount!r}; give dollars per million tokens, 0 or more")
-            object.__setattr__(self, name, number)
-        if (self.long is None) != (self.long_from is None):
+    def __init__(
+        self,
+        input: Amount,
+        output: Amount,
+        cache_read: Amount | None = None,
+        cache_write: Amount | None = None,
+        cache_write_1h: Amount | None = None,
+        long_from: int | None = None,
+        long: Prices | None = None,
+        model: str = "",
+        source: str = "given by you",
+        date: str = "",
+    ) -> None:
+        plain, answer = _price("input", input), _price("output", output)
+        read = plain if cache_read is None else _price("cache_read", cache_read)
+        write = plain if cache_write is None else _price("cache_write", cache_write)
+        hour = write if cache_write_1h is None else _price("cache_write_1h", cache_write_1h)
+        if (long is None) != (long_from is None):
             raise SettingsError("give `long` prices together with `long_from`, the tokens above which they apply")
+        values = (plain, answer, read, write, hour, long_from, long, model, source, date)
+        for name, value in zip(self.__slots__, values, strict=True):  # the fields, in order
+            object.__setattr__(self, name, value)
 
     def with_changes(self, **numbers: Any) -> Prices:
         """These prices with some numbers replaced, for requests of any length; `source` names the replaced ones."""
@@ -92,6 +106,13 @@ def _look_up(model: str) -> Any:
         return get_snapshot().find_provider_model(model, None, None, None)[1]
     except LookupError:
         return None
+
+
+def _price(name: str, amount: Amount) -> Decimal:
+    """The price called `name`. Raises SettingsError for what is no number of 0 or more."""
+    if isinstance(amount, bool) or not (number := decimal_of(name, amount)).is_finite() or number < 0:
+        raise SettingsError(f"the price of {name} is {amount!r}; give dollars per million tokens, 0 or more")
+    return number
 
 
 def decimal_of(name: str, amount: Any) -> Decimal:

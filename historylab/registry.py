@@ -37,6 +37,7 @@ FAMILIES: Mapping[str, str] = {
     "generator": "historylab.generators",
     "exporter": "historylab.exporters",
     "store": "historylab.stores",
+    "cache": "historylab.costs.caches",
     "preset": "historylab.systems.presets",
 }
 """Family → the package that holds its members. The setting that chooses a member has the family's name."""

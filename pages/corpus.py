@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from historylab.costs.prompt_cache import cache_of
+from historylab.costs.caches.base import cache_of
 from historylab.settings.consent import offline
 from historylab.ui.corpus.corpus_field import chosen_corpus, corpus_field
 from historylab.ui.corpus.measuring import current_workload, measure_workload

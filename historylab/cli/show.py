@@ -122,14 +122,10 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
+    from historylab.costs.caches.base import cache_members
     from historylab.tuning.measures import COLUMNS
 
-    caches = {
-        "none": "without a prompt cache",
-        "automatic": "with an automatic one",
-        "explicit": "with an explicit one",
-    }
-    costs = {f"cost_{name}": f"dollars {words}" for name, words in caches.items()}
+    costs = {f"cost_{name}": f"dollars {cache.attributes['priced']}" for name, cache in cache_members().items()}
     figures = [(row[name], words) for name, words in {**COLUMNS, **costs}.items() if name not in ("title",)]
     print_table("In figures", ("", "what"), figures)
     exact = "exact" if timeline.counter.exact else "an estimate"

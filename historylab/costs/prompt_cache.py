@@ -1,110 +1,36 @@
-"""Prompt caches and bills: what requests cost, given how much of each the provider has just seen.
+"""Bills: what requests cost under a cache model and a list of prices.
 
-Only arithmetic over arrays; what a replay really sends is worked out in `economics.py`. Every number of a `Cache` can
-be replaced. Money is Decimal, in US dollars.
+Only arithmetic over arrays; `traffic.py` derives what a replay really sends, `caches/` holds the cache models. Money is
+Decimal, in US dollars.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from historylab.conversation.message import Usage
-from historylab.errors import SettingsError, UnknownMember
-from historylab.pricing import Prices, decimal_of
+from historylab.costs.caches.base import Cache, open_cache
+from historylab.pricing import Prices
 
 MILLION = Decimal(1_000_000)
 PARTS = ("uncached", "cache_writes", "cache_reads", "output", "summaries")
-"""What a request's money is made of, in the order it is shown."""
-FIVE_MINUTES = 300.0
+"""What a request's cost is made of, in the order it is shown."""
 NOTHING = Usage()
-
-
-@dataclass(frozen=True, slots=True)
-class Cache:
-    """How a provider remembers the beginning of a request.
-
-    A prefix of at least `minimum` tokens is read in whole steps of `step`, unless more than `lifetime` seconds passed
-    since the request before. If it `writes`, what isn't read is written, at `write_premium` times the price of input,
-    or at the model's own price of a write if that is None; else what isn't read is plain input.
-    """
-
-    name: str
-    minimum: int = 1024
-    step: int = 1
-    lifetime: float = FIVE_MINUTES
-    writes: bool = False
-    write_premium: Decimal | None = None
-
-    def __post_init__(self):
-        if self.minimum < 0 or self.step < 1 or not self.lifetime >= 0:
-            raise SettingsError(
-                f"a cache of minimum {self.minimum}, step {self.step}, lifetime {self.lifetime} can't be"
-            )
-        if self.write_premium is not None:
-            object.__setattr__(self, "write_premium", decimal_of("a write", self.write_premium))
-
-    def reads(self, sent: np.ndarray, shared: np.ndarray, idle: np.ndarray) -> np.ndarray:
-        """int64[requests]: tokens read, of `shared` tokens that the request before had sent just so, `idle` s ago."""
-        if self.name == "none":
-            return np.zeros_like(sent)
-        alive = (shared >= max(1, self.minimum)) & ~(idle > self.lifetime)  # an unknown gap (NaN) expires nothing
-        return np.where(alive, shared // self.step * self.step, 0)
-
-    def written(self, sent: np.ndarray, read: np.ndarray) -> np.ndarray:
-        """int64[requests]: tokens written. A request shorter than the minimum is not cached at all."""
-        return np.where(sent >= self.minimum, sent - read, 0) if self.writes else np.zeros_like(sent)
-
-    def write_price(self, prices: Prices) -> Decimal:
-        """Dollars per million tokens written."""
-        if self.write_premium is not None:
-            return self.write_premium * prices.input
-        return prices.cache_write_1h if self.lifetime > FIVE_MINUTES else prices.cache_write
-
-
-CACHES: Mapping[str, Cache] = {
-    "none": Cache("none"),
-    "automatic": Cache("automatic", step=128),
-    "explicit": Cache("explicit", writes=True),
-}
-"""none: every request at full price. automatic: OpenAI's, from 1,024 tokens in steps of 128. explicit: Anthropic's,
-with a premium on what is written; `lifetime=3600` buys an hour. Idealised: a break costs what follows the last shared
-message, as if a breakpoint stood there. Sources: both providers' pages on prompt caching."""
-
-
-def open_cache(name: str, **changes: Any) -> Cache:
-    """The cache model of that name, with some of its numbers changed. UnknownMember lists the others."""
-    if name not in CACHES:
-        raise UnknownMember("cache", name, list(CACHES))
-    known = [f.name for f in fields(Cache)]
-    if wrong := sorted(changes.keys() - set(known)):
-        raise SettingsError(f"a cache has no {wrong[0]!r}; change one of {', '.join(known[1:])}")
-    return replace(CACHES[name], **changes)
-
-
-def cache_of(prices: Prices) -> Cache:
-    """The cache that goes with such prices: a premium for an hour is Anthropic's; a discount alone is automatic."""
-    if prices.cache_read >= prices.input:
-        return CACHES["none"]
-    premium = prices.cache_write > prices.input
-    if prices.cache_write_1h > prices.cache_write:
-        return CACHES["explicit"]
-    return replace(CACHES["automatic"], writes=premium)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
     """What the requests of a replay send, in tokens: arrays of one entry per request.
 
-    `sent` is all of it, the fixed overhead included; `shared` how much of its beginning the request before had sent
-    just so; `broken` whether the request before is no longer its beginning; `idle` seconds since the request before
-    (NaN if unknown); `output` the reply; `summaries` the summarizer's own calls made for it.
+    `sent` (int64) is all of it, the fixed overhead included; `shared` (int64) how much of its beginning the request
+    before has too; `broken` (bool) whether the request before is no longer its prefix; `idle` (float64) seconds since
+    the request before, NaN if unknown; `output` (int64) the reply; `summaries` the summarizer's own calls for it.
     """
 
     sent: np.ndarray
@@ -116,7 +42,7 @@ class Traffic:
 
     @property
     def breaks(self) -> int:
-        """Requests whose prefix broke."""
+        """Requests whose prefix was invalidated."""
         return int(self.broken.sum())
 
     @property

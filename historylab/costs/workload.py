@@ -12,7 +12,7 @@ from decimal import Decimal
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.prompt_cache import CACHES, Cache
+from historylab.costs.caches.base import Cache, all_caches
 from historylab.costs.traffic import against_untrimmed_under
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import replay
@@ -79,13 +79,13 @@ def measure_loads(
     conversations: Iterable[Conversation],
     settings: Settings,
     prices: Prices | None,
-    caches: Sequence[Cache] = tuple(CACHES.values()),
+    caches: Sequence[Cache] | None = None,
 ) -> Iterator[Load]:
-    """The load of each conversation, one after another. Without prices there are no costs."""
+    """The load of each conversation in turn, under `caches` (default: all). Without prices there are no costs."""
     instruments = open_instruments(settings)
     for conversation in conversations:
         timeline = replay(conversation, settings, instruments=instruments)
-        found = against_untrimmed_under(timeline, caches, prices) if prices else ()
+        found = against_untrimmed_under(timeline, all_caches() if caches is None else caches, prices) if prices else ()
         yield Load(
             conversation.title,
             timeline.tokens,

@@ -10,12 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from historylab.costs.caches.base import NO_CACHE, cache_members, caching_word
 from historylab.errors import SettingsError
 
 AIMS = ("cheapest", "keeps most", "balanced")
 BALANCED = 0.95  # of what the best one keeps: cheaper settings that keep less are not looked at
 
 EVERY_STAR = "keep every must-remember message"
+CACHING = [*(caching_word(name) for name in cache_members() if name != NO_CACHE), caching_word(NO_CACHE)]
 PHRASES = (
     EVERY_STAR,
     "keep every reference",
@@ -26,7 +28,7 @@ PHRASES = (
     "no summaries",
     "at most $2",
     "at most 0.8x not trimming",
-    "cheapest under automatic caching (or explicit, or no caching)",
+    f"cheapest under {CACHING[0]} caching (or {', or '.join(CACHING[1:])} caching)",
     "keeps most",
     "balanced",
 )
@@ -71,7 +73,7 @@ class Constraints:
 
 
 _NUMBER = r"(?P<number>[\d.,]+)\s*(?P<kilo>k)?"
-_CACHING = r"(?:\s+(?:under|with)\s+(?P<cache>automatic|explicit|no)\s+(?:cach\w*|prefix cach\w*))?"
+_CACHING = r"(?:\s+(?:under|with)\s+(?P<cache>\w+)\s+(?:cach\w*|prefix cach\w*))?"
 _RULES = tuple(
     (re.compile(pattern), field)
     for pattern, field in (
@@ -100,13 +102,13 @@ def read_constraints(words: str) -> Constraints:
 
 
 def _read(phrase: str) -> dict[str, Any]:
+    caches = {caching_word(name): name for name in cache_members()}
     for pattern, field in _RULES:
-        if match := pattern.fullmatch(phrase):
+        match = pattern.fullmatch(phrase)
+        if match and match.groupdict().get("cache") in (None, *caches):
             given = match.groupdict()
-            changes = {field: _value(field, given)}
-            if given.get("cache"):
-                changes["cache"] = {"no": "none"}.get(given["cache"], given["cache"])
-            return changes
+            cache = {"cache": caches[given["cache"]]} if given.get("cache") else {}
+            return {field: _value(field, given), **cache}
     raise SettingsError(f"{phrase!r} is no constraint we know; say for instance {'; '.join(PHRASES)}")
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.prompt_cache import CACHES, Cache, Traffic, price
+from historylab.costs.caches.base import Cache, all_caches
+from historylab.costs.prompt_cache import Traffic, price
 from historylab.costs.traffic import baseline_of, traffic
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import replay
@@ -31,7 +32,7 @@ class Measures:
     `metadata["stars"]` count.
     """
 
-    caches: tuple[Cache, ...] = tuple(CACHES.values())
+    caches: tuple[Cache, ...] = field(default_factory=all_caches)
     prices: Prices | None = None
     stars: Stars | None = None
     questions: tuple[str, ...] = ()

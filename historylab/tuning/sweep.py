@@ -15,7 +15,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.prompt_cache import CACHES, Cache
+from historylab.costs.caches.base import Cache, all_caches
 from historylab.errors import HistoryLabError, LoadError, NothingRead, SettingsError
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
@@ -38,7 +38,7 @@ def sweep(
     *,
     workers: int | None = None,
     executor: Executor | None = None,
-    caches: Sequence[Cache] = tuple(CACHES.values()),
+    caches: Sequence[Cache] | None = None,
     prices: Prices | None = None,
     stars: Stars | None = None,
     questions: Sequence[str] = (),
@@ -55,7 +55,8 @@ def sweep(
         conversations: conversations, or paths of files (all conversations in them).
         workers: processes to start; None or 1 works in this one.
         executor: a running executor to use instead, with `workers` saying how many work for it.
-        caches, prices, stars, questions: see `Measures`. Prices default to those of each candidate's model.
+        caches, prices, stars, questions: see `Measures`. The default is every cache model, and the prices of each
+            candidate's model.
         strict: stop at the first file that can't be read.
         progress: called with (pairs done, pairs known of) in this process.
         cancelled: asked often; once it says True, the rows done so far are the table (`table.attrs["cancelled"]`).
@@ -67,7 +68,9 @@ def sweep(
     found, chosen = list(to_sources(given)), list(candidates)
     if not chosen:
         raise SettingsError("there are no settings to sweep; give at least one")
-    job = Job(tuple(chosen), Measures(tuple(caches), prices, stars, tuple(questions)))
+    job = Job(
+        tuple(chosen), Measures(all_caches() if caches is None else tuple(caches), prices, stars, tuple(questions))
+    )
     if executor is None and (workers or 1) <= 1:
         done = _here(found, job, cancelled)
     else:

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 import math
 
+from historylab.costs.caches.base import cache_members
 from historylab.costs.traffic import CostComparison
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Kept, Retention
 from historylab.wording.amounts import money, percent
 from historylab.wording.cuts import capitalize_first, settings_in_words
 
-CACHES = {
-    "none": ("No cache", "every token at full price"),
-    "automatic": ("Automatic cache", "as OpenAI's: from 1,024 tokens, in steps of 128, read at a discount"),
-    "explicit": ("Explicit cache", "as Anthropic's: what is new is written at a premium, the rest read; five minutes"),
-}
-"""Cache model → its name on screen, and its rules."""
-
 PRICES_UNKNOWN = "The prices of this model are unknown"
 KINDS = (("evidence", "pieces of gold evidence"), ("reference", "references"), ("link", "links (an estimate)"))
+
+
+def cache_titles() -> dict[str, str]:
+    """Cache model → its name on screen."""
+    return {name: cache.title for name, cache in cache_members().items()}
+
+
+def cache_description(name: str) -> str:
+    """What a cache model does, to stand within a sentence: no capital, no full stop."""
+    words = cache_members()[name].summary.removesuffix(".")
+    return words[:1].lower() + words[1:]
+
+
+def cache_label(name: str) -> str:
+    """ "automatic cache, an estimate"; a cache of the caller's own goes by its name."""
+    return f"{cache_titles().get(name, name).lower()}, an estimate"
 
 
 def cost_sentence(timeline: Timeline, comparison: CostComparison | None) -> str:
     """ "FIFO to 8,000 … moves the cut on 41 of 60 requests and costs 1.90× not trimming ($0.42 against $0.22 …)." """
     if len(timeline.plans) and (timeline.tokens == timeline.untrimmed).all():
-        price = f": {money(comparison.bill.total)} ({_how(comparison)})" if comparison else ""
+        price = f": {money(comparison.bill.total)} ({cache_label(comparison.bill.cache.name)})" if comparison else ""
         return f"Nothing is cut, so it costs the same as not trimming{price}."
     cut = capitalize_first(settings_in_words(timeline.settings))
     if comparison is None:
@@ -32,7 +42,7 @@ def cost_sentence(timeline: Timeline, comparison: CostComparison | None) -> str:
         return f"{cut} sends {share:.2f}× the tokens of not trimming. {PRICES_UNKNOWN}."
     ours, baseline = comparison.bill.total, comparison.baseline.total
     amounts = "" if math.isnan(comparison.ratio) else f"{money(ours)} against {money(baseline)}; "
-    return f"{comparison.sentence(cut).removesuffix('.')} ({amounts}{_how(comparison)})."
+    return f"{comparison.sentence(cut).removesuffix('.')} ({amounts}{cache_label(comparison.bill.cache.name)})."
 
 
 def kept_sentence(retention: Retention) -> str:
@@ -63,7 +73,3 @@ def pays_sentence(comparison: CostComparison) -> str:
         return "Trimming pays at any price of cache reads."
     here = f"{'and' if actual >= share else 'but'} here it costs {actual:.0%}"
     return f"Trimming pays if a cache read costs more than {share:.0%} of the input price, {here}."
-
-
-def _how(comparison: CostComparison) -> str:
-    return f"{CACHES[comparison.bill.cache.name][0].lower()}, an estimate"

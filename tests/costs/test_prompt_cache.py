@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from historylab.conversation.message import Usage
-from historylab.costs.prompt_cache import CACHES, Traffic, cache_of, open_cache, price
+from historylab.costs.caches.base import cache_of, open_cache
+from historylab.costs.prompt_cache import Traffic, price
 from historylab.errors import SettingsError, UnknownMember
 from historylab.pricing import Prices
 
@@ -125,7 +126,7 @@ def test_a_bill_of_no_requests_costs_nothing():
 def test_prices_say_which_cache_goes_with_them():
     assert cache_of(PRICES).name == "explicit"
     assert cache_of(Prices(input=4, output=20)).name == "none"
-    assert cache_of(Prices(input=4, output=20, cache_read=1)) == CACHES["automatic"]
+    assert cache_of(Prices(input=4, output=20, cache_read=1)) == open_cache("automatic")
     assert cache_of(Prices(input=4, output=20, cache_read=1, cache_write=5)).writes
 
 

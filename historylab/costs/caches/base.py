@@ -7,9 +7,9 @@ A member is a function that returns a Cache of the member's name:
         \"\"\"From 2,048 tokens, read at a discount for an hour.\"\"\"
         return Cache("hourly", minimum=2048, lifetime=3600)
 
-Its first line says what it does; `title` is its name on screen, `priced` follows "dollars" in a figure's description, and
-`caching` stands before "caching" in a constraint (default: the member's name). Models are idealised: a miss costs what
-follows the last shared message, as if a breakpoint stood there. Sources: the providers' pages on prompt caching.
+The first line says what it does; `title` is its name on screen, `priced` follows "dollars" in the list of figures, and
+`caching` (default: the member's name) stands before "caching" in a constraint. Models are idealised: a miss costs what
+follows the last shared message, as if a breakpoint stood there.
 """
 
 from __future__ import annotations
@@ -74,9 +74,14 @@ def cache_members() -> Mapping[str, Member]:
     return dict(sorted(members("cache").items(), key=lambda item: (item[0] != NO_CACHE, item[0])))
 
 
-def caches() -> tuple[Cache, ...]:
+def all_caches() -> tuple[Cache, ...]:
     """Every cache model, in the same order."""
     return tuple(open_cache(name) for name in cache_members())
+
+
+def caching_word(name: str) -> str:
+    """What stands before "caching" in a constraint: "cheapest under no caching"."""
+    return str(member("cache", name).attributes.get("caching", name))
 
 
 def open_cache(name: str, **changes: Any) -> Cache:

@@ -13,7 +13,7 @@ from historylab.settings.model import Settings
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.amounts import money, percent, times
-from historylab.wording.costs import CACHES, PRICES_UNKNOWN
+from historylab.wording.costs import PRICES_UNKNOWN, cache_label, cache_titles
 from historylab.wording.cuts import capitalize_first, settings_in_words
 from historylab.wording.findings import workload_finding
 from historylab.wording.untrusted import escape, one_line
@@ -64,7 +64,7 @@ def _monthly_sentence(found: Workload, own: str) -> str:
     ratio = times(float(mine / plain)) if plain else "not known"
     return (
         f"{volume:,} conversations like these cost {money(mine)} a month, {ratio} not trimming "
-        f"({money(plain)}; {CACHES[own][0].lower()}, an estimate)."
+        f"({money(plain)}; {cache_label(own)})."
     )
 
 
@@ -72,8 +72,8 @@ def _months(found: Workload) -> str:
     heads = ("A month", "… not trimming", "Ratio", "A conversation, half at most", "95 in 100 at most")
     head = "".join(f'<th class="hl-number">{word}</th>' for word in heads)
     rows = "".join(
-        f"<tr><td>{CACHES[name][0]}</td>{''.join(_number(cell) for cell in _month(found, name))}</tr>"
-        for name in CACHES
+        f"<tr><td>{escape(title)}</td>{''.join(_number(cell) for cell in _month(found, name))}</tr>"
+        for name, title in cache_titles().items()
     )
     return (
         '<div class="hl-table"><table><thead><tr><th>Prompt cache</th>'
@@ -100,8 +100,8 @@ def _conversations(found: Workload, priced: bool) -> None:
         "over budget": [load.over_budget for load in loads],
     }
     if priced:
-        for name, (word, _) in CACHES.items():
-            columns[f"$, {word.lower()}"] = [float(load.costs[name]) for load in loads]
+        for name, title in cache_titles().items():
+            columns[f"$, {title.lower()}"] = [float(load.costs[name]) for load in loads]
     money_column = st.column_config.NumberColumn(format="$%.4f")
     config = {name: money_column for name in columns if name.startswith("$")}
     st.dataframe(columns, hide_index=True, column_config=config, alt=f"{len(loads)} conversations", key="loads")

@@ -9,7 +9,7 @@ import streamlit as st
 from historylab.costs.traffic import CostComparison
 from historylab.planning.replay import Timeline
 from historylab.wording.amounts import money, percent, times
-from historylab.wording.costs import CACHES, pays_sentence
+from historylab.wording.costs import cache_description, cache_titles, pays_sentence
 from historylab.wording.untrusted import escape
 from historylab.wording.verdict import counter_label
 
@@ -35,7 +35,6 @@ def bill_table(timeline: Timeline, bills: Mapping[str, CostComparison], own: str
 
 
 def _row(name: str, compared: CostComparison, *, own: bool) -> str:
-    word, does = CACHES[name]
     mark = "hl-won" if own else ""
     cells = (
         money(compared.bill.total),
@@ -46,7 +45,8 @@ def _row(name: str, compared: CostComparison, *, own: bool) -> str:
     )
     numbers = "".join(f'<td class="hl-number">{cell}</td>' for cell in cells)
     whose = " This model's." if own else ""
-    what = f'<span class="{mark}">{word}</span><div class="hl-meta">{does}.{whose}</div>'
+    title, does = escape(cache_titles()[name]), escape(cache_description(name))
+    what = f'<span class="{mark}">{title}</span><div class="hl-meta">{does}.{whose}</div>'
     return f"<tr><td>{what}</td>{numbers}</tr>"
 
 

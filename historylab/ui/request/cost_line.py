@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from historylab.costs.prompt_cache import cache_of
+from historylab.costs.caches.base import cache_of
 from historylab.costs.traffic import CostComparison
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import guard_report

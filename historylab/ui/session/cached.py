@@ -17,7 +17,7 @@ import numpy as np
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.prompt_cache import CACHES
+from historylab.costs.caches.base import all_caches
 from historylab.costs.traffic import CostComparison, against_untrimmed_under
 from historylab.counters.base import open_counter, token_column
 from historylab.figures.difference_map import pack_difference
@@ -163,7 +163,7 @@ def comparisons(made: Timeline, prices: Prices) -> Mapping[str, CostComparison]:
 
 @st.cache_resource(max_entries=6, scope="session", show_spinner="Pricing every request")
 def _comparisons(digest: str, key: str, listed: str, _made: Timeline, _prices: Prices) -> Mapping[str, CostComparison]:
-    return dict(zip(CACHES, against_untrimmed_under(_made, CACHES.values(), _prices), strict=True))
+    return {one.bill.cache.name: one for one in against_untrimmed_under(_made, all_caches(), _prices)}
 
 
 def retained(made: Timeline) -> Retention:

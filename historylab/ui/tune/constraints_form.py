@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from historylab.costs.prompt_cache import cache_of
+from historylab.costs.caches.base import cache_of, caching_word
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
 from historylab.tuning.constraints import AIMS, EVERY_STAR, PHRASES, Constraints, read_constraints
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.notice import notice
-from historylab.wording.costs import CACHES
+from historylab.wording.costs import cache_titles
 from historylab.wording.must_remember import GLYPH
 
 MUSTS = tuple(phrase for phrase in PHRASES if not re.search(r"\d|\(", phrase) and phrase not in AIMS)
@@ -47,8 +47,7 @@ def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
         st.html(f'<div class="hl-meta">{MARK_FIRST}</div>')
     with st.container(horizontal=True, gap="medium"):
         _choice("Of those, take", "aim", AIM_WORDS, tuning.aim, tuning_choices.aim_for)
-        words = {name: word for name, (word, _) in CACHES.items()}
-        _choice("Priced under", "cache", words, cache, tuning_choices.price_under)
+        _choice("Priced under", "cache", cache_titles(), cache, tuning_choices.price_under)
         st.text_input(
             "And, in words",
             tuning.words,
@@ -58,7 +57,7 @@ def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
             on_change=lambda: tuning_choices.require_in_words(session.widget_value("words") or ""),
             width=320,
         )
-    caching = f" under {'no' if cache == 'none' else cache} caching"
+    caching = f" under {caching_word(cache)} caching"
     stated = ", ".join([*musts, tuning.aim + caching])
     try:
         return read_constraints(", ".join(filter(None, [stated, tuning.words.strip()])))

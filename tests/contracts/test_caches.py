@@ -1,0 +1,99 @@
+"""Every cache model prices requests, carries its words, and is offered wherever caches are listed."""
+
+from __future__ import annotations
+
+import pickle
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sketches import conv
+
+from historylab import registry
+from historylab.cli.main import main
+from historylab.conversation.message import Usage
+from historylab.costs.caches.base import Cache, all_caches, caching_word, open_cache
+from historylab.costs.prompt_cache import Traffic, price
+from historylab.pricing import Prices
+from historylab.settings.model import Settings
+from historylab.tuning.constraints import read_constraints
+from historylab.tuning.sweep import sweep
+from historylab.wording.costs import cache_description, cache_label, cache_titles
+
+CACHES = sorted(registry.members("cache"))
+PRICES = Prices(input=4, output=20, cache_read="0.4", cache_write=5, cache_write_1h=8)
+every_cache = pytest.mark.parametrize("name", CACHES)
+
+
+@every_cache
+def test_it_is_a_cache_of_its_own_name_that_a_worker_can_be_sent(name):
+    cache = open_cache(name)
+    assert isinstance(cache, Cache)
+    assert cache.name == name
+    assert pickle.loads(pickle.dumps(cache)) == cache
+    assert open_cache(name, lifetime=60).lifetime == 60
+
+
+@every_cache
+def test_it_carries_its_words(name):
+    member = registry.member("cache", name)
+    assert {"title", "priced"} <= member.attributes.keys() <= {"title", "priced", "caching"}
+    assert cache_titles()[name] == member.title
+    assert cache_label(name) == f"{member.title.lower()}, an estimate"
+    assert cache_description(name)[-1] != "."
+    assert member.attributes["priced"].startswith(("with ", "without "))
+
+
+@every_cache
+def test_a_constraint_can_name_it(name):
+    word = caching_word(name)
+    assert word == word.lower()
+    assert read_constraints(f"cheapest under {word} caching").cache == name
+    assert read_constraints(f"at most $2 with {word} caching").cache == name
+
+
+def test_no_two_caches_share_a_word():
+    for words in (cache_titles().values(), map(caching_word, CACHES)):
+        found = list(words)
+        assert len(set(found)) == len(found)
+
+
+@every_cache
+@given(st.lists(st.tuples(st.integers(0, 20_000), st.floats(0, 1), st.floats(0, 10_000)), max_size=8))
+def test_every_token_is_read_written_or_plain(name, requests):
+    sent = np.array([tokens for tokens, _, _ in requests], np.int64)
+    shared = np.array([int(tokens * share) for tokens, share, _ in requests], np.int64)
+    idle = np.array([seconds for _, _, seconds in requests])
+    nothing = np.zeros(len(sent), np.int64)
+    bill = price(
+        Traffic(sent, shared, nothing.astype(bool), idle, nothing, (Usage(),) * len(sent)), PRICES, open_cache(name)
+    )
+    assert (bill.cache_reads <= shared).all()
+    assert (bill.uncached >= 0).all() and (bill.cache_writes >= 0).all() and (bill.cache_reads >= 0).all()
+    assert (bill.uncached + bill.cache_writes + bill.cache_reads == sent).all()
+    assert bill.total >= Decimal(0)
+
+
+@pytest.fixture
+def hourly(monkeypatch):
+    """A cache model added for one test, as a file in historylab/costs/caches/ would."""
+    monkeypatch.setitem(registry._members, "cache", dict(registry.members("cache")))
+
+    @registry.register("cache", title="Hourly cache", priced="with an hourly cache")
+    def hourly() -> Cache:
+        """From 2,048 tokens, read at a discount for an hour."""
+        return Cache("hourly", minimum=2048, lifetime=3600)
+
+
+def test_a_new_model_is_in_every_list(hourly, tmp_path, capsys):
+    others = sorted({*CACHES, "hourly"} - {"none"})
+    assert [cache.name for cache in all_caches()] == ["none", *others]
+    assert cache_titles()["hourly"] == "Hourly cache"
+    table = sweep(conv("s u a u a u"), [Settings()], prices=PRICES)
+    assert {"cost_hourly", "ratio_hourly"} <= set(table.columns)
+    (tmp_path / "chat.json").write_text('[{"role": "user", "content": "hello"}]')
+    assert main(["show", str(tmp_path / "chat.json")]) == 0
+    assert "dollars with an hourly cache" in " ".join(capsys.readouterr().out.split())
+    assert read_constraints("cheapest under hourly caching").cache == "hourly"
