@@ -14,11 +14,7 @@ from typing import Any, Protocol, get_type_hints, runtime_checkable
 
 from pydantic import create_model
 
-from historylab.agent.checkpoints import Checkpoints
-from historylab.agent.compaction_tool import COMPACT_HISTORY_TOOL, compact_history, compact_history_arguments
-from historylab.chat_models.base import NO_ANSWER, ChatModel
 from historylab.conversation.message import ToolCall, Usage
-from historylab.errors import InstrumentError
 
 
 class Tool(Protocol):
@@ -62,37 +58,6 @@ def as_tool(function: Callable[..., Any]) -> FunctionTool:
     schema = create_model(function.__name__, **fields).model_json_schema()
     about = {"name": function.__name__, "description": inspect.getdoc(function) or "", "parameters": schema}
     return FunctionTool(function.__name__, {"type": "function", "function": about}, function)
-
-
-class CompactHistoryTool:
-    """`compactHistory`: the agent has older messages of its own history replaced by a summary. Source: mycoder."""
-
-    name = "compactHistory"
-    schema: Mapping[str, Any] = COMPACT_HISTORY_TOOL
-
-    def __init__(self, chat_model: ChatModel, *, checkpoints: Checkpoints | None = None):
-        self._chat_model, self._checkpoints = chat_model, checkpoints
-
-    def rewrite(self, messages: list[dict[str, Any]], **arguments: Any) -> tuple[str, Usage]:
-        """Compact in place. Raises what keeps it from that; the list is untouched then."""
-        asked = compact_history_arguments(arguments)
-        used: list[Usage] = []
-
-        def write(request: list[dict[str, Any]], *, temperature: float) -> str:
-            reply = self._chat_model.complete(request, temperature=temperature)
-            used.append(reply.usage or Usage())
-            if reply.finish_reason in NO_ANSWER:
-                raise InstrumentError(f"{self._chat_model.name!r} refused to summarise ({reply.finish_reason})")
-            return reply.text
-
-        said = compact_history(
-            messages,
-            write,
-            preserve_recent_messages=asked["preserveRecentMessages"],
-            custom_prompt=asked.get("customPrompt"),
-            checkpoints=self._checkpoints,
-        )
-        return said, sum(used, Usage())
 
 
 def call_tool(tool: Tool, call: ToolCall) -> str:

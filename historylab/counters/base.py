@@ -58,8 +58,8 @@ def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
 
 
 def count_text(counter: Counter, text: str, role: str = "system") -> int:
-    """Tokens of one message of that text."""
-    return int(counter.count([Message(role, text)])[0])
+    """Tokens of one message of that text; a caller's own counter is given it as `{"role", "content"}`."""
+    return int(counter.count([Message(role, text, source={"role": role, "content": text})])[0])
 
 
 def media_tokens(message: Message) -> int:

@@ -21,8 +21,9 @@ from historylab.registry import member
 class SummaryTask:
     """Messages to summarise, the summary they follow (to be absorbed, never lost), and the room there is.
 
-    `max_tokens` is counted by `counter` as one system message, framing included. `known` is where a summarizer keeps
-    what it worked out about these messages: given with the next task, nothing is worked out twice.
+    `max_tokens` is counted by `counter` as one system message, framing included. `previous` is the former summary's
+    text, `previous_covers` how many messages it covered. `known` keeps what a summarizer computed about these messages
+    for the next task.
     """
 
     messages: Sequence[Message]
@@ -30,7 +31,13 @@ class SummaryTask:
     counter: Counter
     previous: str = ""
     known: MutableMapping[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    previous_covers: int = 0
     _counted: dict[str, int] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    @property
+    def covers(self) -> int:
+        """How many messages the summary will stand for: these, and those of the summary it absorbs."""
+        return len(self.messages) + self.previous_covers
 
     def fits(self, text: str) -> bool:
         return self.count(text) <= self.max_tokens

@@ -8,7 +8,6 @@ import pytest
 from chat_server import ChatServer, calls, hangs_up, says
 from sketches import conv
 
-from historylab.agent.checkpoints import Checkpoints
 from historylab.agent.conversation_search import conversation_search_tool
 from historylab.agent.events import (
     Compacted,
@@ -23,7 +22,7 @@ from historylab.agent.events import (
 )
 from historylab.agent.loop import run_agent
 from historylab.agent.request import request_of
-from historylab.agent.tools import CompactHistoryTool, as_tool
+from historylab.agent.tools import as_tool
 from historylab.chat_models.base import Reply
 from historylab.chat_models.scripted import ScriptedChatModel, call
 from historylab.conversation.conversation import Conversation
@@ -36,6 +35,8 @@ from historylab.settings.model import Settings
 from historylab.stores.base import Participant, StoredMessage
 from historylab.stores.memory import InMemoryConversationStore
 from historylab.summarizers.reply_cache import REPLIES
+from historylab.systems.mycoder.checkpoints import Checkpoints
+from historylab.systems.mycoder.compaction_tool import CompactHistoryTool
 from historylab.systems.mycoder.status import StatusUpdates, generate_status_update
 
 ALL = Settings(policy="all", pruner="off")

@@ -11,18 +11,18 @@ from sketches import conv
 from historylab.chat_models.base import Reply
 from historylab.chat_models.openai_compatible import OpenAICompatible
 from historylab.chat_models.scripted import ScriptedChatModel
-from historylab.conversation.message import Message, ToolCall, Usage
+from historylab.conversation.message import Message, Summary, ToolCall, Usage
 from historylab.counters.base import count_text, open_counter
 from historylab.errors import InstrumentError
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.replay import replay
 from historylab.planning.strategies.base import Instruments
-from historylab.planning.strategies.folding import write
 from historylab.settings.model import Settings
 from historylab.summarizers.base import SummaryTask, Written
 from historylab.summarizers.extractive import ExtractiveSummarizer
 from historylab.summarizers.model import PROMPT, ModelSummarizer, cut_to_fit
 from historylab.summarizers.reply_cache import REPLIES, ReplyCache
+from historylab.summarizers.writing import write_summary
 
 COUNTER = open_counter("exact", "gpt-4o")
 SAID = [
@@ -41,6 +41,10 @@ def _nothing_remembered():
 
 def task(room: int = 200, previous: str = "", messages=SAID) -> SummaryTask:
     return SummaryTask(messages, room, COUNTER, previous)
+
+
+def write(task: SummaryTask, summarizer) -> Summary:
+    return write_summary(task, summarizer, made_at=0, fallback=ExtractiveSummarizer())
 
 
 def instruments(model: ScriptedChatModel, settings: Settings = SETTINGS) -> Instruments:
@@ -112,21 +116,21 @@ def test_a_model_that_only_thought_is_given_room_once_and_both_calls_count():
     ],
 )
 def test_a_failure_falls_back_visibly_and_never_becomes_a_summary(reply, why):
-    written, by = write(task(), ModelSummarizer(ScriptedChatModel("m", [reply])))
-    assert by == "extractive"
+    written = write(task(), ModelSummarizer(ScriptedChatModel("m", [reply])))
+    assert written.by == "extractive"
     assert written.note == f"extractive stepped in: {why}"
     assert written.text == ExtractiveSummarizer().summarize(task())
 
 
 def test_what_a_failed_answer_used_is_still_paid_for():
     refusal = Reply("no", (), Usage(50, 2), "m", "refusal")
-    assert write(task(), ModelSummarizer(ScriptedChatModel(replies=[refusal])))[0].usage == Usage(50, 2)
+    assert write(task(), ModelSummarizer(ScriptedChatModel(replies=[refusal]))).usage == Usage(50, 2)
 
 
 def test_a_room_too_small_for_a_model_asks_none():
     model = ScriptedChatModel()
-    written, by = write(task(20), ModelSummarizer(model))
-    assert (by, model.asked) == ("extractive", [])
+    written = write(task(20), ModelSummarizer(model))
+    assert (written.by, model.asked) == ("extractive", [])
     assert "20 tokens are too few" in written.note
 
 
@@ -137,8 +141,8 @@ def test_a_summarizer_that_overruns_its_room_is_refused_with_the_numbers():
         def summarize(self, task):
             return "word " * 300
 
-    written, by = write(task(50), Chatty())
-    assert by == "extractive"
+    written = write(task(50), Chatty())
+    assert written.by == "extractive"
     assert written.note == "extractive stepped in: chatty wrote 305 tokens where 50 fit"
 
 

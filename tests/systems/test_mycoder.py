@@ -11,7 +11,6 @@ from hypothesis import given
 from recorded_cases import accepted, options_of, recorded, same_objects
 from sketches import conv
 
-from historylab.agent.compaction import SUMMARIZER_PROMPT, cut_messages
 from historylab.conversation.message import Usage
 from historylab.errors import HistoryLabError
 from historylab.planning.pipeline import plan_history
@@ -36,6 +35,8 @@ from historylab.systems.mycoder import (
     should_compact_messages,
     token_usage_from_message,
 )
+from historylab.systems.mycoder.compaction import cut_messages
+from historylab.systems.mycoder.generated_summary import SUMMARIZER_PROMPT
 
 MARK = "[COMPACTED MESSAGE HISTORY]: "
 

@@ -15,6 +15,7 @@ from historylab.systems.toolpack import (
     SummarizerOutput,
     assemble_prompt,
 )
+from historylab.systems.toolpack.assembler import Room, plan_turns
 
 
 @pytest.mark.feature("T18", "T24")
@@ -126,6 +127,15 @@ def test_a_former_summary_is_sent_even_when_no_new_one_can_be_made():
     fill(store, said("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
     lines = sent(store, replace(EVERYTHING, rolling_summary_threshold=4, token_budget=14), broken)
     assert lines == ["system: [Summary of 6 earlier turns]: old facts", "user: alice: t6", "assistant: t7"]
+
+
+@pytest.mark.feature("T25")
+def test_a_summary_covers_its_turns_and_those_of_the_summary_it_absorbs():
+    store, options = long_room(7), replace(EVERYTHING, rolling_summary_threshold=4)
+    fill(store, said("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
+    loaded = store.get("room")
+    plan = plan_turns(Room(store, "room", "kael", "Kael", options), loaded, summarizer())
+    assert (plan.sketch()[:5], plan.summary.covers) == ("SSSSK", 6 + 3)
 
 
 @pytest.mark.feature("T24")

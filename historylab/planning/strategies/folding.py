@@ -7,6 +7,8 @@ by an explicit wish (`lastN`).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from historylab.conversation.message import Summary
@@ -15,8 +17,9 @@ from historylab.errors import InstrumentError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action, Reason, reason
 from historylab.planning.strategies.base import Context
-from historylab.summarizers.base import Summarizer, SummaryTask, Written
+from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.extractive import ExtractiveSummarizer
+from historylab.summarizers.writing import write_summary
 
 READS = ("summarizer", "summary_heading")
 """Settings that folding reads: members that fold declare them."""
@@ -49,47 +52,44 @@ def fold(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why
     blocks = blocks & plan.open
     if not blocks.any() and plan.summary_tokens <= room:
         return plan
-    history, instruments = context.history, context.instruments
-    indices = np.flatnonzero(blocks[history.columns.block[: history.size]]).tolist()
-    covers = len(indices) + (plan.summary.covers if plan.summary else 0)
-    heading = heading_of(context.settings.summary_heading, covers)
     room = min(room, int(plan.block_tokens @ blocks) + plan.summary_tokens - 1)  # shorter than what it replaces
-    left = room - count_text(instruments.counter, heading)
-    former = plan.summary.body if plan.summary else ""
-    conversation = history.conversation
-    task = SummaryTask([conversation[i] for i in indices], left, instruments.counter, former, conversation.derived)
-    written, by = write(task, instruments.summarizer) if left > 0 else (Written(""), "")
-    tokens = count_text(instruments.counter, heading + written.text)
-    if not written.text or tokens > room:
+    summary = _write(_task(plan, context, blocks, room), context)
+    if summary is None or summary.tokens > room:
         return plan.drop(blocks, NO_ROOM)
-    text, note, usage = heading + written.text, written.note, written.usage
-    summary = Summary(text, tokens, covers, history.size, by, note, usage, heading)
     return plan.summarize(blocks, summary, why, tokens=plan.tokens)
+
+
+def _task(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int) -> SummaryTask:
+    """The messages of `blocks` and the plan's summary; the room still has to hold the heading as well."""
+    history, former = context.history, plan.summary
+    conversation = history.conversation
+    indices = np.flatnonzero(blocks[history.columns.block[: history.size]]).tolist()
+    return SummaryTask(
+        [conversation[i] for i in indices],
+        room,
+        context.instruments.counter,
+        former.body if former else "",
+        conversation.derived,
+        former.covers if former else 0,
+    )
+
+
+def _write(task: SummaryTask, context: Context) -> Summary | None:
+    """The summary with its heading; None if no text fits."""
+    heading = heading_of(context.settings.summary_heading, task.covers)
+    left = task.max_tokens - count_text(task.counter, heading)
+    if left <= 0:
+        return None
+    task, summarizer = replace(task, max_tokens=left), context.instruments.summarizer
+    try:
+        return write_summary(
+            task, summarizer, made_at=context.history.size, heading=heading, fallback=ExtractiveSummarizer()
+        )
+    except InstrumentError:
+        return None
 
 
 def heading_of(wording: str, covers: int) -> str:
     """The heading before a summary of so many messages: on the text's first line if it ends in a colon, else above."""
     words = wording.replace("{n}", f"{covers:,}").strip()
     return f"{words} " if words.endswith(":") else f"{words}\n"
-
-
-def write(task: SummaryTask, summarizer: Summarizer) -> tuple[Written, str]:
-    """The summary and who wrote it: the summarizer, or the extractive one, with a note that says why."""
-    written = _attempt(task, summarizer)
-    fits = task.fits(written.text)
-    if (written.text and fits) or isinstance(summarizer, ExtractiveSummarizer):
-        return written, summarizer.name
-    why = written.note or f"{summarizer.name} gave an empty text"
-    if not fits:
-        why = f"{summarizer.name} wrote {task.count(written.text):,} tokens where {task.max_tokens:,} fit"
-    instead = ExtractiveSummarizer()
-    return Written(instead.summarize(task), written.usage, f"{instead.name} stepped in: {why}"), instead.name
-
-
-def _attempt(task: SummaryTask, summarizer: Summarizer) -> Written:
-    """What the summarizer wrote; an empty text and the reason where it could not."""
-    try:
-        written = summarizer.summarize(task)
-    except InstrumentError as problem:
-        return Written("", note=str(problem))
-    return written if isinstance(written, Written) else Written(written)

@@ -1,11 +1,12 @@
 """mycoder's message compaction under its own names: automatic at a threshold, or by a tool the agent calls itself.
 
-Source: issue 338 of drivecore/mycoder and what was released of it (774e068). The general parts live in
-`historylab.agent`; where the released code differs, and what is done about it, is listed in docs/systems.md.
+Source: issue 338 of drivecore/mycoder and what was released of it (774e068). Where the released
+code differs, and what is done about it, is listed in docs/systems.md.
 """
 
-from historylab.agent.checkpoints import Checkpoint, Checkpoints
-from historylab.agent.compaction import (
+from historylab.settings.model import Settings
+from historylab.systems.mycoder.checkpoints import Checkpoint, Checkpoints
+from historylab.systems.mycoder.compaction import (
     DEFAULT_COMPACTION_PROMPT,
     PRESERVE_RECENT_MESSAGES,
     SUMMARY_MARK,
@@ -14,8 +15,7 @@ from historylab.agent.compaction import (
     compact_messages,
     should_compact_messages,
 )
-from historylab.agent.compaction_tool import COMPACT_HISTORY_TOOL, compact_history, compact_history_arguments
-from historylab.settings.model import Settings
+from historylab.systems.mycoder.compaction_tool import COMPACT_HISTORY_TOOL, compact_history, compact_history_arguments
 from historylab.systems.mycoder.status import (
     STATUS_FREQUENCY,
     THRESHOLD_PERCENTAGE,

@@ -7,14 +7,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from historylab.conversation.message import Message, Summary
-from historylab.errors import InstrumentError, SettingsError
+from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import oldest_share
 from historylab.planning.strategies.folding import FOR_BUDGET
 from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.planning.strategies.pruners.sliding_window import sliding_window
+from historylab.summarizers.base import SummaryTask
+from historylab.summarizers.writing import write_summary
 from historylab.systems.octopus.planning import CountTokens, begin_plan, count_message_tokens, plan_messages
 
 SLIDING_WINDOW_TURNS = 10
@@ -82,18 +83,24 @@ class SummarizePruner:
         )
         if not blocks.any() or (cancelled and cancelled()):
             return plan
-        return plan.summarize(blocks, self._write(plan, blocks), FOR_BUDGET, tokens=plan.tokens)
-
-    def _write(self, plan: HistoryPlan, blocks: np.ndarray) -> Summary:
         history = plan.history
         old = np.flatnonzero(blocks[history.columns.block[: history.size]]).tolist()
-        given = [history.conversation[i].source for i in old]
-        text = self._summarize(given, prompt=SUMMARY_PROMPT, max_output_tokens=self._max_output_tokens)
-        if not isinstance(text, str) or not text.strip():
-            raise InstrumentError(f"summarize gave {text!r} for {len(old)} messages; it must give a text")
-        record = {"role": "system", "content": SUMMARY_MARK + text}
-        tokens = history.counter.count([Message("system", record["content"], source=record)]).item()
-        return Summary(record["content"], tokens, len(old), history.size, "the caller's summarize")
+        task = SummaryTask([history.conversation[i] for i in old], self._max_output_tokens, history.counter)
+        summary = write_summary(task, CallersSummarizer(self._summarize), made_at=history.size, heading=SUMMARY_MARK)
+        return plan.summarize(blocks, summary, FOR_BUDGET, tokens=plan.tokens)
+
+
+class CallersSummarizer:
+    """The caller's `summarize` as a summarizer: it is given the caller's own messages and Octopus' prompt."""
+
+    name = "the caller's summarize"
+
+    def __init__(self, summarize: Callable[..., str]):
+        self._summarize = summarize
+
+    def summarize(self, task: SummaryTask) -> str:
+        given = [message.source for message in task.messages]
+        return self._summarize(given, prompt=SUMMARY_PROMPT, max_output_tokens=task.max_tokens)
 
 
 def drop_oldest(plan: HistoryPlan, context: Context) -> HistoryPlan:

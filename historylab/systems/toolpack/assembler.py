@@ -16,7 +16,6 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Summary
-from historylab.counters.base import count_text
 from historylab.counters.toolpack import ToolpackCounter
 from historylab.formats.toolpack import to_message
 from historylab.planning.history import History
@@ -30,9 +29,11 @@ from historylab.planning.strategies.projections.point_of_view import point_of_vi
 from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.settings.model import Settings
 from historylab.stores.base import ConversationStore, Participant, StoredMessage
+from historylab.summarizers.base import SummaryTask
+from historylab.summarizers.writing import write_summary
 from historylab.systems.base import sent_messages
 from historylab.systems.toolpack.options import AssemblerOptions
-from historylab.systems.toolpack.summaries import Summarizer, SummarizerOutput, parse_summary, summary_body
+from historylab.systems.toolpack.summaries import RoomSummarizer, Summarizer, covered_turns, summary_body
 
 log = logging.getLogger("historylab")
 
@@ -83,13 +84,17 @@ def assemble_prompt(
     """
     room = Room(store, conversation_id, agent_id, agent_name, options or AssemblerOptions())
     turns = _load(room, now)
+    return _assembled(plan_turns(room, turns, summarizer), len(turns))
+
+
+def plan_turns(room: Room, turns: list[StoredMessage], summarizer: Summarizer | None = None) -> HistoryPlan:
+    """What happens to each of the loaded turns."""
     plan, context = _begin(room, turns)
     if room.options.addressed_only_mode:
-        plan = only_addressed(plan, context, agent_id, room.options.agent_aliases)
+        plan = only_addressed(plan, context, room.agent_id, room.options.agent_aliases)
     if summarizer is not None:
         plan = _roll(plan, context, room, turns, summarizer)
-    plan = fifo(keep_summaries(plan, context), context, unit="block", keep_task=False)
-    return _assembled(plan, len(turns))
+    return fifo(keep_summaries(plan, context), context, unit="block", keep_task=False)
 
 
 def _load(room: Room, now: datetime | None) -> list[StoredMessage]:
@@ -130,32 +135,29 @@ def _roll(
     if not old:
         return plan
     try:
-        output = _summarized(room, old, summarizer)
-        text = f"[Summary of {output.turns_summarized} earlier turns]: {output.summary}"
-        _store_summary(room, old, text)
+        summary = _summarized(context, room, old, summarizer)
+        _store_summary(room, old, summary.text)
     except Exception as problem:  # whatever a model's or a store's client raises: the conversation must go on
         log.warning(
             "No summary (%s: %s); the newest %d turns are sent instead", type(problem).__name__, problem, threshold
         )
         return newest(keep_summaries(plan, context), context, messages=threshold)
-    tokens = count_text(context.history.counter, text)
-    summary = Summary(text, tokens, len(old), context.history.size, getattr(summarizer, "name", "summarizer"))
     return plan.summarize(blocks, summary, OLDER_HALF)
 
 
-def _summarized(room: Room, old: list[StoredMessage], summarizer: Summarizer) -> SummarizerOutput:
-    """What the summariser makes of the old turns; a former summary goes to it apart, to be absorbed."""
-    former = [summary_body(turn) for turn in old if turn.is_summary]
+def _summarized(context: Context, room: Room, old: list[StoredMessage], summarizer: Summarizer) -> Summary:
+    """The summary of the old turns; a former one goes to the summariser apart, to be absorbed."""
+    former = [turn for turn in old if turn.is_summary]
     turns = [turn for turn in old if not turn.is_summary]
-    answer = summarizer(
-        turns,
-        agent_name=room.agent_name,
-        agent_id=room.agent_id,
-        max_tokens=math.floor(room.options.token_budget * SUMMARY_SHARE),
-        extract_decisions=True,
-        previous_summary="\n".join(former) or None,
+    task = SummaryTask(
+        [to_message(turn.to_dict()) for turn in turns],
+        math.floor(room.options.token_budget * SUMMARY_SHARE),
+        context.history.counter,
+        "\n".join(summary_body(turn) for turn in former),
+        previous_covers=sum(map(covered_turns, former)),
     )
-    return parse_summary(answer, len(turns))
+    writer = RoomSummarizer(summarizer, turns, room.agent_id, room.agent_name)
+    return write_summary(task, writer, made_at=context.history.size)
 
 
 def _store_summary(room: Room, old: list[StoredMessage], text: str) -> None:

@@ -14,10 +14,11 @@ from historylab.conversation.message import instant
 from historylab.counters.toolpack import estimate_tokens
 from historylab.errors import InstrumentError
 from historylab.stores.base import StoredMessage
+from historylab.summarizers.base import SummaryTask
 
 LONGEST_TURN = 200  # characters of a turn that the model is shown
 SUMMARY_TOKENS = 800
-MARK = re.compile(r"\[Summary of [\d,]+ earlier turns\]: ")
+MARK = re.compile(r"\[Summary of ([\d,]+) earlier turns\]: ")
 FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
@@ -61,6 +62,33 @@ def parse_summary(answer: Any, turns: int) -> SummarizerOutput:
 def summary_body(summary: StoredMessage) -> str:
     """What a stored summary says, without its mark."""
     return MARK.sub("", summary.content, count=1)
+
+
+def covered_turns(summary: StoredMessage) -> int:
+    """How many turns a stored summary stands for, as its mark says; 1 if it has none."""
+    mark = MARK.search(summary.content)
+    return int(mark[1].replace(",", "")) if mark else 1
+
+
+class RoomSummarizer:
+    """A room's summariser as one of the core's: it is given stored turns, and its answer gets the published mark."""
+
+    def __init__(self, summarizer: Summarizer, turns: Sequence[StoredMessage], agent_id: str, agent_name: str):
+        self.name: str = getattr(summarizer, "name", "summarizer")
+        self._summarizer, self._turns = summarizer, turns
+        self._agent_id, self._agent_name = agent_id, agent_name
+
+    def summarize(self, task: SummaryTask) -> str:
+        answer = self._summarizer(
+            self._turns,
+            agent_name=self._agent_name,
+            agent_id=self._agent_id,
+            max_tokens=task.max_tokens,
+            extract_decisions=True,
+            previous_summary=task.previous or None,
+        )
+        output = parse_summary(answer, len(self._turns))
+        return f"[Summary of {output.turns_summarized} earlier turns]: {output.summary}"
 
 
 def format_clock(timestamp: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from historylab.agent.checkpoints import Checkpoints
 from historylab.errors import HistoryLabError
+from historylab.systems.mycoder.checkpoints import Checkpoints
 
 HI = {"role": "user", "content": "hi", "tags": ["first"]}
 

@@ -7,18 +7,19 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from historylab.agent.checkpoints import Checkpoints
-from historylab.agent.compaction import (
+from historylab.chat_models.base import NO_ANSWER, ChatModel
+from historylab.conversation.message import Usage
+from historylab.errors import InstrumentError, SettingsError
+from historylab.systems.mycoder.checkpoints import Checkpoints
+from historylab.systems.mycoder.compaction import (
     DEFAULT_COMPACTION_PROMPT,
     PRESERVE_RECENT_MESSAGES,
     Cut,
-    GenerateText,
     cut_messages,
-    text_of,
+    summarize_older,
     whole_number,
-    write_summary,
 )
-from historylab.errors import SettingsError
+from historylab.systems.mycoder.generated_summary import GenerateText, text_of
 
 log = logging.getLogger("historylab")
 
@@ -87,7 +88,7 @@ def compact_history(
     if not messages or not cut.older:
         return NOT_ENOUGH
     log.info("Compacting message history, preserving %d recent messages", preserve_recent_messages)
-    summary = write_summary(cut, generate_text, custom_prompt or DEFAULT_COMPACTION_PROMPT, token_tracker)
+    summary = summarize_older(cut, generate_text, custom_prompt or DEFAULT_COMPACTION_PROMPT, token_tracker)
     if checkpoints is not None:
         checkpoints.save(messages, label=f"before {len(cut.older)} messages became a summary")
     messages[:] = [*cut.leading, summary, *cut.recent]
@@ -95,6 +96,37 @@ def compact_history(
         f"Successfully compacted {len(cut.older)} messages into a summary, preserving the {len(cut.recent)} most "
         f"recent messages. Reduced message history size by approximately {_reduction(cut, summary)}%."
     )
+
+
+class CompactHistoryTool:
+    """`compactHistory`: the agent has older messages of its own history replaced by a summary."""
+
+    name = "compactHistory"
+    schema: Mapping[str, Any] = COMPACT_HISTORY_TOOL
+
+    def __init__(self, chat_model: ChatModel, *, checkpoints: Checkpoints | None = None):
+        self._chat_model, self._checkpoints = chat_model, checkpoints
+
+    def rewrite(self, messages: list[dict[str, Any]], **arguments: Any) -> tuple[str, Usage]:
+        """Compact in place. Raises what keeps it from that; the list is untouched then."""
+        given = compact_history_arguments(arguments)
+        used: list[Usage] = []
+
+        def write(request: list[dict[str, Any]], *, temperature: float) -> str:
+            reply = self._chat_model.complete(request, temperature=temperature)
+            used.append(reply.usage or Usage())
+            if reply.finish_reason in NO_ANSWER:
+                raise InstrumentError(f"{self._chat_model.name!r} refused to summarise ({reply.finish_reason})")
+            return reply.text
+
+        answer = compact_history(
+            messages,
+            write,
+            preserve_recent_messages=given["preserveRecentMessages"],
+            custom_prompt=given.get("customPrompt"),
+            checkpoints=self._checkpoints,
+        )
+        return answer, sum(used, Usage())
 
 
 def _reduction(cut: Cut, summary: dict[str, str]) -> int:

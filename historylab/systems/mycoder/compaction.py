@@ -6,46 +6,39 @@ a call stays with its results, a former summary is summarised again. Source: myc
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from historylab.agent.checkpoints import Checkpoints
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.counters.base import open_counter
-from historylab.errors import InstrumentError, SettingsError
-from historylab.formats.chat_messages import mapping_of
+from historylab.counters.base import Counter, open_counter
+from historylab.errors import SettingsError
 from historylab.formats.flat_messages import flat_conversation
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Context, Instruments
 from historylab.planning.strategies.compaction.base import before_newest
+from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings
+from historylab.summarizers.base import SummaryTask
+from historylab.summarizers.writing import write_summary
+from historylab.systems.mycoder.checkpoints import Checkpoints
+from historylab.systems.mycoder.generated_summary import GeneratedSummary, GenerateText
 
 log = logging.getLogger("historylab")
 
 PRESERVE_RECENT_MESSAGES = 10
 SUMMARY_MARK = "[COMPACTED MESSAGE HISTORY]: "
-SUMMARIZER_PROMPT = (
-    "You are an AI assistant tasked with summarizing a conversation. Provide a concise but informative summary that "
-    "captures the key points, decisions, and context needed to continue the conversation effectively."
-)
 DEFAULT_COMPACTION_PROMPT = (
     "Provide a detailed but concise summary of our conversation above. Focus on information that would be helpful for "
     "continuing the conversation, including what we did, what we're doing, which files we're working on, and what "
     "we're going to do next."
 )
-TRANSCRIPT_HEADER = "Here's the conversation to summarize:"
-TEMPERATURE = 0.3  # low, for consistent summaries
 FORMER_SUMMARY = "summary"  # the core's role for one: it is folded again, unlike a leading system message
-
-GenerateText = Callable[..., Any]
-"""`generate_text(messages, *, temperature)` gives a text, or an object with `text` and `token_usage`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +82,7 @@ def compact_messages(
     cut = cut_messages(given, preserve_recent_messages)
     if not cut.older:
         return given
-    summary = write_summary(cut, generate_text, compaction_prompt, token_tracker)
+    summary = summarize_older(cut, generate_text, compaction_prompt, token_tracker)
     if checkpoints is not None:
         checkpoints.save(given, label=f"before {len(cut.older)} messages became a summary")
     return [*cut.leading, summary, *cut.recent]
@@ -132,7 +125,7 @@ def cut_messages(messages: list[Any], preserve_recent: int) -> Cut:
     """Where `preserve_recent` whole messages from the newest on would cut. Raises SettingsError for a fraction."""
     preserve = whole_number(preserve_recent, "preserve_recent_messages")
     conversation = _former_summaries_marked(flat_conversation(messages))
-    counter = open_counter("chars/4", Settings().model)  # no decision here looks at tokens
+    counter = _counter()
     history = History(conversation, counter, len(conversation))
     context = Context(history, Settings(), Instruments(counter), None)
     older = before_newest(HistoryPlan(history, 0), context, preserve, keep_task=False)[history.columns.block]
@@ -143,35 +136,13 @@ def cut_messages(messages: list[Any], preserve_recent: int) -> Cut:
     return Cut(*parts)
 
 
-def write_summary(cut: Cut, generate_text: GenerateText, prompt: str, token_tracker: Any = None) -> dict[str, str]:
+def summarize_older(cut: Cut, generate_text: GenerateText, prompt: str, token_tracker: Any = None) -> dict[str, str]:
     """The system message that stands for the older messages. Raises InstrumentError for an empty text."""
-    transcript = "\n".join(f"{role_of(message)}: {text_of(message)}" for message in cut.older)
-    request = [
-        {"role": "system", "content": SUMMARIZER_PROMPT},
-        {"role": "user", "content": f"{prompt or DEFAULT_COMPACTION_PROMPT}\n\n{TRANSCRIPT_HEADER}\n{transcript}"},
-    ]
-    answer = generate_text(request, temperature=TEMPERATURE)
-    text = answer if isinstance(answer, str) else answer.text
-    if token_tracker is not None and not isinstance(answer, str):
-        token_tracker.token_usage.add(answer.token_usage)
-    if not text or not text.strip():
-        raise InstrumentError(f"generate_text gave {text!r} for {len(cut.older)} messages; nothing was changed")
-    return {"role": "system", "content": SUMMARY_MARK + text}
-
-
-def role_of(message: Any) -> str:
-    """The role as the caller wrote it."""
-    return str(mapping_of(message).get("role") or "")
-
-
-def text_of(message: Any) -> str:
-    """The content as text: parts of text joined by newlines, any other value as JSON, "" where there is none."""
-    content = mapping_of(message).get("content")
-    if content is None or isinstance(content, str):
-        return content or ""
-    parts = content if isinstance(content, list) else [content]
-    texts = [p if isinstance(p, str) else p["text"] for p in parts if isinstance(p, str) or _is_text(p)]
-    return "\n".join(texts) if texts else json.dumps(content, ensure_ascii=False, default=str)
+    task = SummaryTask(flat_conversation(cut.older).messages, MOST_TOKENS, _counter())
+    writer = GeneratedSummary(generate_text, prompt or DEFAULT_COMPACTION_PROMPT, token_tracker)
+    size = len(cut.leading) + len(cut.older) + len(cut.recent)
+    summary = write_summary(task, writer, made_at=size, heading=SUMMARY_MARK)
+    return {"role": "system", "content": summary.text}
 
 
 def whole_number(value: Any, name: str, least: int = 0) -> int:
@@ -182,8 +153,9 @@ def whole_number(value: Any, name: str, least: int = 0) -> int:
     return int(value)
 
 
-def _is_text(part: Any) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("text"), str)
+def _counter() -> Counter:
+    """No decision here looks at tokens, so the cheapest counter will do."""
+    return open_counter("chars/4", Settings().model)
 
 
 def _former_summaries_marked(conversation: Conversation) -> Conversation:
