@@ -10,6 +10,7 @@ import pytest
 
 from historylab.settings.resolve import _log_once
 
+pytest_plugins = ["flaky_tests"]
 ROOT = Path(__file__).parent.parent
 
 
