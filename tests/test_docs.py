@@ -15,6 +15,7 @@ from historylab.settings.reference import settings_page
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+GUIDES = sorted((ROOT / "docs").glob("*.md"))
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
 
 
@@ -23,6 +24,21 @@ def test_links_lead_to_files_that_are_there(page):
     targets = re.findall(r"\]\(([^)#\s]+)", page.read_text())
     missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
     assert missing == []
+
+
+@pytest.fixture(scope="module")
+def there() -> set[str]:
+    """Every file by its path and by the end of it ("held.py", "recall/held.py"), and every test by its name."""
+    found = (f for room in ("historylab", "pages", "tests") for f in (ROOT / room).rglob("*.*"))
+    files = [ROOT / "app.py", *(f for f in found if f.suffix in (".py", ".js", ".css"))]
+    paths = [file.relative_to(ROOT).parts for file in files]
+    tests = re.findall(r"def (test_\w+)", "\n".join(f.read_text("utf-8") for f in files if f.name.startswith("test_")))
+    return {"/".join(path[i:]) for path in paths for i in range(len(path))} | set(tests)
+
+
+@pytest.mark.parametrize("page", GUIDES, ids=lambda p: p.name)
+def test_the_files_and_tests_that_a_page_names_are_there(page, there):
+    assert set(re.findall(r"`([\w./-]+\.(?:py|js|css)|test_\w+)`", page.read_text())) - there == set()
 
 
 def test_the_settings_page_is_what_the_definitions_say():
