@@ -6,9 +6,10 @@ conversation (a projection does); the numbers can always be compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
@@ -19,8 +20,16 @@ from historylab.planning.reasons import INVALID, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import retention
+from historylab.settings.model import Settings
 
 LETTERS = "ABCD"
+STARTS: tuple[Mapping[str, Any], ...] = (
+    {"policy": "all"},
+    {"policy": "lastN", "length": 10},
+    {"pruner": "sliding_window"},
+    {"budget": 4000},
+)
+"""Changes to begin a comparison with."""
 SENT_AS = np.array([0, 0, 1, 2, 3], np.uint8)
 """Per Action how a message is sent: 0 whole, 1 in part, 2 in a summary, 3 not at all."""
 IN_PART = 1
@@ -83,6 +92,12 @@ def _cost(timeline: Timeline, prices: Prices | None) -> Decimal | None:
         return bill(timeline, prices=prices).total
     except SettingsError:
         return None
+
+
+def first_changes(base: Settings, locked: Set[str] = frozenset()) -> dict[str, Any]:
+    """The first of `STARTS` that changes `base` and touches no locked setting; empty if there is none."""
+    free = (start for start in STARTS if not locked & start.keys())
+    return next((dict(start) for start in free if any(base.value(n) != value for n, value in start.items())), {})
 
 
 def changed_values(base: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 LATE = "() => { const set = setTimeout; window.setTimeout = (what, ms, ...more) => set(what, ms || 300, ...more) }"
 """A browser that is too busy to send at once what was clicked."""
-DRAWERS = {"Debug": "Policy", "Export": "These settings", "Share": "The link says"}
+DRAWERS = {"Debug": "Policy", "Export": "These settings", "Share": "The link contains"}
 """Button → what is in its drawer."""
 
 

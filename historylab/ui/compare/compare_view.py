@@ -1,6 +1,8 @@
-"""What depends on the request shown, in one fragment: chart, strips and list of what differs, for all of them."""
+"""Everything that depends on the request shown, in one fragment: chart, strips and the messages sent differently."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -13,7 +15,7 @@ from historylab.tuning.compare import are_aligned, differing_messages
 from historylab.ui.compare.compared_message import compared_message
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.compare.difference_map import difference_map
-from historylab.ui.request.request_field import current_request
+from historylab.ui.request.request_field import current_request, step_button
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.theme import is_dark
@@ -23,26 +25,26 @@ from historylab.wording.palette import LOOKS
 
 SLIDER, TOGGLE = "compare request", "only differing"
 MOST_ROWS = 500
-ABOUT_STRIPS = "The oldest message is at the left; the thin line marks what only A or only the other sends."
+ABOUT_STRIPS = "The oldest message is on the left; the thin line marks what only A or only the other sends."
 UNMATCHED = "One of them rewrites the conversation (point of view), so its messages can’t be matched one by one."
 
 
 @session.fragment
 def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> None:
-    """Chart, scrubber, and below them what this request sends under each."""
-    fits = are_aligned(timelines)
-    differing = cached.differing_requests(timelines) if fits else []
-    number = _number(timelines[0], differing)
+    """Chart, map and scrubber, and below them what the request sends under each configuration."""
+    aligned = are_aligned(timelines)
+    differing = cached.differing_requests(timelines) if aligned else []
+    number = _shown_request(timelines[0], differing)
     st.plotly_chart(
         compare_chart(timelines, number, dark=is_dark()),
         key="compare tokens",
         config={"displayModeBar": False},
         alt=compare_finding(timelines),
     )
-    if fits:
+    if aligned:
         difference_map(compared, timelines, number)
-    _scrubber(timelines[0], differing, number, fits=fits)
-    if not fits:
+    _scrubber(timelines[0], differing, number, aligned=aligned)
+    if not aligned:
         notice(UNMATCHED)
         return
     compared_message(compared, timelines, number)
@@ -50,8 +52,8 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
     _list(compared, timelines, number)
 
 
-def _number(base: Timeline, differing: list[int]) -> int:
-    """The request looked at; of those that differ, the nearest, if only they are shown."""
+def _shown_request(base: Timeline, differing: list[int]) -> int:
+    """The request shown (from 0); if only those that differ are shown, the nearest of them."""
     number = current_request(base)
     if session.tab().only_differing and differing:
         number = min(differing, key=lambda step: abs(step - number))
@@ -61,12 +63,12 @@ def _number(base: Timeline, differing: list[int]) -> int:
 # -- the scrubber
 
 
-def _scrubber(base: Timeline, differing: list[int], number: int, *, fits: bool) -> None:
+def _scrubber(base: Timeline, differing: list[int], number: int, *, aligned: bool) -> None:
     only = session.tab().only_differing and bool(differing)
     choices = differing if only else list(range(len(base.plans)))
     place = choices.index(number)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key="scrubber"):
-        _step("‹ Previous", "earlier", choices, place - 1)
+        step_button("‹ Previous", "earlier", choices[place - 1] if place else None)
         if len(choices) > 1:
             st.select_slider(
                 f"Request {number + 1:,} of {len(base.plans):,}",
@@ -76,21 +78,14 @@ def _scrubber(base: Timeline, differing: list[int], number: int, *, fits: bool) 
                 key=session.seed_widget(SLIDER, number),
                 on_change=lambda: viewing.select_request(session.widget_value(SLIDER)),
             )
-        _step("Next ›", "later", choices, place + 1)
-    if fits:
+        step_button("Next ›", "later", choices[place + 1] if place + 1 < len(choices) else None)
+    if aligned:
         session.seed_widget(TOGGLE, session.tab().only_differing)
         words = f"Only requests that differ ({len(differing):,} of {len(base.plans):,})"
-        st.toggle(words, session.tab().only_differing, key=TOGGLE, on_change=_only, disabled=not differing)
+        st.toggle(words, session.tab().only_differing, key=TOGGLE, on_change=_toggle, disabled=not differing)
 
 
-def _step(label: str, key: str, choices: list[int], place: int) -> None:
-    inside = 0 <= place < len(choices)
-    st.button(
-        label, key=key, disabled=not inside, on_click=viewing.select_request, args=(choices[place] if inside else 0,)
-    )
-
-
-def _only() -> None:
+def _toggle() -> None:
     viewing.show_only_differing(session.widget_value(TOGGLE))
 
 
@@ -98,7 +93,7 @@ def _only() -> None:
 
 
 def _strips(compared: list[Configuration], timelines: list[Timeline], number: int) -> None:
-    """A strip of messages per configuration, and under it what only it or only A sends."""
+    """A strip of messages per configuration, with a thin line for what only it or only A sends."""
     base = timelines[0].plans[number]
     rows = []
     for configuration, timeline in zip(compared, timelines, strict=True):
@@ -118,7 +113,7 @@ def _strips(compared: list[Configuration], timelines: list[Timeline], number: in
 
 
 def _list(compared: list[Configuration], timelines: list[Timeline], number: int) -> None:
-    """The messages that aren't sent alike, with each configuration's decision."""
+    """The messages sent differently, with each configuration's decision."""
     rows = differing_messages(timelines, number)
     if not len(rows):
         st.html('<p class="hl-meta">All of them send the same messages with this request.</p>')
@@ -149,7 +144,7 @@ def _list(compared: list[Configuration], timelines: list[Timeline], number: int)
 
 def _columns(
     compared: list[Configuration], timelines: list[Timeline], number: int, chosen: np.ndarray
-) -> dict[str, list]:
+) -> dict[str, list[Any]]:
     messages = [timelines[0].conversation[i] for i in chosen.tolist()]
     decisions = {
         c.letter: [[LOOKS[Action(a)].badge] for a in t.plans[number].actions[chosen].tolist()]

@@ -1,4 +1,4 @@
-"""One message under every configuration: what each does with it and why, and its text."""
+"""One message under every configuration: each one's decision and reason, and the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The comparison in a sentence per configuration, as the page's headline; and what it is about."""
+"""The comparison in a sentence per configuration as the page's headline, and the bar above it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from historylab.wording.untrusted import escape, one_line
 
 
 def comparison_verdict(compared: list[Configuration], timelines: list[Timeline]) -> None:
-    """What B does other than A as the headline; C and D below it."""
+    """How B differs from A as the headline; C and D below it."""
     if done := session.tab().announcement:
         notice(done)
     base, *others = configurations.compared_figures(timelines)
     first, *rest = (comparison_sentence(c.letter, f, base) for c, f in zip(compared[1:], others, strict=True))
-    more = "".join(f'<div class="hl-cost">{escape(said)}</div>' for said in rest)
+    more = "".join(f'<div class="hl-cost">{escape(sentence)}</div>' for sentence in rest)
     st.html(f'<h1 class="hl-verdict">{escape(first)}</h1>{more}')
 
 
 def comparison_bar(conversation: Conversation, compared: list[Configuration]) -> None:
-    """The conversation's title and the way to share the comparison."""
+    """The conversation's title and the share button."""
     about, buttons = st.columns([5, 4], vertical_alignment="center")
     about.html(
         f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi></div>'
-        f'<div class="hl-meta">{len(conversation):,} messages; the playground opens another</div>'
+        f'<div class="hl-meta">{len(conversation):,} messages; open another in the playground</div>'
     )
     with buttons.container(horizontal=True, horizontal_alignment="right"):
         share_button(compared[0].settings, "compare", configurations.compared_changes(compared[0].resolution))

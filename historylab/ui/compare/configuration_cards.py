@@ -1,4 +1,4 @@
-"""The configurations side by side: what makes each differ, to be changed in place; what is the same stays folded."""
+"""The configurations side by side: the changes of each, editable in place; shared settings stay folded away."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import setting_names
-from historylab.tuning.compare import LETTERS, changed_values
+from historylab.tuning.compare import changed_values
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.session import session
@@ -16,19 +16,19 @@ from historylab.ui.settings.setting_field import setting_widget
 from historylab.wording.settings import title_of, value_in_words
 from historylab.wording.untrusted import escape, one_line
 
-ANOTHER = "Change another setting"
+ADD_CHANGE = "Change another setting"
 
 
 def configuration_cards(compared: list[Configuration]) -> None:
-    """A card each, and below them what is the same in all."""
+    """A card for each, and below them the settings they share."""
     names = configurations.compared_settings(compared)
     columns = st.columns(len(compared), gap="small")
     for which, (column, configuration) in enumerate(zip(columns, compared, strict=True)):
         with column.container(border=True, key=f"card {configuration.letter}", height="stretch"):
             if which:
-                _other(which - 1, configuration, compared[0], names)
+                _other(which - 1, configuration, compared, names)
             else:
-                _baseline(compared[0], names)
+                _baseline(compared, names)
     _same(compared[0], names, len(compared))
 
 
@@ -37,25 +37,25 @@ def heading(letter: str, words: str) -> str:
     return f'<div class="hl-title"><b class="hl-letter hl-letter-{letter}">{letter}</b> {escape(words)}</div>'
 
 
-def _baseline(base: Configuration, names: list[str]) -> None:
+def _baseline(compared: list[Configuration], names: list[str]) -> None:
+    base, full = compared[0], len(compared) > MOST_CONFIGURATIONS
     st.html(heading("A", "The playground’s settings"))
     for name in names:
         value = escape(value_in_words(name, base.settings.value(name)))
         st.html(f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-value">{value}</div>')
-    full = len(LETTERS) <= len(configurations.compared_changes(base.resolution)) + 1
     st.button(
         "Add a configuration",
         key="add",
         on_click=configurations.add_configuration,
         disabled=full,
-        help=f"At most {1 + MOST_CONFIGURATIONS} are compared" if full else "One more, like A to begin with",
+        help=f"At most {1 + MOST_CONFIGURATIONS} are compared" if full else "One more, which begins as a copy of A",
     )
 
 
-def _other(which: int, configuration: Configuration, base: Configuration, names: list[str]) -> None:
-    """A card with its own changes as widgets, and in its place what others change and it doesn't."""
+def _other(which: int, configuration: Configuration, compared: list[Configuration], names: list[str]) -> None:
+    """A card with its own changes as widgets, and as text what only others change."""
     letter = configuration.letter
-    different = changed_values(base.settings.values(), configuration.settings.values())
+    different = changed_values(compared[0].settings.values(), configuration.settings.values())
     words = f"{len(different)} setting{'s' * (len(different) > 1)} changed" if different else "The same as A"
     st.html(heading(letter, words))
     for name in names:
@@ -65,37 +65,35 @@ def _other(which: int, configuration: Configuration, base: Configuration, names:
             value = escape(value_in_words(name, configuration.settings.value(name)))
             field = f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-same">{value}, as in A</div>'
             st.html(f'<div class="hl-as-a">{field}</div>')
-    _another(which, configuration)
+    _add_change(which, configuration)
     with st.container(horizontal=True, gap="small"):
         st.button(
             "Use this one",
             key=f"use {letter}",
             on_click=_use,
             args=(which, letter),
-            help="Makes it the playground’s settings, which is A. What A was stays here.",
+            help="Makes it A, the playground’s settings. A’s settings move here.",
         )
-        full = len(LETTERS) <= len(configurations.compared_changes(base.resolution)) + 1
         st.button(
             "Copy",
             key=f"copy {letter}",
             on_click=configurations.add_configuration,
             args=(which,),
-            disabled=full,
+            disabled=len(compared) > MOST_CONFIGURATIONS,
             type="tertiary",
         )
-        alone = len(configurations.compared_changes(base.resolution)) == 1
         st.button(
             "Remove",
             key=f"remove {letter}",
             on_click=configurations.remove_configuration,
             args=(which,),
-            disabled=alone,
+            disabled=len(compared) == 2,
             type="tertiary",
         )
 
 
 def _changed(which: int, configuration: Configuration, name: str, *, differs: bool) -> None:
-    """One change: its widget, marked if it makes a difference, and the way back."""
+    """One change: its widget, marked if it makes a difference, and a button to undo it."""
     letter, origin = configuration.letter, configuration.resolution.provenance[name]
     mark = "hl-differs" if differs else "hl-alike"
     with st.container(
@@ -110,38 +108,38 @@ def _changed(which: int, configuration: Configuration, name: str, *, differs: bo
                     name, origin.value, key=f"{letter} {name}", choose=partial(configurations.change_setting, which)
                 )
                 _refused(configuration, name)
-        about = f"Let {letter} have A’s value again"
+        about = f"Go back to A’s value in {letter}"
         st.button(
             "×", key=f"undo {letter} {name}", on_click=configurations.reset_setting, args=(which, name), help=about
         )
 
 
 def _refused(configuration: Configuration, name: str) -> None:
-    """Why what was chosen here doesn't count: what asks a model, for one, needs a yes in the playground first."""
+    """Why a value chosen here was refused: model calls, for one, need consent in the playground first."""
     for candidate in configuration.resolution.provenance[name].refused:
         if candidate.source == "you":
-            said = f"{one_line(str(candidate.raw), 40)} was refused: {candidate.why}"
-            st.html(f'<div class="hl-refused">{escape(said)}</div>')
+            problem = f"{one_line(str(candidate.raw), 40)} was refused: {candidate.why}"
+            st.html(f'<div class="hl-refused">{escape(problem)}</div>')
 
 
-def _another(which: int, configuration: Configuration) -> None:
+def _add_change(which: int, configuration: Configuration) -> None:
     letter, provenance = configuration.letter, configuration.resolution.provenance
     free = [n for n in setting_names() if n not in configuration.changes and not provenance[n].locked]
     key = f"another {letter} {len(configuration.changes)}"
     st.selectbox(
-        ANOTHER,
+        ADD_CHANGE,
         free,
         index=None,
         format_func=lambda name: name if "." in name else title_of(name),
         key=key,
-        placeholder=ANOTHER,
+        placeholder=ADD_CHANGE,
         label_visibility="collapsed",
-        on_change=_begin,
+        on_change=_start_change,
         args=(which, key, configuration),
     )
 
 
-def _begin(which: int, key: str, configuration: Configuration) -> None:
+def _start_change(which: int, key: str, configuration: Configuration) -> None:
     name = session.widget_value(key)
     if name:
         configurations.change_setting(which, name, configuration.settings.value(name))
@@ -149,11 +147,11 @@ def _begin(which: int, key: str, configuration: Configuration) -> None:
 
 def _use(which: int, letter: str) -> None:
     configurations.use_configuration(which)
-    session.announce(f"{letter} is now A: the playground’s settings. What A was is {letter} now.")
+    session.announce(f"{letter} is now A: the playground’s settings. What was A is now {letter}.")
 
 
 def _same(base: Configuration, names: list[str], count: int) -> None:
-    """What all have alike, at a glance when it isn't the default."""
+    """The settings all share; those that aren't at their default at a glance."""
     alike = [n for n in setting_names() if n not in names]
     decided = [n for n in alike if base.resolution.provenance[n].source != "default"]
     shown = ", ".join(f"{title_of(n)} {value_in_words(n, base.settings.value(n))}" for n in decided)

@@ -1,4 +1,4 @@
-"""What is compared: A, the playground's settings, and up to three more, each kept as what it changes of them."""
+"""The configurations compared: A, the playground's settings, and up to three more, each kept as its changes to A."""
 
 from __future__ import annotations
 
@@ -10,22 +10,14 @@ from historylab.planning.replay import Timeline
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
-from historylab.tuning.compare import LETTERS, Figures, changed_values
+from historylab.tuning.compare import LETTERS, Figures, changed_values, first_changes
 from historylab.ui.session import cached, choices, session
 from historylab.ui.session.prices import prices_in_effect
-
-STARTS: tuple[Mapping[str, Any], ...] = (
-    {"policy": "all"},
-    {"policy": "lastN", "length": 10},
-    {"pruner": "sliding_window"},
-    {"budget": 4000},
-)
-"""What B begins with: the first of these that makes a difference and may be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """One of what is compared. `changes` were chosen for it; where one equals A's value it makes no difference."""
+    """One configuration. `changes` were chosen for it; one that equals A's value makes no difference."""
 
     letter: str
     resolution: Resolution
@@ -37,7 +29,7 @@ class Configuration:
 
 
 def configurations() -> list[Configuration]:
-    """A and the others, as the sources decide: what the environment sets is the same in all of them."""
+    """A and the others, resolved: what the environment sets is the same in all of them."""
     base = choices.resolution()
     others = [
         Configuration(LETTERS[k + 1], choices.resolution(also=c), c) for k, c in enumerate(compared_changes(base))
@@ -46,53 +38,54 @@ def configurations() -> list[Configuration]:
 
 
 def compared_changes(base: Resolution) -> list[dict[str, Any]]:
-    """What each but A changes; before anything was chosen, one start that makes a difference."""
-    if session.tab().compare is not None:
-        return session.tab().compare
-    free = (start for start in STARTS if not any(base.provenance[name].locked for name in start))
-    return [next((dict(s) for s in free if any(base.settings.value(n) != v for n, v in s.items())), {})]
+    """The changes of each but A; before any was chosen, those of B alone, picked to make a difference."""
+    chosen = session.tab().compare
+    if chosen is not None:
+        return chosen
+    locked = {name for name, origin in base.provenance.items() if origin.locked}
+    return [first_changes(base.settings, locked)]
 
 
 def compared_figures(timelines: Sequence[Timeline]) -> list[Figures]:
-    """What each comes to, at the prices in effect for its model."""
+    """The figures of each timeline, at the prices in effect for its model."""
     return [cached.figures(timeline, prices_in_effect(timeline.settings.model)) for timeline in timelines]
 
 
 def compared_settings(compared: list[Configuration]) -> list[str]:
     """The settings that were changed in any of them, or that differ, in the order of settings."""
     base = compared[0].settings.values()
-    touched = {name for c in compared for name in (*c.changes, *changed_values(base, c.settings.values()))}
-    return [name for name in base if name in touched]
+    changed = {name for c in compared for name in (*c.changes, *changed_values(base, c.settings.values()))}
+    return [name for name in base if name in changed]
 
 
 # -- what the buttons do; `which` counts from 0 for B
 
 
 def add_configuration(like: int | None = None) -> None:
-    """One more, like A or like another."""
+    """Add one: a copy of A or of another."""
     compare = _changes()
     more = [compare[like] if like is not None else {}] if len(compare) < MOST_CONFIGURATIONS else []
     choices.compare_with([*compare, *more])
 
 
 def remove_configuration(which: int) -> None:
-    """Compare without it; the last one stays."""
+    """Remove one; the last stays."""
     compare = _changes()
     choices.compare_with([*compare[:which], *compare[which + 1 :]] if len(compare) > 1 else compare)
 
 
 def change_setting(which: int, name: str, value: Any) -> None:
-    """Let it have that value."""
+    """Change a setting of one configuration."""
     _replace(which, {**_changes()[which], name: value})
 
 
 def reset_setting(which: int, name: str) -> None:
-    """Let it have A's value again."""
+    """Go back to A's value."""
     _replace(which, {n: value for n, value in _changes()[which].items() if n != name})
 
 
 def use_configuration(which: int) -> None:
-    """Make it the playground's settings, which is A; what A was takes its place, and the others stay what they are."""
+    """Make it A, the playground's settings; A's settings take its place, and the others keep theirs."""
     compared = configurations()
     old, *others = (c.settings.values() for c in compared)
     new = others[which]

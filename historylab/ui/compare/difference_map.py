@@ -1,4 +1,4 @@
-"""The difference map: which messages only one of two configurations sends, at every request; a scrubber as well."""
+"""The difference map: which messages only one of two configurations sends, request by request, with the scrubber."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AGAINST = "against"
 
 
 def difference_map(compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int) -> None:
-    """Draw what A and another do differently, with request `number` (from 0) and the chosen message marked."""
+    """Draw where A and another differ, with request `number` (from 0) and the selected message marked."""
     letter = _letter(compared)
     base, other = timelines[0], timelines[LETTERS.index(letter)]
     _legend(letter)
@@ -37,7 +37,7 @@ def difference_map(compared: Sequence[Configuration], timelines: Sequence[Timeli
 
 
 def _letter(compared: Sequence[Configuration]) -> str:
-    """Which one is drawn against A; a choice where there are several."""
+    """The one drawn against A; a choice if there are several."""
     letters = [configuration.letter for configuration in compared[1:]]
     chosen = session.tab().against
     if chosen not in letters:
@@ -55,7 +55,7 @@ def _letter(compared: Sequence[Configuration]) -> str:
 
 
 def _legend(letter: str) -> None:
-    """What the colours and textures mean, most of a difference first."""
+    """What the colours and textures mean, the largest difference first."""
     colours = {Difference.ONLY_A: "only-A", Difference.ONLY_B: f"only-{letter}"}
     looks = sorted(difference_looks(letter).items(), reverse=True)
     chips = "".join(_chip(look, colours.get(difference, difference.name.lower())) for difference, look in looks)

@@ -1,4 +1,4 @@
-"""The numbers side by side: what each configuration comes to, and by how much that is more or less than A."""
+"""The figures side by side: each configuration's, and the difference from A."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from historylab.wording.verdict import counter_label
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. `delta` says by how much a value differs, in the row's own unit."""
+    """One line of the table. `delta` words the difference of two values in the row's unit."""
 
     title: str
     about: str
@@ -32,7 +32,7 @@ def _count(value: int) -> str:
     return f"{value:,}"
 
 
-def _by(mine: int, base: int) -> str:
+def _delta(mine: int, base: int) -> str:
     """ "▲ +1,200 (+12%)" """
     if mine == base:
         return "same"
@@ -40,7 +40,7 @@ def _by(mine: int, base: int) -> str:
     return f"{'▲' if mine > base else '▼'} {mine - base:+,}{percent}".replace("-", "−")
 
 
-def _points(mine: float, base: float) -> str:
+def _share_delta(mine: float, base: float) -> str:
     by = round(100 * (mine - base))
     return f"{'▲' if by > 0 else '▼'} {by:+} points".replace("-", "−") if by else "same"
 
@@ -49,67 +49,79 @@ def _dollars(value: Decimal) -> str:
     return f"${value:,.2f}" if value >= 1 else f"${value:.3f}" if value >= Decimal("0.01") else f"${value:.5f}"
 
 
-def _dollars_by(mine: Decimal, base: Decimal) -> str:
+def _dollars_delta(mine: Decimal, base: Decimal) -> str:
     if not base or abs(mine / base - 1) < Decimal("0.005"):
         return "same"
     return f"{'▲' if mine > base else '▼'} {float(mine / base) - 1:+.0%}".replace("-", "−")
 
 
-def _at(step: int) -> str:
+def _request(step: int) -> str:
     return f"request {step + 1:,}"
 
 
-def _later(mine: int, base: int) -> str:
+def _request_delta(mine: int, base: int) -> str:
     by = mine - base
     return f"{'▲' if by > 0 else '▼'} {abs(by):,} {'later' if by > 0 else 'earlier'}" if by else "same"
 
 
 ROWS = (
-    Row("Tokens sent in all", "over all requests", lambda f: f.tokens_total, _count, _by),
-    Row("Largest request", "tokens", lambda f: f.tokens_peak, _count, _by),
-    Row("Requests over the budget", "", lambda f: f.over_budget, _count, _by),
-    Row("Messages lost by the end", "not sent with the last request", lambda f: f.lost, _count, _by),
-    Row("Messages in a summary by the end", "", lambda f: f.summarised, _count, _by),
-    Row("First loss", "the first request that lacks a message", lambda f: f.first_loss, _at, _later),
-    Row("Must-remember messages lost", "of those you marked", lambda f: f.stars_lost, _count, _by),
-    Row("First must-remember loss", "the first request that lacks one", lambda f: f.star_lost_at, _at, _later),
-    Row("Needed values lost", "a later tool call used what was no longer sent", lambda f: f.needed_lost, _count, _by),
-    Row("Summaries made", "", lambda f: f.summaries, _count, _by),
+    Row("Tokens sent in all", "over all requests", lambda f: f.tokens_total, _count, _delta),
+    Row("Largest request", "tokens", lambda f: f.tokens_peak, _count, _delta),
+    Row("Requests over the budget", "", lambda f: f.over_budget, _count, _delta),
+    Row("Messages lost by the end", "not sent with the last request", lambda f: f.lost, _count, _delta),
+    Row("Messages in a summary by the end", "", lambda f: f.summarised, _count, _delta),
+    Row("First loss", "the first request that lacks a message", lambda f: f.first_loss, _request, _request_delta),
+    Row("Must-remember messages lost", "of those you marked", lambda f: f.stars_lost, _count, _delta),
+    Row(
+        "First must-remember loss",
+        "the first request that lacks one",
+        lambda f: f.star_lost_at,
+        _request,
+        _request_delta,
+    ),
+    Row(
+        "Needed values lost",
+        "a later tool call used what was no longer sent",
+        lambda f: f.needed_lost,
+        _count,
+        _delta,
+    ),
+    Row("Summaries made", "", lambda f: f.summaries, _count, _delta),
     Row(
         "Requests that only add",
-        "the prompt cache keeps all before",
+        "the cached prefix stays valid",
         lambda f: f.prefix_stable,
         "{:.0%}".format,
-        _points,
+        _share_delta,
     ),
-    Row("Cost with prompt cache", "answers included", lambda f: f.cost, _dollars, _dollars_by),
+    Row("Cost with prompt cache", "answers included", lambda f: f.cost, _dollars, _dollars_delta),
 )
 NOTHING = {"First loss": "never", "First must-remember loss": "never", "Cost with prompt cache": "not known"}
 EVEN_NONE = {*NOTHING, "Must-remember messages lost"}
-"""Rows that say something where any of them has a value, though it be 0."""
+"""Rows that are shown even if every value is 0."""
 
 
 def difference_table(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> None:
-    """A row per figure that says something about any of them, a column per configuration."""
-    every = configurations.compared_figures(timelines)
+    """A row per figure that isn't empty for all of them, a column per configuration."""
+    all_figures = configurations.compared_figures(timelines)
     head = "".join(
         f'<th class="hl-number"><b class="hl-letter hl-letter-{c.letter}">{c.letter}</b></th>' for c in compared
     )
-    body = "".join(_row(row, every) for row in ROWS if _says_something(row, every))
+    body = "".join(_row(row, all_figures) for row in ROWS if _is_shown(row, all_figures))
     st.html(
         f'<div class="hl-table hl-compare"><table><thead><tr><th>Over the whole conversation</th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
-    st.html(f'<div class="hl-meta">{escape(_how(compared, timelines))}</div>')
+    st.html(f'<div class="hl-meta">{escape(_counting_note(compared, timelines))}</div>')
 
 
-def _says_something(row: Row, every: Sequence[Figures]) -> bool:
-    values = [row.read(figures) for figures in every]
+def _is_shown(row: Row, all_figures: Sequence[Figures]) -> bool:
+    values = [row.read(figures) for figures in all_figures]
     return any(values) if row.title not in EVEN_NONE else any(value is not None for value in values)
 
 
-def _row(row: Row, every: Sequence[Figures]) -> str:
-    base, *_ = values = [row.read(figures) for figures in every]
+def _row(row: Row, all_figures: Sequence[Figures]) -> str:
+    base, *_ = values = [row.read(figures) for figures in all_figures]
     cells = "".join(_cell(row, value, base, first=not k) for k, value in enumerate(values))
     about = f'<div class="hl-meta">{escape(row.about)}</div>' if row.about else ""
     return f"<tr><th>{escape(row.title)}{about}</th>{cells}</tr>"
@@ -122,11 +134,13 @@ def _cell(row: Row, value: Any, base: Any, *, first: bool) -> str:
     return f'<td class="hl-number">{escape(shown)}<div class="hl-meta{same}">{escape(delta)}</div></td>'
 
 
-def _how(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> str:
-    """How tokens were counted, once if all were counted alike."""
-    ways = [counter_label(timeline.counter) for timeline in timelines]
-    if len(set(ways)) == 1:
-        return f"Tokens by {ways[0]}."
+def _counting_note(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> str:
+    """How tokens were counted, once if the same way for all."""
+    counters = [counter_label(timeline.counter) for timeline in timelines]
+    if len(set(counters)) == 1:
+        return f"Tokens by {counters[0]}."
     return (
-        "Counted differently: " + "; ".join(f"{c.letter} by {way}" for c, way in zip(compared, ways, strict=True)) + "."
+        "Counted differently: "
+        + "; ".join(f"{c.letter} by {how}" for c, how in zip(compared, counters, strict=True))
+        + "."
     )

@@ -1,4 +1,4 @@
-"""Which conversations are looked at together: what was uploaded for it, else the open file's, else our samples."""
+"""The corpus: files uploaded for it, else the open file's conversations, else our samples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
-from historylab.formats.load import UPLOAD_BYTES, load
+from historylab.formats.load import UPLOAD_BYTES, Conversations, load
 from historylab.formats.samples import samples
 from historylab.ui.session import cached, session, tuning_choices
 from historylab.wording.untrusted import one_line
@@ -17,7 +17,7 @@ MEMORY = "What you open stays in this server's memory and is gone with the tab."
 
 
 def chosen_corpus() -> tuple[str, list[Conversation]]:
-    """What is looked at, in words, and its conversations."""
+    """The corpus in words, and its conversations."""
     uploads, opened = session.tab().tuning.uploads, session.tab().opened
     if uploads:
         found = [conversation for conversations in uploads.values() for conversation in conversations]
@@ -29,10 +29,10 @@ def chosen_corpus() -> tuple[str, list[Conversation]]:
 
 
 def corpus_field() -> None:
-    """The way to give other files."""
+    """A popover to upload other files."""
     limit = UPLOAD_BYTES // 1_000_000
     uploads = session.tab().tuning.uploads
-    with st.popover("Look at other conversations"):
+    with st.popover("Use other conversations"):
         st.file_uploader(
             f"Files of conversations, at most {limit} MB each",
             accept_multiple_files=True,
@@ -42,18 +42,18 @@ def corpus_field() -> None:
         )
         st.caption(MEMORY)
         if uploads:
-            st.button("Forget them", key="forget-uploads", on_click=tuning_choices.use_corpus, args=({},))
+            st.button("Remove these files", key="forget-uploads", on_click=tuning_choices.use_corpus, args=({},))
 
 
 def _uploaded() -> None:
-    found = {}
+    uploads: dict[str, Conversations] = {}
     for given in session.widget_value("corpus-upload") or ():
         name = Path(given.name).name
         try:
-            found[f"{len(found)} {name}"] = load(given.getvalue(), name=name, max_bytes=UPLOAD_BYTES)
+            uploads[f"{len(uploads)} {name}"] = load(given.getvalue(), name=name, max_bytes=UPLOAD_BYTES)
         except HistoryLabError as problem:
             session.report_problem(f"“{one_line(name, 80)}”: {problem}")
-    tuning_choices.use_corpus(found)
+    tuning_choices.use_corpus(uploads)
 
 
 def _files(count: int) -> str:

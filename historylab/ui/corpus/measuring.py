@@ -1,4 +1,4 @@
-"""Replaying many conversations in front of somebody, one after another; a click meanwhile keeps what is done."""
+"""Measuring many conversations one by one with a progress bar; a click stops it and keeps those done."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def measure_workload(
     prices: Prices | None,
     show: Callable[[int, int], None],
 ) -> None:
-    """Measure each conversation and keep its load in the work."""
+    """Measure the conversations into `work`, reporting progress to `show(done, of)`."""
     interruption, loads = Interruption(show), []
     for load in measure_loads(conversations, settings, prices):
         loads.append(load)
@@ -31,6 +31,6 @@ def measure_workload(
 
 
 def current_workload(work: Work, settings: Settings) -> Workload | None:
-    """What the work came to so far."""
+    """The workload measured so far; None before the first conversation."""
     counter = cached.counter(settings)
     return Workload(tuple(work.result), counter.label, counter.exact) if work.result else None

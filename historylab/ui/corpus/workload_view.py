@@ -1,8 +1,9 @@
-"""Many conversations under one set of settings: the finding, the distribution, and what a month of them costs."""
+"""Many conversations under one set of settings: the finding, the distribution, and the monthly cost."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import streamlit as st
 
@@ -19,6 +20,7 @@ from historylab.wording.findings import workload_finding
 from historylab.wording.untrusted import escape, one_line
 
 MOST_ROWS = 1_000
+UNKNOWN = "not known"
 
 
 def workload_headline(found: Workload, settings: Settings, about: str, own: str) -> None:
@@ -26,17 +28,17 @@ def workload_headline(found: Workload, settings: Settings, about: str, own: str)
     half, most = percentiles(found.tokens)
     over = f"{percent(found.over_share)} are over the budget" if found.over_share else "none is over the budget"
     how = f"{found.counter}, {'exact' if found.exact else 'an estimate'}"
-    money_said = _monthly_sentence(found, own) if own else f"{PRICES_UNKNOWN}: see the prices below."
+    cost = _monthly_sentence(found, own) if own else f"{PRICES_UNKNOWN}: see the prices below."
     st.html(
         f'<h1 class="hl-verdict">Half of the requests send at most {half:,.0f} tokens, 95 in 100 at most {most:,.0f}; '
-        f'{over}.</h1><div class="hl-cost">{escape(money_said)}</div><div class="hl-meta">'
+        f'{over}.</h1><div class="hl-cost">{escape(cost)}</div><div class="hl-meta">'
         f"{escape(about)}, {len(found.tokens):,} requests, under {escape(settings_in_words(settings))}. "
         f"Tokens by {escape(how)}.</div>"
     )
 
 
 def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
-    """The chart, the month, and a row per conversation."""
+    """The chart, the monthly cost, and a row per conversation."""
     st.plotly_chart(
         workload_chart(found, budget, dark=is_dark()),
         key="workload",
@@ -54,21 +56,19 @@ def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
         width=260,
     )
     if prices:
-        st.html(_months(found))
+        st.html(_month_table(found))
     _conversations(found, bool(prices))
 
 
 def _monthly_sentence(found: Workload, own: str) -> str:
-    volume = session.tab().tuning.volume
-    mine, plain = (found.monthly(own, volume, trimmed=trimmed) for trimmed in (True, False))
-    ratio = times(float(mine / plain)) if plain else "not known"
+    mine, untrimmed, ratio = _monthly(found, own)
     return (
-        f"{volume:,} conversations like these cost {money(mine)} a month, {ratio} not trimming "
-        f"({money(plain)}; {cache_label(own)})."
+        f"{session.tab().tuning.volume:,} conversations like these cost {mine} a month, {ratio} not trimming "
+        f"({untrimmed}; {cache_label(own)})."
     )
 
 
-def _months(found: Workload) -> str:
+def _month_table(found: Workload) -> str:
     heads = ("A month", "… not trimming", "Ratio", "A conversation, half at most", "95 in 100 at most")
     head = "".join(f'<th class="hl-number">{word}</th>' for word in heads)
     rows = "".join(
@@ -83,15 +83,22 @@ def _months(found: Workload) -> str:
 
 
 def _month(found: Workload, cache: str) -> Iterator[str]:
-    volume = session.tab().tuning.volume
-    mine, plain = (found.monthly(cache, volume, trimmed=trimmed) for trimmed in (True, False))
-    yield from (money(mine), money(plain), times(float(mine / plain)) if plain else "not known")
+    yield from _monthly(found, cache)
     yield from map(money, percentiles(found.per_conversation(cache)))
+
+
+def _monthly(found: Workload, cache: str) -> tuple[str, str, str]:
+    """A month's dollars, those of not trimming, and their ratio, in words."""
+    volume = session.tab().tuning.volume
+    mine, untrimmed = (found.monthly(cache, volume, trimmed=trimmed) for trimmed in (True, False))
+    if mine is None or untrimmed is None:
+        return UNKNOWN, UNKNOWN, UNKNOWN
+    return money(mine), money(untrimmed), times(float(mine / untrimmed)) if untrimmed else UNKNOWN
 
 
 def _conversations(found: Workload, priced: bool) -> None:
     loads = found.loads[:MOST_ROWS]
-    columns: dict[str, list] = {
+    columns: dict[str, list[Any]] = {
         "conversation": [one_line(load.title, 80) for load in loads],
         "requests": [len(load.tokens) for load in loads],
         "tokens, half at most": [round(percentiles(load.tokens)[0]) for load in loads],

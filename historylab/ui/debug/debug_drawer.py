@@ -1,4 +1,4 @@
-"""The debug drawer: key D, or `?debug=true` as in AgentDock's links; Esc closes it. All there is about one request."""
+"""The debug drawer: key D, or `?debug=true` as in AgentDock's links; Esc closes it. Everything about one request."""
 
 from __future__ import annotations
 
@@ -23,11 +23,18 @@ WIDTH = 900  # pixels: the table of sources fits
 
 def debug_button() -> None:
     """The button that opens the drawer."""
-    st.button("Debug", key="debug", shortcut="D", on_click=drawers.show_debug, args=(True,), help="How it came about")
+    st.button(
+        "Debug",
+        key="debug",
+        shortcut="D",
+        on_click=drawers.show_debug,
+        args=(True,),
+        help="How this came about",
+    )
 
 
 def debug_drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline) -> None:
-    """The drawer, while it is open. Call it last: it tells how long the page took."""
+    """The drawer, while it is open. Call it last: it shows how long the page took."""
     if drawers.debug_is_shown():
         _drawer(resolution, conversation, timeline, session.seconds_so_far())
 

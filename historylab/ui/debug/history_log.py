@@ -1,4 +1,4 @@
-"""The two `[History]` lines of AgentDock's documentation, written under NODE_ENV=development when something changed."""
+"""The two `[History]` lines of AgentDock's documentation, written under NODE_ENV=development on every change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def agentdock_settings(resolution: Resolution) -> HistorySettings:
 
 
 def log_history(resolution: Resolution, conversation: Conversation) -> None:
-    """Log what AgentDock would for this conversation, once per conversation and settings."""
+    """Log what AgentDock would for this conversation, once per change of conversation or settings."""
     settings = agentdock_settings(resolution)
     now = f"{conversation.digest} {settings} {address.linked_agent()}"
     if is_development() and session.note_logged(now):

@@ -1,6 +1,8 @@
-"""Octopus' context inspector, in the debug drawer: what a request sends, in which section, how full it is."""
+"""Octopus' context inspector in the debug drawer: the messages a request sends, their sections, and its fill level."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import streamlit as st
 
@@ -16,7 +18,7 @@ TEXT = 90  # characters of a message
 
 
 def inspector(timeline: Timeline, number: int) -> None:
-    """The figures of request `number` (from 0); nothing when another system is chosen."""
+    """The figures of request `number` (from 0); nothing if another system is chosen."""
     found = chosen_system.current_preset()
     if found is None or found[0].name != SYSTEM:
         return
@@ -29,13 +31,13 @@ def inspector(timeline: Timeline, number: int) -> None:
         ("budgetUsedPercent", "no budget" if used is None else f"{used:g} %"),
         ("pruningApplied", "yes" if figures["pruningApplied"] else "no"),
     )
-    told = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in totals)
+    head = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in totals)
     body = "".join(_row(row) for row in rows[-MOST_ROWS:])
     older = f", the newest {MOST_ROWS:,} of {len(rows):,} messages" if len(rows) > MOST_ROWS else ""
     about = f"Request {number + 1:,}{older}. Tokens by {escape(counter_label(timeline.counter))}."
     with st.container(border=True, key="inspector"):
         st.html(
-            f'<div class="hl-title">Context inspector</div><div class="hl-table"><table>{told}</table></div>'
+            f'<div class="hl-title">Context inspector</div><div class="hl-table"><table>{head}</table></div>'
             f'<div class="hl-meta">{about}</div>'
         )
         with st.expander(f"{len(rows):,} messages"):
@@ -45,7 +47,7 @@ def inspector(timeline: Timeline, number: int) -> None:
             )
 
 
-def _row(row: dict) -> str:
+def _row(row: dict[str, Any]) -> str:
     return (
         f"<tr><td>{escape(one_line(row['role'], 20))}</td><td>{row['section']}</td>"
         f'<td class="hl-number">{row["tokenCount"]:,}</td><td>{escape(one_line(row["content"], TEXT))}</td></tr>'

@@ -1,4 +1,4 @@
-"""Per message of a request: its tokens, and what of them is sent."""
+"""Per message of a request: its tokens, and how many of them are sent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEIGHT = 520
 
 
 def message_tokens(timeline: Timeline, number: int) -> None:
-    """The table for request `number` (from 0); what isn't a message of it (a summary, the framing) below."""
+    """The table for request `number` (from 0); below it summary and framing."""
     plan = timeline.plans[number]
     messages = timeline.conversation.messages[: plan.size]
     st.dataframe(

@@ -1,4 +1,4 @@
-"""How long this server took, measured: the replay when it was made, one request planned and rendered anew, the page."""
+"""Measured times on this server: the replay when it was made, one request planned and rendered anew, the page."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ Seconds = float
 
 
 def timings(timeline: Timeline, number: int, page: Seconds) -> None:
-    """What took how long, for request `number` (from 0). `page` is what the page took up to the drawer."""
+    """Seconds per step for request `number` (from 0). `page`: seconds the page took up to the drawer."""
     rows = "".join(
-        f'<tr><td>{escape(what)}</td><td class="hl-number">{1000 * seconds:,.1f} ms</td><td>{when}</td></tr>'
-        for what, seconds, when in _measured(timeline, number, page)
+        f'<tr><td>{escape(step)}</td><td class="hl-number">{1000 * seconds:,.1f} ms</td><td>{when}</td></tr>'
+        for step, seconds, when in _measured(timeline, number, page)
     )
     st.html(
-        '<div class="hl-table"><table><thead><tr><th>What</th><th class="hl-number">Took</th><th>Measured</th></tr>'
+        '<div class="hl-table"><table><thead><tr><th>Step</th><th class="hl-number">Took</th><th>Measured</th></tr>'
         f"</thead><tbody>{rows}</tbody></table></div>"
-        '<div class="hl-meta">On this server, by its clock, without the way to the browser.</div>'
+        '<div class="hl-meta">On this server, by its clock, without the time to the browser.</div>'
     )
 
 
 def versions(timeline: Timeline) -> None:
-    """What ran: this version, Streamlit's, Python's, and the tokenizers'."""
-    tokenizers = [f"{name} {found}" for name in TOKENIZERS if (found := _version(name))]
+    """The versions of HistoryLab, Streamlit, Python and the tokenizers."""
+    tokenizers = [f"{name} {installed}" for name in TOKENIZERS if (installed := _version(name))]
     names = [f"HistoryLab {__version__}", f"Streamlit {st.__version__}", f"Python {platform.python_version()}"]
-    told = ", ".join([*names, *tokenizers])
-    st.html(f'<div class="hl-meta">{escape(told)}. Counter: {escape(timeline.counter.label)}.</div>')
+    everything = ", ".join([*names, *tokenizers])
+    st.html(f'<div class="hl-meta">{escape(everything)}. Counter: {escape(timeline.counter.label)}.</div>')
 
 
 def _measured(timeline: Timeline, number: int, page: Seconds) -> Iterator[tuple[str, Seconds, str]]:
@@ -49,7 +49,7 @@ def _measured(timeline: Timeline, number: int, page: Seconds) -> Iterator[tuple[
     yield f"Count the tokens of {len(timeline.conversation):,} messages", counting, made
     yield f"Replay: plan {len(timeline.plans):,} requests", planning, made
     yield "Add up what the screens show of them", adding, made
-    alone = timeline.instruments.offline()  # a model is not asked again for the sake of a clock
+    alone = timeline.instruments.offline()  # timing makes no model call
     yield "Plan this request", _clock(plan_up_to, timeline.original, timeline.settings, alone, plan.size), "now"
     yield "Render it: the messages as they are sent", _clock(plan.render), "now"
     yield "Write it as JSON", _clock(lambda: json.dumps(request_of(plan), default=str)), "now"

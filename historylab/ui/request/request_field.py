@@ -24,7 +24,7 @@ def request_field(timeline: Timeline) -> None:
         st.html('<span class="hl-meta">This conversation makes one request.</span>')
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key="scrubber"):
-        _step("‹ Previous", "earlier", number - 1, count)
+        step_button("‹ Previous", "earlier", number - 1 if number else None)
         st.number_input(
             f"Request, from 1 to {count:,}",
             1,
@@ -35,12 +35,13 @@ def request_field(timeline: Timeline) -> None:
             label_visibility="collapsed",
             width=90,  # too narrow for steppers of its own; the buttons do that
         )
-        _step("Next ›", "later", number + 1, count)
+        step_button("Next ›", "later", number + 1 if number + 1 < count else None)
         st.html(f'<span class="hl-meta">of {count:,} requests</span>', width="content")
 
 
-def _step(label: str, key: str, to: int, count: int) -> None:
-    st.button(label, key=key, disabled=not 0 <= to < count, on_click=viewing.select_request, args=(to,))
+def step_button(label: str, key: str, request: int | None) -> None:
+    """A button that shows `request` (from 0); disabled for None."""
+    st.button(label, key=key, disabled=request is None, on_click=viewing.select_request, args=(request,))
 
 
 def _look() -> None:

@@ -1,4 +1,4 @@
-"""Every setting with all its sources side by side: the winner marked, losers struck through, refusals with why."""
+"""Every setting with all its sources side by side: the winner marked, losers struck through, refusals explained."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADINGS = {"environment": "Environment", "you": "You", "url": "URL", "template"
 
 
 def source_table(resolution: Resolution, tried: Collection[tuple[str, str]] = ()) -> None:
-    """The table, fields first, then the options. `tried` are (source, name) of what-if values, marked as such."""
+    """The table, fields first, then the options. `tried`: (source, name) of what-if values, which are marked."""
     shown = [n for n in setting_names() if "." not in n or len(resolution.provenance[n].candidates) > 1]
     rest = [n for n in setting_names() if n not in shown]
     _table(resolution, shown, tried)
@@ -39,7 +39,7 @@ def _table(resolution: Resolution, names: Iterable[str], tried: Collection[tuple
 def _row(name: str, origin: Provenance, tried: Collection[tuple[str, str]]) -> str:
     lock = "🔒\ufe0e " if origin.locked else ""
     cells = "".join(
-        "<td>" + "<br>".join(_bid(c, tried) for c in origin.candidates if c.source == source) + "</td>"
+        "<td>" + "<br>".join(_candidate(c, tried) for c in origin.candidates if c.source == source) + "</td>"
         for source in SOURCES
     )
     return (
@@ -48,8 +48,8 @@ def _row(name: str, origin: Provenance, tried: Collection[tuple[str, str]]) -> s
     )
 
 
-def _bid(candidate: Candidate, tried: Collection[tuple[str, str]]) -> str:
-    """One source's value: what it is called there, and how it fared."""
+def _candidate(candidate: Candidate, tried: Collection[tuple[str, str]]) -> str:
+    """One source's value, its name there, and whether it won, lost or was refused."""
     ours = candidate.source in ("you", "default")
     value = escape(show_value(candidate.raw) if ours else one_line(str(candidate.raw), 60)) or "(empty)"
     what_if = " <em>what if</em>" if (candidate.source, candidate.name) in tried else ""

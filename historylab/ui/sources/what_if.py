@@ -12,7 +12,7 @@ from historylab.ui.sources.source_table import HEADINGS
 from historylab.wording.settings import title_of
 from historylab.wording.untrusted import escape, one_line
 
-ABOUT = "Try a value in any source. It shows in the table below and changes nothing else."
+ABOUT = "Try a value in any source. It appears in the table below and changes nothing else."
 
 
 def what_if() -> None:
@@ -22,13 +22,13 @@ def what_if() -> None:
         setting, source, value, button = st.columns([3, 4, 3, 1], vertical_alignment="bottom")
         names = setting_names()
         chosen = setting.selectbox("Setting", names, key="if-setting", format_func=_label)
-        source.selectbox("Source", _places(chosen), key="if-source", format_func=_place)
+        source.selectbox("Source", _source_names(chosen), key="if-source", format_func=_source_name)
         value.text_input("Value", key="if-value", placeholder="any text")
         button.button("Try", key="if-try", on_click=_try, width="stretch")
-        _tried()
+        _tried_values()
 
 
-def _place(place: tuple[str, str]) -> str:
+def _source_name(place: tuple[str, str]) -> str:
     return f"{HEADINGS[place[0]]}: {place[1]}"
 
 
@@ -36,7 +36,7 @@ def _label(name: str) -> str:
     return name if "." in name else title_of(name)
 
 
-def _places(setting: str) -> list[tuple[str, str]]:
+def _source_names(setting: str) -> list[tuple[str, str]]:
     """Where the setting may come from, and its name there."""
     names = {
         "environment": [environment_name(setting), *filter(None, [AGENTDOCK_ENVIRONMENT.get(setting)])],
@@ -52,7 +52,7 @@ def _try() -> None:
     choices.try_value(source, name, session.widget_value("if-value") or "")
 
 
-def _tried() -> None:
+def _tried_values() -> None:
     if not choices.tried_values():
         return
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -1,4 +1,4 @@
-"""What is open: its title, its size, what its loading reported; and the ways to open something else."""
+"""The open conversation: title, size and load report; and the ways to open another."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WAYS = ("Sample", "Upload", "Paste", "Generate")
 def conversation_bar(
     conversation: Conversation, timeline: Timeline, resolution: Resolution, *more: Callable[[], None]
 ) -> None:
-    """One line about the conversation, with buttons to open another and to share what one sees; `more` draw theirs."""
+    """One line about the conversation, with buttons to open another and to share the view; `more` draw further ones."""
     about, buttons = st.columns([3, 4], vertical_alignment="center")
     about.html(
         f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi></div>'
@@ -37,12 +37,12 @@ def conversation_bar(
         another = st.popover("Open another conversation", key=opening.KEY, on_change=session.touch)
         if another.open:
             with another:
-                _open()
+                _open_another()
         share_button(resolution.settings)
         for button in more:
             button()
     edited_bar()
-    _several()
+    _file_conversations()
     _report()
 
 
@@ -57,7 +57,7 @@ def _size(conversation: Conversation, timeline: Timeline) -> str:
     return escape(f"{counts}, {total:,} tokens in all ({counter_label(timeline.counter)})")
 
 
-def _several() -> None:
+def _file_conversations() -> None:
     opened = viewing.opened()
     if len(opened.conversations) > 1:
         st.selectbox(
@@ -71,27 +71,26 @@ def _several() -> None:
 
 
 def _report() -> None:
-    """What loading skipped or wondered about, to be unfolded; nothing when all was read."""
+    """What loading skipped or warned about, folded; nothing if everything was read."""
     report = viewing.opened().conversations.report
     if not report.skipped and not report.warnings:
         return
-    reasons = [("skipped", *told) for told in report.skipped.items()] + [
-        ("read", *told) for told in report.warnings.items()
-    ]
+    reasons = [("skipped", *entry) for entry in report.skipped.items()]
+    reasons += [("read", *entry) for entry in report.warnings.items()]
     listed = "".join(
         f"<li>{escape(one_line(f'{tally.count:,} {fate}: {reason}', 200))}"
         f"{escape(f', first at {tally.first}' if tally.first else '')}</li>"
         for fate, reason, tally in reasons[:MOST_REASONS]
     )
-    found = f"{report.format}: {report.records:,} records, {report.messages:,} messages, {report.skips:,} skipped"
+    counts = f"{report.format}: {report.records:,} records, {report.messages:,} messages, {report.skips:,} skipped"
     warned = sum(tally.count for tally in report.warnings.values())
     st.html(
-        f'<details class="hl-notice"><summary>{escape(found)}, {warned:,} read with a doubt</summary>'
+        f'<details class="hl-notice"><summary>{escape(counts)}, {warned:,} read with a warning</summary>'
         f"<ul>{listed}</ul></details>"
     )
 
 
-def _open() -> None:
+def _open_another() -> None:
     way = st.segmented_control("From", WAYS, default=WAYS[0], required=True, key="way", label_visibility="collapsed")
     {"Sample": _sample, "Upload": _upload, "Paste": _paste, "Generate": _generate}[way or WAYS[0]]()
 

@@ -1,6 +1,8 @@
-"""Taking it along: the settings as a file of every registered exporter, the request as a report or a spreadsheet."""
+"""Export: the settings in the format of any registered exporter, the request as a report or a spreadsheet."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -25,13 +27,13 @@ def export_button(resolution: Resolution, timeline: Timeline, label: str = "Expo
         shortcut="E",
         on_click=drawers.open_drawer,
         args=(key,),
-        help="Take settings, a report or a spreadsheet along",
+        help="Settings, a report or a spreadsheet to download",
     )
     if drawers.take_open_request(key):
         _drawer(resolution, timeline)
 
 
-@st.dialog("Take it along", position="right", width="medium")
+@st.dialog("Export", position="right", width="medium")
 def _drawer(resolution: Resolution, timeline: Timeline) -> None:
     if timeline.plans:
         _request(resolution, timeline)
@@ -62,22 +64,24 @@ def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None
 
 
 def _request(resolution: Resolution, timeline: Timeline) -> None:
-    """The request one looks at, for people without HistoryLab; both files are made when they are asked for."""
+    """The request shown, for people without HistoryLab; both files are made on download."""
     number, marked = current_request(timeline), starred(timeline)
     st.html(
         f'<div class="hl-title">This request: {timeline.steps[number].label}</div>'
         '<div class="hl-meta">Both files hold text of the conversation.</div>'
     )
     with st.container(horizontal=True):
-        for label, name, mime, made in (
-            ("Report", f"request-{number + 1}.html", "text/html", lambda: report(timeline, number, resolution, marked)),
-            ("Decisions", f"request-{number + 1}.csv", "text/csv", lambda: decisions_csv(timeline, number)),
-        ):
-            st.download_button(
-                f"{label} ({name.rpartition('.')[2].upper()})",
-                lambda made=made: made().encode("utf-8-sig"),  # the mark tells spreadsheets that it is UTF-8
-                name,
-                mime,
-                key=f"download-{label.lower()}",
-                on_click="ignore",
-            )
+        _download("Report", f"request-{number + 1}.html", lambda: report(timeline, number, resolution, marked))
+        _download("Decisions", f"request-{number + 1}.csv", lambda: decisions_csv(timeline, number))
+
+
+def _download(label: str, name: str, write: Callable[[], str]) -> None:
+    extension = name.rpartition(".")[2]
+    st.download_button(
+        f"{label} ({extension.upper()})",
+        lambda: write().encode("utf-8-sig"),  # the byte order mark tells spreadsheets that it is UTF-8
+        name,
+        f"text/{extension}",
+        key=f"download-{label.lower()}",
+        on_click="ignore",
+    )

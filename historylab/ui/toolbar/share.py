@@ -1,4 +1,4 @@
-"""The link to share: a whole address that means the same on any server, and never holds what was uploaded."""
+"""The link to share: a complete address that means the same on any server and never contains uploaded text."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from historylab.ui.session import address, edits, session
 
 
 def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
-    """Every setting, defaults too, the sample or seed that is open, the request looked at, what it is compared with.
+    """Every setting, defaults too, the open sample or seed, the request shown, and what is compared.
 
-    Of an edited conversation it opens the original, which has other requests: the one looked at isn't in it.
+    For an edited conversation it opens the original, which has other requests, and leaves the request out.
 
-    `path` is the page's: "compare". Raises SettingsError when the link would be too long to be one.
+    `path` is the page's: "compare". Raises SettingsError if the link would be too long.
     """
-    place = address.current_place(request=request_to_tell(), compare=compare)
+    place = address.current_place(request=request_for_link(), compare=compare)
     return f"{playground_address()}{path}?{encode(settings, place)}"
 
 
-def request_to_tell() -> int | None:
-    """The request looked at (from 0), where a link can open it: nobody else has one's own edits."""
+def request_for_link() -> int | None:
+    """The request shown (from 0); None if edits, which no link carries, may have moved it."""
     return None if edits.current_edits() else session.tab().request
 
 

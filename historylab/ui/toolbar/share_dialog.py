@@ -1,4 +1,4 @@
-"""Sharing: the link to what is on screen, what it says, and what it never holds."""
+"""Sharing: the link to what is on screen, what it contains, and what it never does."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from historylab.errors import SettingsError
 from historylab.settings.model import Settings
 from historylab.ui.session import address, drawers, edits
 from historylab.ui.shared.notice import notice
-from historylab.ui.toolbar.share import full_link, request_to_tell
+from historylab.ui.toolbar.share import full_link, request_for_link
 from historylab.wording.untrusted import escape, one_line
 
 KEY = "share"
 Compared = Sequence[Mapping[str, Any]] | None
 NOT_YOURS = (
-    "The conversation is yours and is not in the link: whoever opens it sees the sample. To show yours, "
-    "send them the report (Export, Report)."
+    "The conversation is yours and is not in the link, which opens the sample. To show yours, "
+    "send the report (Export, Report)."
 )
 NOT_EDITED = "it opens the original. To show the edited conversation, send the report (Export, Report)."
 
@@ -37,22 +37,22 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
     except SettingsError as problem:
         notice(f"There is no link: {problem}", "error")
         return
-    said = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
-    st.html(f'<div class="hl-meta">The link says</div><ul class="hl-says">{said}</ul>')
+    contents = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
+    st.html(f'<div class="hl-meta">The link contains</div><ul class="hl-says">{contents}</ul>')
     st.code(link, language=None, wrap_lines=True, height=110)
     if not address.current_place().conversation:
         notice(NOT_YOURS)
     elif edits.current_edits():
         notice(f"Your edits are not in the link ({edits.describe_edits()}): {NOT_EDITED}")
     st.html(
-        '<div class="hl-meta">Text you uploaded, pasted or wrote is never in it. What the other server’s environment '
-        "sets comes before the link there, and shows as such.</div>"
+        '<div class="hl-meta">Text you uploaded, pasted or wrote is never in it. What another server’s environment '
+        "sets takes precedence over the link there, and is shown as such.</div>"
     )
 
 
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
-    """What the link says, a line each."""
-    request, shown = request_to_tell(), address.current_place(compare=compare)
+    """What the link contains, a line each."""
+    request, shown = request_for_link(), address.current_place(compare=compare)
     yield f"every setting: {len(settings.values())} values, defaults too, so that it means the same everywhere"
     kind, _, name = shown.conversation.partition(":")
     unedited = ", as it was before your edits" if edits.current_edits() else ""
