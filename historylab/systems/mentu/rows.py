@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from historylab.formats.flat_messages import RESULT_ID
+from historylab.planning.strategies.truncation import truncate_text
 
 STORED_CHARACTERS = 50_000
 STORAGE_MARK = "\n[truncated for storage]"
@@ -15,7 +16,7 @@ STORAGE_MARK = "\n[truncated for storage]"
 
 def truncate_for_storage(text: str, limit: int = STORED_CHARACTERS) -> str:
     """The text, or its first `limit` characters and a marker that says so."""
-    return text if len(text) <= limit else text[:limit] + STORAGE_MARK
+    return truncate_text(text, limit, STORAGE_MARK)
 
 
 def rows_from_agent_stream(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from historylab.counters.octopus import approximate_token_count
+from historylab.planning.strategies.truncation import truncate_text
 
 ROOMY_BUDGET, DEFAULT_BUDGET, TIGHT_BUDGET = 150_000, 100_000, 8_000
 """Tokens of working memory: a large hosted model, Octopus' default, a local model."""
@@ -30,4 +31,4 @@ def truncate_tool_result(text: str, *, max_tokens: int = 2000) -> str:
     cut = approximate_token_count(text) - max_tokens
     if cut <= 0:
         return text
-    return f"{text[: CHARACTERS_PER_TOKEN * max_tokens]}\n[... truncated {cut} tokens ...]"
+    return truncate_text(text, CHARACTERS_PER_TOKEN * max_tokens, f"\n[... truncated {cut} tokens ...]")

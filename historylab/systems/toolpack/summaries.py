@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from historylab.conversation.message import instant
 from historylab.counters.toolpack import estimate_tokens
 from historylab.errors import InstrumentError
+from historylab.planning.strategies.truncation import truncate_text
 from historylab.stores.base import StoredMessage
 from historylab.summarizers.base import SummaryTask
 
@@ -179,7 +180,7 @@ def _whole_number(value: object, default: int) -> int:
 
 def _line(turn: StoredMessage) -> str:
     who = f"[BOT] {turn.participant.name}" if turn.participant.kind == "agent" else turn.participant.name
-    text = turn.content if len(turn.content) <= LONGEST_TURN else turn.content[:LONGEST_TURN] + "..."
+    text = truncate_text(turn.content, LONGEST_TURN, "...")
     facts = turn.metadata or {}
     tool = f" [tool: {facts['toolName']}]" if facts.get("isToolCall") and facts.get("toolName") else ""
     return f"[{format_clock(turn.timestamp)}] {who}: {text}{tool}"

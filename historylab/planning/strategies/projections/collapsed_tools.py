@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation.message import Message
+from historylab.planning.strategies.truncation import truncate_text
 from historylab.registry import FINE, register
 
 RESULT_CHARACTERS = 500
@@ -48,16 +49,11 @@ def lines_of(message: Message, characters: int = RESULT_CHARACTERS) -> Iterator[
     """What one message becomes: its text and a line per call, or the line of a result; an empty result nothing."""
     if message.role == "tool":
         if message.content:
-            yield f"[Tool result: {abbreviated(message.content, characters)}]"
+            yield f"[Tool result: {truncate_text(message.content, characters, CUT)}]"
         return
     if message.content or not message.tool_calls:
         yield message.content
     yield from (f"[Used tool: {call.name}]" for call in message.tool_calls if call.name)
-
-
-def abbreviated(text: str, characters: int) -> str:
-    """The text, or its beginning and a mark that says so."""
-    return text if len(text) <= characters else text[:characters] + CUT
 
 
 def _one_message(turn: list[Message], characters: int) -> list[Message]:

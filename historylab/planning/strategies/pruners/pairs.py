@@ -19,7 +19,8 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import column
-from historylab.planning.strategies.projections.collapsed_tools import abbreviated
+from historylab.planning.strategies.projections.collapsed_tools import CUT
+from historylab.planning.strategies.truncation import truncate_text
 from historylab.registry import FINE, register
 
 TOO_MANY = reason("pairs", "Older than the newest {pairs:g} pairs.", setting="pruner.pairs.pairs")
@@ -110,6 +111,6 @@ def _cut(plan: HistoryPlan, blocks: np.ndarray, room: int) -> HistoryPlan:
     for i in np.flatnonzero(chosen[plan.history.columns.block[: plan.size]]).tolist():
         text = plan.history.conversation[i].content
         if len(text) > room:
-            texts[i] = abbreviated(text, room)
+            texts[i] = truncate_text(text, room, CUT)
         room = max(0, room - len(text))
     return plan.truncate(texts, OVERSIZED, characters=characters) if texts else plan

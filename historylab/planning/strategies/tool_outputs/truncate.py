@@ -1,4 +1,4 @@
-"""`truncate`: a long tool result is cut, and says by how much. Sources: Octopus and Mentu."""
+"""`truncate`: a long tool result is cut, and says by how much."""
 
 from typing import Annotated, Literal
 
@@ -9,6 +9,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import shorter_results
+from historylab.planning.strategies.truncation import truncate_text
 from historylab.registry import register
 
 TOO_LONG = reason(
@@ -33,10 +34,7 @@ def truncate(
     characters = limit * (CHARACTERS_PER_TOKEN if unit == "tokens" else 1)
 
     def shorten(message: Message, _tokens: int) -> str:
-        text = message.content
-        if len(text) <= characters:
-            return text
-        return f"{text[:characters]}\n[... truncated {len(text) - characters:,} characters ...]"
+        return truncate_text(message.content, characters)
 
     texts = shorter_results(context, ("truncate", characters), shorten)
     return plan.truncate(texts, TOO_LONG, limit=limit, unit=unit)
