@@ -165,6 +165,7 @@ def test_a_late_answer_is_not_waited_for(asking, way):
     assert "no answer within 0.15 s" in str(error)
 
 
+@pytest.mark.slow
 def test_a_stream_that_drips_for_ever_is_left(asking):
     def drips(handler):
         handler.start_events()
@@ -270,6 +271,7 @@ def test_a_changed_environment_is_obeyed_by_a_model_already_open(asking, monkeyp
     assert (len(first.requests), len(second.requests)) == (1, 1)
 
 
+@pytest.mark.slow
 def test_planning_offline_never_loads_the_package():
     code = """import sys; from historylab import Conversation, Settings, plan_history
 plan_history(Conversation(), Settings(summarizer="model", pruner="summarize")); print("openai" in sys.modules)"""

@@ -89,6 +89,7 @@ def url():
         yield url
 
 
+@pytest.mark.slow
 def test_it_answers_on_the_loopback_address_only(url):
     assert urlsplit(url).hostname == "127.0.0.1"
     assert urllib.request.urlopen(url).status == 200
@@ -97,6 +98,7 @@ def test_it_answers_on_the_loopback_address_only(url):
         socket.create_connection(("127.0.0.2", urlsplit(url).port), timeout=5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/", "/_stcore/health", "/favicon.png"])
 def test_every_answer_carries_the_security_headers(url, path):
     headers = urllib.request.urlopen(url + path).headers
@@ -109,6 +111,7 @@ def test_every_answer_carries_the_security_headers(url, path):
     assert "sha256-" in policy["script-src"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("host", "status"), [("localhost", 101), ("rebound.example", 403)])
 def test_a_page_of_another_host_gets_no_connection(url, host, status):
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
@@ -119,6 +122,7 @@ def test_a_page_of_another_host_gets_no_connection(url, host, status):
     connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_it_without_a_word():
     process = start()

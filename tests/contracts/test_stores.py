@@ -221,6 +221,7 @@ def busy_threads():
     sys.setswitchinterval(before)
 
 
+@pytest.mark.slow
 @every_store
 @pytest.mark.usefixtures("busy_threads")
 def test_many_threads_lose_nothing_and_break_nothing(make):

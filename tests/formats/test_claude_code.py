@@ -315,6 +315,7 @@ FIELDS = (
 )
 
 
+@pytest.mark.slow
 @tried(deadline=None, max_examples=150)
 @given(st.data())
 def test_whatever_stands_in_a_field_nothing_but_a_refusal_comes_out(data):

@@ -65,6 +65,7 @@ def test_a_file_over_the_limit_is_refused_before_it_is_read(tmp_path, monkeypatc
         load(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content", [b"[" + b"1," * 1_000_001 + b"1]", b"[]\n" * 1_000_002, b"[[" + b"[]," * 1_000_001 + b"1]]"]
 )

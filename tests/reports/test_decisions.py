@@ -29,6 +29,7 @@ def test_every_message_has_a_row_with_decision_reason_and_since_when():
     assert tuple(found[0]) == COLUMNS
 
 
+@pytest.mark.slow
 @given(conversations(max_size=12))
 def test_since_is_what_an_explanation_says(conversation):
     timeline = replay(conversation, Settings(length=1, budget=60))

@@ -93,6 +93,7 @@ def resolved(folder: Path) -> list[str]:
     return json.loads(fresh(RESOLVE, str(folder), str(len(candidates()))))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no sh")
 def test_a_shell_that_sources_the_file_passes_the_same_settings_on(tmp_path):
     script = []
@@ -131,6 +132,7 @@ for number in range(int(sys.argv[2])):
 """
 
 
+@pytest.mark.slow
 def test_python_dotenv_loads_the_same_settings(tmp_path):
     for number, settings in enumerate(candidates()):
         (tmp_path / f"{number}.env").write_text(export(settings, "dotenv"), "utf-8")

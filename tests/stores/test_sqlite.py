@@ -33,6 +33,7 @@ def test_a_conversation_outlives_the_process_that_had_it(tmp_path):
     assert len(ids(again.get("room"))) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.feature("T28")
 def test_several_processes_write_one_file_at_the_same_time(tmp_path, root):
     path = tmp_path / "shared.db"

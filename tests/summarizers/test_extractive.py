@@ -161,6 +161,7 @@ for name in ("extractive", "ledger"):
 """
 
 
+@pytest.mark.slow
 def test_every_process_writes_the_same_summary():
     written = {
         subprocess.check_output([sys.executable, "-c", WRITE], env={**os.environ, "PYTHONHASHSEED": seed})

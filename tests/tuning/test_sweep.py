@@ -32,6 +32,9 @@ CHATS = [generate("support_desk", turns=8, seed=1), generate("coding_agent", tur
 CANDIDATES = grid(Settings(), budget=[600, 3000], pruner=["fifo", "summarize"], tool_output=["off", "clear"])
 
 
+IN_PROCESSES = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
+
+
 @pytest.fixture(scope="module")
 def table():
     return sweep(CHATS, CANDIDATES)
@@ -136,9 +139,36 @@ def test_progress_counts_pairs_and_cancelling_leaves_what_is_done():
 # -- elsewhere
 
 
-def test_two_processes_give_the_identical_table(table):
+@pytest.fixture(scope="session")
+def two_processes():
+    """One pool for every test that kills none of its processes: each of them imports numpy and pandas anew."""
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        yield executor
+
+
+@pytest.fixture
+def executor(request):
+    """Where the work is done: None is in this process."""
+    match request.param:
+        case "threads":
+            with ThreadPoolExecutor(2) as threads:
+                yield threads
+        case "processes":
+            yield request.getfixturevalue("two_processes")
+        case _:
+            yield None
+
+
+HERE_OR_THREADS = pytest.mark.parametrize("executor", ["here", "threads"], indirect=True)
+ANYWHERE = ["here", "threads", pytest.param("processes", marks=IN_PROCESSES)]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("processes")
+def test_two_processes_give_the_identical_table(table, two_processes):
     seen = []
-    assert_frame_equal(table, sweep(CHATS, CANDIDATES, workers=2, progress=lambda *now: seen.append(now)))
+    found = sweep(CHATS, CANDIDATES, executor=two_processes, workers=2, progress=lambda *now: seen.append(now))
+    assert_frame_equal(table, found)
     assert seen[-1] == (16, 16)
 
 
@@ -157,6 +187,7 @@ def test_an_executor_handed_in_gives_the_identical_table_and_stays_open(table):
         assert executor.submit(len, "open").result() == 4
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("distributed") is None, reason="needs Dask: pip install 'historylab[cluster]'")
 def test_a_dask_cluster_over_tcp_gives_the_identical_table(tmp_path):
     from distributed import Client, LocalCluster
@@ -176,24 +207,27 @@ def test_cancelling_processes_stops_them():
     assert len(some) == 0
 
 
-@pytest.mark.parametrize("workers", [None, 2])
-def test_what_is_wrong_with_settings_is_said_wherever_it_happens(workers):
+@pytest.mark.parametrize("executor", ANYWHERE, indirect=True)
+def test_what_is_wrong_with_settings_is_reported_wherever_it_happens(executor):
     with pytest.raises(HistoryLabError, match="window of 'nobodys-model' is not known"):
-        sweep(CHATS, [Settings(compaction="at_threshold", model="nobodys-model")], workers=workers)
+        sweep(CHATS, [Settings(compaction="at_threshold", model="nobodys-model")], executor=executor)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a signal no process survives")
 def test_a_sweep_survives_a_killed_process(table):
-    killed = []
+    others, killed = set(multiprocessing.active_children()), []
 
     def kill_one(*_: int) -> None:
         if not killed:
-            killed.append(multiprocessing.active_children()[0].pid)
+            (own, *_rest) = set(multiprocessing.active_children()) - others
+            killed.append(own.pid)
             os.kill(killed[0], signal.SIGKILL)
 
     assert_frame_equal(table, sweep(CHATS, CANDIDATES, workers=2, progress=kill_one))
 
 
+@pytest.mark.slow
 def test_a_lost_worker_loses_no_result(tmp_path):
     numbers = [(str(tmp_path / "died"), n) for n in range(8)]
     with Workers(None, 2) as opened:
@@ -201,11 +235,13 @@ def test_a_lost_worker_loses_no_result(tmp_path):
     assert sorted(found.values()) == [0, 10, 20, 30, 40, 50, 60, 70]
 
 
+@pytest.mark.slow
 def test_a_batch_that_kills_every_worker_is_given_up():
     with Workers(None, 1) as opened, pytest.raises(WorkerLost, match=f"failed {TRIES} times"):
         list(run_batches(crashing_workers.always_die, [1], opened, at_once=1))
 
 
+@pytest.mark.slow
 def test_a_broken_executor_that_was_handed_in_is_said_to_be_so():
     executor = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
     with Workers(executor, 1) as opened, pytest.raises(WorkerLost, match="handed in is broken"):
@@ -231,35 +267,28 @@ def mixed(tmp_path):
     return [str(tmp_path / "notes.md"), good[0], *(str(tmp_path / name) for name in [*files][1:]), good[1]]
 
 
-def swept_by(how: str, given: list[str], **options):
-    if how == "threads":
-        with ThreadPoolExecutor(2) as executor:
-            return sweep(given, CANDIDATES, executor=executor, **options)
-    return sweep(given, CANDIDATES, workers=2 if how == "processes" else None, **options)
-
-
-@pytest.mark.parametrize("how", ["here", "processes", "threads"])
-def test_a_file_nobody_can_read_is_skipped_and_named_wherever_the_work_is_done(mixed, table, how):
+@pytest.mark.parametrize("executor", ANYWHERE, indirect=True)
+def test_an_unreadable_file_is_skipped_and_named_wherever_the_work_is_done(mixed, table, executor):
     seen = []
-    found = swept_by(how, mixed, progress=lambda *now: seen.append(now))
+    found = sweep(mixed, CANDIDATES, executor=executor, progress=lambda *now: seen.append(now))
     assert_frame_equal(found.drop(columns=["file", "title"]), table.drop(columns=["file", "title"]))
     assert list(found.attrs["skipped"]) == [mixed[0], *mixed[2:4]]
     assert all(path in why for path, why in found.attrs["skipped"].items())
     assert seen[-1] == (len(table), len(table))
 
 
-@pytest.mark.parametrize("how", ["here", "threads"])
-def test_strictly_the_first_file_nobody_can_read_ends_it(mixed, how):
+@HERE_OR_THREADS
+def test_strictly_the_first_unreadable_file_ends_it(mixed, executor):
     with pytest.raises(LoadError, match=r"none of the formats|Parquet"):
-        swept_by(how, mixed, strict=True)
+        sweep(mixed, CANDIDATES, executor=executor, strict=True)
 
 
-@pytest.mark.parametrize("how", ["here", "threads"])
-def test_when_no_file_can_be_read_there_is_no_table(mixed, how):
+@HERE_OR_THREADS
+def test_when_no_file_can_be_read_there_is_no_table(mixed, executor):
     with pytest.raises(LoadError, match="no-such-file"):
-        swept_by(how, ["no-such-file.json"])
+        sweep(["no-such-file.json"], CANDIDATES, executor=executor)
     with pytest.raises(LoadError, match=r"none of the 2 files could be read: .*notes.md: .*; .*broken.parquet"):
-        swept_by(how, [mixed[0], mixed[2]])
+        sweep([mixed[0], mixed[2]], CANDIDATES, executor=executor)
 
 
 def write_lines(path, chats) -> str:

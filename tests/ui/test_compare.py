@@ -8,6 +8,8 @@ from urllib.parse import parse_qsl
 import pytest
 from app_pages import opening, screen, shown, sources, text, verdict
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 PAGE = "pages/compare.py"
 
 

@@ -8,6 +8,8 @@ from chat_server import ChatServer, says, status
 
 from historylab.summarizers.reply_cache import REPLIES
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 PAGE = "pages/playground.py"
 SECRET = "sk-nobody-sees-this"
 FOLDS = {"pruner": "summarize", "budget": "2000", "historyPolicy": "all"}

@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 from app_pages import screen, shown, text, verdict
 
-pytestmark = pytest.mark.usefixtures("nothing_remembered")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_remembered")]
 PAGE = "pages/corpus.py"
 
 

@@ -9,6 +9,8 @@ import pytest
 import streamlit as st
 from app_pages import opening, screen, shown, text, verdict
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 TUNE, COMPARE = "pages/tune.py", "pages/compare.py"
 SAID = [
     {"role": ("user", "assistant")[i % 2], "content": f"<b>number {i}</b> " + "and more " * 20, "id": f"m{i}"}

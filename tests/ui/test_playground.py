@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl
 import pytest
 from app_pages import opening, screen, shown, sources, text, verdict
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 LINE = json.dumps(
     {"messages": [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "Here."}]}
 )

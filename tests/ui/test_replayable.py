@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from app_pages import screen, shown, sources, text
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 NOBODY_KNOWS_ITS_WINDOW = {"compaction": "at_threshold", "model": "mystery-1"}
 
 

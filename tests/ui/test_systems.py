@@ -15,6 +15,8 @@ from historylab.formats.samples import samples
 from historylab.planning.pipeline import plan_requests
 from historylab.systems.presets.base import presets
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 PAGE = "pages/playground.py"
 REAL = os.environ.get("HISTORYLAB_REAL", "")
 VARIANTS = [f"{name}:{variant}" for name, preset in presets().items() for variant in preset.variants]

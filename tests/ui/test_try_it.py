@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl
 import pytest
 from app_pages import opening, screen, shown, text, verdict
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 SHORT = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "Where is order 4711?"},

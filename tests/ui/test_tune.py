@@ -10,7 +10,7 @@ from app_pages import opening, screen, shown, sources, text, verdict
 
 from historylab.ui.session.background_work import Interruption, Work
 
-pytestmark = pytest.mark.usefixtures("nothing_remembered")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_remembered")]
 PAGE = "pages/tune.py"
 TOOLS = {"conv": "sample:tide-tables-agent"}
 
