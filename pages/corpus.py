@@ -34,12 +34,12 @@ with replay_errors_shown():
         lambda show: measure_workload(work, conversations, settings, listed, show),
         at_once=sum(map(len, conversations)) <= AT_ONCE,
     )
-found = current_workload(work, settings)
-if found is None or not len(found.tokens):
+workload = current_workload(work, settings)
+if workload is None or not len(workload.tokens):
     st.html('<h1 class="hl-verdict">No request has been replayed yet.</h1>')
     corpus_field()
     st.stop()
-workload_headline(found, settings, about, cache_of(listed).name if listed else "")
+workload_headline(workload, settings, about, cache_of(listed).name if listed else "")
 corpus_field()
-workload_view(found, max(0, settings.budget - settings.reserve - settings.overhead), listed)
+workload_view(workload, max(0, settings.budget - settings.reserve - settings.overhead), listed)
 price_list(settings.model)

@@ -12,7 +12,7 @@ start_page("settings")
 st.html(
     '<h1 class="hl-verdict">Where every setting comes from</h1>'
     '<div class="hl-cost">The environment comes before you, you before the URL, the URL before the template, and the '
-    "template before the default. Each setting decides for itself; a value that cannot be read is passed over.</div>"
+    "template before the default. Each setting is decided on its own; a value that cannot be read is skipped.</div>"
 )
 resolution = choices.resolution(what_if=True)
 show_problem()

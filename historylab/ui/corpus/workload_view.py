@@ -23,27 +23,27 @@ MOST_ROWS = 1_000
 UNKNOWN = "not known"
 
 
-def workload_headline(found: Workload, settings: Settings, about: str, own: str) -> None:
+def workload_headline(workload: Workload, settings: Settings, about: str, own: str) -> None:
     """The finding in two sentences."""
-    half, most = percentiles(found.tokens)
-    over = f"{percent(found.over_share)} are over the budget" if found.over_share else "none is over the budget"
-    how = f"{found.counter}, {'exact' if found.exact else 'an estimate'}"
-    cost = _monthly_sentence(found, own) if own else f"{PRICES_UNKNOWN}: see the prices below."
+    half, most = percentiles(workload.tokens)
+    over = f"{percent(workload.over_share)} are over the budget" if workload.over_share else "none is over the budget"
+    how = f"{workload.counter}, {'exact' if workload.exact else 'an estimate'}"
+    cost = _monthly_sentence(workload, own) if own else f"{PRICES_UNKNOWN}: see the prices below."
     st.html(
         f'<h1 class="hl-verdict">Half of the requests send at most {half:,.0f} tokens, 95 in 100 at most {most:,.0f}; '
         f'{over}.</h1><div class="hl-cost">{escape(cost)}</div><div class="hl-meta">'
-        f"{escape(about)}, {len(found.tokens):,} requests, under {escape(settings_in_words(settings))}. "
+        f"{escape(about)}, {len(workload.tokens):,} requests, under {escape(settings_in_words(settings))}. "
         f"Tokens by {escape(how)}.</div>"
     )
 
 
-def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
+def workload_view(workload: Workload, budget: int, prices: Prices | None) -> None:
     """The chart, the monthly cost, and a row per conversation."""
     st.plotly_chart(
-        workload_chart(found, budget, dark=is_dark()),
+        workload_chart(workload, budget, dark=is_dark()),
         key="workload",
         config={"displayModeBar": False},
-        alt=workload_finding(found),
+        alt=workload_finding(workload),
     )
     st.number_input(
         "Conversations like these a month",
@@ -56,23 +56,23 @@ def workload_view(found: Workload, budget: int, prices: Prices | None) -> None:
         width=260,
     )
     if prices:
-        st.html(_month_table(found))
-    _conversations(found, bool(prices))
+        st.html(_month_table(workload))
+    _conversations(workload, bool(prices))
 
 
-def _monthly_sentence(found: Workload, own: str) -> str:
-    mine, untrimmed, ratio = _monthly(found, own)
+def _monthly_sentence(workload: Workload, own: str) -> str:
+    mine, untrimmed, ratio = _monthly(workload, own)
     return (
         f"{session.tab().tuning.volume:,} conversations like these cost {mine} a month, {ratio} not trimming "
         f"({untrimmed}; {cache_label(own)})."
     )
 
 
-def _month_table(found: Workload) -> str:
+def _month_table(workload: Workload) -> str:
     heads = ("A month", "… not trimming", "Ratio", "A conversation, half at most", "95 in 100 at most")
     head = "".join(f'<th class="hl-number">{word}</th>' for word in heads)
     rows = "".join(
-        f"<tr><td>{escape(title)}</td>{''.join(_number(cell) for cell in _month(found, name))}</tr>"
+        f"<tr><td>{escape(title)}</td>{''.join(_number(cell) for cell in _month(workload, name))}</tr>"
         for name, title in cache_titles().items()
     )
     return (
@@ -82,22 +82,22 @@ def _month_table(found: Workload) -> str:
     )
 
 
-def _month(found: Workload, cache: str) -> Iterator[str]:
-    yield from _monthly(found, cache)
-    yield from map(money, percentiles(found.per_conversation(cache)))
+def _month(workload: Workload, cache: str) -> Iterator[str]:
+    yield from _monthly(workload, cache)
+    yield from map(money, percentiles(workload.per_conversation(cache)))
 
 
-def _monthly(found: Workload, cache: str) -> tuple[str, str, str]:
+def _monthly(workload: Workload, cache: str) -> tuple[str, str, str]:
     """A month's dollars, those of not trimming, and their ratio, in words."""
     volume = session.tab().tuning.volume
-    mine, untrimmed = (found.monthly(cache, volume, trimmed=trimmed) for trimmed in (True, False))
+    mine, untrimmed = (workload.monthly(cache, volume, trimmed=trimmed) for trimmed in (True, False))
     if mine is None or untrimmed is None:
         return UNKNOWN, UNKNOWN, UNKNOWN
     return money(mine), money(untrimmed), times(float(mine / untrimmed)) if untrimmed else UNKNOWN
 
 
-def _conversations(found: Workload, priced: bool) -> None:
-    loads = found.loads[:MOST_ROWS]
+def _conversations(workload: Workload, priced: bool) -> None:
+    loads = workload.loads[:MOST_ROWS]
     columns: dict[str, list[Any]] = {
         "conversation": [one_line(load.title, 80) for load in loads],
         "requests": [len(load.tokens) for load in loads],
@@ -112,8 +112,8 @@ def _conversations(found: Workload, priced: bool) -> None:
     money_column = st.column_config.NumberColumn(format="$%.4f")
     config = {name: money_column for name in columns if name.startswith("$")}
     st.dataframe(columns, hide_index=True, column_config=config, alt=f"{len(loads)} conversations", key="loads")
-    if len(found.loads) > MOST_ROWS:
-        st.html(f'<span class="hl-meta">The first {MOST_ROWS:,} of {len(found.loads):,} conversations.</span>')
+    if len(workload.loads) > MOST_ROWS:
+        st.html(f'<span class="hl-meta">The first {MOST_ROWS:,} of {len(workload.loads):,} conversations.</span>')
 
 
 def _number(cell: str) -> str:

@@ -31,7 +31,7 @@ def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
     `marked`: whether any message must be remembered; without one the phrase about them isn't offered.
     """
     tuning = session.tab().tuning
-    cache = tuning.cache or (cache_of(prices).name if prices else "automatic")
+    cache = tuning.cache or (cache_of(prices).name if prices else Constraints().cache)
     offered = [must for must in MUSTS if marked or must != EVERY_STAR]
     musts = [must for must in tuning.musts if must in offered]
     st.pills(

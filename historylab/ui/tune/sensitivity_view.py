@@ -35,15 +35,15 @@ def sensitivity_view(search: SettingsSearch, picked: Point, constraints: Constra
 def _table(
     others: Mapping[str, Sequence[Settings]], found: Recommendation, points: Mapping[str, Point], base: Settings
 ) -> str:
-    here = points.get(base.key, found.points[0])
+    origin = points.get(base.key, found.points[0])
     groups = []
     for name, answers in others.items():
         tried = [(settings, points[settings.key]) for settings in answers if settings.key in points]
-        reach = max((abs(relative_cost(p, found) - relative_cost(here, found)) for _, p in tried), default=0)
+        reach = max((abs(relative_cost(p, found) - relative_cost(origin, found)) for _, p in tried), default=0)
         groups.append((reach, name, tried))
     rows = "".join(
         f'<tr class="hl-group"><th colspan="3">{escape(AXES[name].question)}</th></tr>'
-        + "".join(_row(_changes(settings, base, AXES[name]), point, here, found) for settings, point in tried)
+        + "".join(_row(_changes(settings, base, AXES[name]), point, origin, found) for settings, point in tried)
         for _, name, tried in sorted(groups, key=lambda group: -group[0])
     )
     cost = "Tokens" if found.cost_is == "tokens_total" else "Cost"
@@ -65,9 +65,9 @@ def _changes(settings: Settings, base: Settings, axis: Axis) -> dict[str, Any]:
     }
 
 
-def _row(changed: Mapping[str, Any], point: Point, here: Point, found: Recommendation) -> str:
-    kept, price = point.kept - here.kept, relative_cost(point, found)
-    cost = price - relative_cost(here, found)
+def _row(changed: Mapping[str, Any], point: Point, origin: Point, found: Recommendation) -> str:
+    kept, price = point.kept - origin.kept, relative_cost(point, found)
+    cost = price - relative_cost(origin, found)
     return (
         f"<tr><td>{escape(capitalize_first(changes_in_words(changed)))}</td>"
         f'<td class="hl-number">{percent(point.kept)} {_change(100 * kept, " points", better=kept > 0, digits=1)}</td>'

@@ -50,7 +50,8 @@ class SettingsSearch:
     @property
     def varied(self) -> list[str]:
         """Names of the axes that are varied: those chosen in the form, or those that usually matter."""
-        chosen = USUAL if session.tab().tuning.turned is None else session.tab().tuning.turned
+        turned = session.tab().tuning.turned
+        chosen = USUAL if turned is None else turned
         return [axis.name for axis in self.axes if axis.name in chosen]
 
     def candidates(self) -> list[Settings]:
