@@ -181,7 +181,8 @@ class HistoryPlan:
         return self.actions.tobytes().translate(SKETCHED).decode()
 
     def __repr__(self) -> str:
-        return f"<HistoryPlan {self.sketch()} {self.tokens}/{self.budget} tokens>"
+        sent = int(np.count_nonzero(self.actions <= Action.TRUNCATED))
+        return f"HistoryPlan({sent:,} of {self.size:,} messages sent, {self.tokens:,} of {self.budget:,} tokens)"
 
     # -- the verbs; `blocks` is bool[blocks] or block indices, what is already decided is skipped
 

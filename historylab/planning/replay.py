@@ -93,6 +93,10 @@ class Timeline(Memo):
     original: Conversation
     derived: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
+    def __repr__(self) -> str:
+        title, messages, requests = self.conversation.title, len(self.conversation), len(self.plans)
+        return f"Timeline({title!r}, {messages:,} messages, {requests:,} requests)"
+
     @property
     def counter(self) -> Counter:
         return self.instruments.counter

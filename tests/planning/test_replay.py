@@ -91,3 +91,13 @@ def test_replaying_again_gives_the_same(conversation, chosen):
 def test_untrimmed_is_what_everything_would_cost():
     conversation = conv("s u a(t) a u a")
     assert replay(conversation, LONG).tokens.tolist() == replay(conversation, Settings(length=1)).untrimmed.tolist()
+
+
+def test_a_timeline_and_its_plans_print_in_one_short_line():
+    conversation = Conversation(conv("s" + " u a" * 600), "A long chat")
+    timeline = replay(conversation, Settings(pruner="fifo", budget=100, reserve=0))
+    assert repr(timeline) == "Timeline('A long chat', 1,201 messages, 600 requests)"
+    plan = timeline.plans[-1]
+    sent = len(plan.render())
+    assert repr(plan) == f"HistoryPlan({sent} of 1,200 messages sent, {plan.tokens} of 100 tokens)"
+    assert len(repr(timeline.steps[-1])) < 400
