@@ -70,6 +70,10 @@ class Prices:
         for name, value in zip(self.__slots__, values, strict=True):  # the fields, in order
             object.__setattr__(self, name, value)
 
+    def for_request(self, tokens: int) -> Prices:
+        """The prices of a request of so many input tokens."""
+        return self.long if self.long and self.long_from is not None and tokens > self.long_from else self
+
     def with_changes(self, **numbers: Any) -> Prices:
         """These prices with some numbers replaced, for requests of any length; `source` names the replaced ones."""
         changed = {"source": f"{self.source}, with {', '.join(numbers)} given by you", "long_from": None, "long": None}

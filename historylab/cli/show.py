@@ -73,7 +73,8 @@ def _show(arguments: argparse.Namespace, conversation: Conversation, settings: S
     """Print a conversation's replay; with --json, return the value to print instead."""
     from historylab.planning.replay import replay
     from historylab.recall.retention import retention
-    from historylab.tuning.measures import Measures, measure
+    from historylab.tuning.measures import measure
+    from historylab.tuning.replayed import MeasureOptions
 
     timeline = replay(conversation, settings)
     if arguments.request is not None:
@@ -82,7 +83,7 @@ def _show(arguments: argparse.Namespace, conversation: Conversation, settings: S
     if stars and max(stars) >= len(conversation):
         raise LoadError(f"there is no message {max(stars) + 1} to remember; the conversation has {len(conversation):,}")
     kept = retention(timeline, stars=stars, questions=arguments.question)
-    row = measure(conversation, settings, Measures(stars=stars, questions=tuple(arguments.question)))
+    row = measure(conversation, settings, MeasureOptions(stars=stars, questions=tuple(arguments.question)))
     if arguments.json:
         losses, questions = [_loss_as_json(loss) for loss in kept.losses], [asdict(asked) for asked in kept.questions]
         return {**row, "requests": _requests(timeline), "losses": losses, "questions": questions}
@@ -122,11 +123,11 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
 
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
-    from historylab.costs.caches.base import cache_members
-    from historylab.tuning.measures import COLUMNS
+    from historylab.costs.caches.base import all_caches
+    from historylab.tuning.measures import MEASURES, cost_measure
 
-    costs = {f"cost_{name}": f"dollars {cache.attributes['priced']}" for name, cache in cache_members().items()}
-    figures = [(row[name], words) for name, words in {**COLUMNS, **costs}.items() if name not in ("title",)]
+    shown = [*MEASURES[1:], *map(cost_measure, all_caches())]  # the title stands above
+    figures = [(row[measure.name], measure.help) for measure in shown]
     print_table("In figures", ("", "what"), figures)
     exact = "exact" if timeline.counter.exact else "an estimate"
     print_line(f"Tokens by {timeline.counter.label}: {exact}.")

@@ -65,7 +65,8 @@ class Bill:
     @cached_property
     def uncached(self) -> np.ndarray:
         """int64[requests]: input that is neither read nor written; the three add up to `traffic.sent`."""
-        return self.traffic.sent - self.cache_reads - self.cache_writes
+        uncached: np.ndarray = self.traffic.sent - self.cache_reads - self.cache_writes
+        return uncached
 
     @property
     def read_share(self) -> float:
@@ -116,7 +117,7 @@ class Bill:
 
     def _of(self, usage: Usage) -> tuple[Decimal, ...]:
         sent = usage.input + usage.cache_reads + usage.cache_writes
-        prices = self.prices.long if self.prices.long and sent > self.prices.long_from else self.prices
+        prices = self.prices.for_request(sent)
         counts = (usage.input, usage.cache_writes, usage.cache_reads, usage.output)
         return tuple(count * each / MILLION for count, each in zip(counts, self._each(prices), strict=True))
 

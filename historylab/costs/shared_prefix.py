@@ -51,7 +51,7 @@ class SharedPrefix:
         if at == blocks:
             return before.message_tokens + before.summary_tokens, False
         ours, theirs = _next_message(plan, sent, at), _next_message(before, sent_before, at)
-        if None not in (ours, theirs) and not self._differ(plan, ours, before, theirs):
+        if ours is not None and theirs is not None and not self._differ(plan, ours, before, theirs):
             return None
         return int(plan.block_tokens[:at] @ common) + plan.summary_tokens, theirs is not None
 
@@ -60,8 +60,8 @@ class SharedPrefix:
         return self.keys[ours] != self.keys[theirs] and _is_whole(plan, ours) and _is_whole(before, theirs)
 
     def _by_messages(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool]:
-        known = self._latest is not None and self._latest[0] is before
-        keys_before, _ = self._latest[1] if known else self.sequence(before)
+        latest = self._latest
+        keys_before, _ = latest[1] if latest is not None and latest[0] is before else self.sequence(before)
         keys, tokens = sequence = self.sequence(plan)
         self._latest = plan, sequence
         length = _common(keys_before, keys)

@@ -107,7 +107,8 @@ def _output(timeline: Timeline) -> np.ndarray:
     counted = timeline.plans[-1].history.sums.tokens
     running = np.concatenate(([0], np.cumsum(np.where(is_reply, np.maximum(counted, reported), 0))))
     others = np.append(np.flatnonzero(~is_reply), len(conversation))
-    return running[others[others.searchsorted(sizes)]] - running[sizes]
+    output: np.ndarray = running[others[others.searchsorted(sizes)]] - running[sizes]
+    return output
 
 
 def _summarizer_usage(plan: HistoryPlan) -> Usage:

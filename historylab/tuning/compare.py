@@ -113,7 +113,8 @@ def are_aligned(timelines: Sequence[Timeline]) -> bool:
 
 def sent_by(plan: HistoryPlan) -> np.ndarray:
     """uint8[size]: 0 sent whole, 1 in part, 2 in a summary, 3 not at all."""
-    return SENT_AS[plan.actions]
+    sent: np.ndarray = SENT_AS[plan.actions]
+    return sent
 
 
 def differing_messages(timelines: Sequence[Timeline], number: int) -> np.ndarray:

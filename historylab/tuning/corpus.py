@@ -60,7 +60,7 @@ class Piece:
 Source = Conversation | Piece
 
 
-def to_sources(given: Iterable[Conversation | str | os.PathLike]) -> Iterator[Source]:
+def to_sources(given: Iterable[Conversation | str | os.PathLike[str]]) -> Iterator[Source]:
     """Conversations as they are, paths as their pieces."""
     for item in given:
         yield from [item] if isinstance(item, Conversation) else split_file(os.fspath(item))

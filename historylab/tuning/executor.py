@@ -41,7 +41,8 @@ def run_batches(
     `open_executor` is called again only when the executor is broken. Raises WorkerLost for a batch that is lost or
     fails every time, with what went wrong as its cause.
     """
-    waiting, running, tries = deque(enumerate(batches)), {}, Counter()
+    waiting, tries = deque(enumerate(batches)), Counter[int]()
+    running: dict[Future[R], tuple[int, B]] = {}
     executor = open_executor()
     while (waiting or running) and not cancelled():
         try:
@@ -66,7 +67,7 @@ def run_batches(
     _stop(running)
 
 
-def _problem(future: Future) -> BaseException | None:
+def _problem(future: Future[Any]) -> BaseException | None:
     """Why the future has no result. A cluster that loses a worker may cancel it."""
     try:
         return future.exception()
@@ -74,7 +75,7 @@ def _problem(future: Future) -> BaseException | None:
         return problem
 
 
-def _stop(running: dict[Future, Any]) -> None:
+def _stop(running: dict[Future[R], tuple[int, B]]) -> None:
     for future in running:
         future.cancel()
 
@@ -83,7 +84,8 @@ class Workers:
     """Gives the executor handed in, once; or processes of our own, as often as they break. Closes only its own."""
 
     def __init__(self, executor: Executor | None, workers: int):
-        self._given, self._workers, self._now = executor, workers, None
+        self._given, self._workers = executor, workers
+        self._now: Executor | None = None
 
     def __call__(self) -> Executor:
         if self._given is not None and self._now is not None:

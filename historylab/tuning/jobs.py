@@ -17,7 +17,8 @@ from historylab.errors import HistoryLabError, LoadError
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, picklable_source, read_source_cached
-from historylab.tuning.measures import Measures, measure
+from historylab.tuning.measures import measure
+from historylab.tuning.replayed import MeasureOptions
 
 ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
 BATCHES_PER_WORKER = 8  # so that nobody waits long for the slowest one
@@ -47,7 +48,7 @@ class Job:
     """What is done to every conversation."""
 
     candidates: tuple[Settings, ...]
-    measures: Measures
+    options: MeasureOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _rows(number: int, conversations: Conversations, candidates: Iterable[int], 
             settings = job.candidates[c]
             same = effective_key(settings)
             if same not in known:
-                known[same] = measure(conversation, settings, job.measures)
+                known[same] = measure(conversation, settings, job.options)
             yield Done(number, k, c, len(conversations), dict(known[same]))
 
 

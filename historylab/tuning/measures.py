@@ -1,121 +1,36 @@
-"""One replay as one row of numbers: what it sends, costs, keeps and forgets.
+"""The measures of a sweep: one entry each, with what it says, how it is computed and how conversations combine.
 
-Every column is named here once; `recommend` and the screens speak of the same names.
+Adding a measure is adding an entry to MEASURES; tables, the command line and recommendations take it from there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.caches.base import Cache, all_caches
-from historylab.costs.prompt_cache import Traffic, price
-from historylab.costs.traffic import baseline_of, traffic
-from historylab.planning.pipeline import open_instruments
-from historylab.planning.replay import replay
+from historylab.costs.caches.base import Cache, cache_members
 from historylab.planning.validity import naive_validity, validity
-from historylab.pricing import Prices, prices_of
-from historylab.recall.retention import Kept, retention
+from historylab.recall.retention import Kept
 from historylab.settings.model import Settings
-
-Stars = tuple[int, ...] | Mapping[str, tuple[int, ...]]
+from historylab.tuning.combine import Combine, Row, first, largest, mean, total, weighted_by
+from historylab.tuning.replayed import MeasureOptions, Replayed
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
-    """What to measure beside tokens: costs under these caches and prices (default: the model's), what is forgotten.
+class Measure:
+    """A column: its name, what it says, its value for one replay, and how the values of several conversations combine.
 
-    `stars` are message indices for every conversation, or by digest for some; without them each conversation's own
-    `metadata["stars"]` count.
+    The value is NaN where nothing can be said (no references, no prices).
     """
 
-    caches: tuple[Cache, ...] = field(default_factory=all_caches)
-    prices: Prices | None = None
-    stars: Stars | None = None
-    questions: tuple[str, ...] = ()
-
-    def stars_on(self, conversation: Conversation) -> tuple[int, ...] | None:
-        """The stars on that conversation; None if they are its own."""
-        return self.stars.get(conversation.digest) if isinstance(self.stars, Mapping) else self.stars
-
-
-COLUMNS: Mapping[str, str] = {
-    "title": "the conversation's",
-    "messages": "messages of the conversation",
-    "requests": "requests it made",
-    "tokens_mean": "tokens a request sends, on average",
-    "tokens_peak": "tokens of the largest request",
-    "tokens_total": "tokens of all requests",
-    "tokens_share": "tokens of all requests ÷ those without any cut",
-    "over_budget": "requests over the budget",
-    "rejected": "requests an API would refuse",
-    "rejected_naive": "requests it would refuse if the same settings were sliced message by message",
-    "summaries": "summaries made",
-    "references": "values in tool calls that an earlier message held",
-    "references_kept": "share of them still held by what the request sends",
-    "links_kept": "share of the literals in answers still held (estimate)",
-    "stars": "messages marked to be remembered",
-    "stars_kept": "share of them every later request held",
-    "evidence_kept": "share of the gold evidence held when it was asked for",
-    "questions_kept": "share of what BM25 finds for your questions that the last request holds (estimate)",
-    "losses": "references, stars and evidence lost",
-    "prefix_stable": "share of requests that only add to the one before",
-    "prefix_breaks": "requests whose beginning is not that of the one before",
-}
-"""Column → what it says. `cost_<cache>` (dollars) and `ratio_<cache>` (÷ not trimming) come after, per cache model."""
-
-CERTAIN = ("reference", "star", "evidence")
-
-
-def measure(conversation: Conversation, settings: Settings, measures: Measures) -> dict[str, Any]:
-    """The row of one conversation under one set of settings. NaN where nothing can be said (no references, no prices).
-
-    What depends on the conversation alone is worked out at its first row and remembered with it.
-    """
-    timeline = replay(conversation, settings, instruments=open_instruments(settings))
-    forgotten = retention(timeline, stars=measures.stars_on(conversation), questions=measures.questions)
-    kept, sent = forgotten.kept, traffic(timeline)
-    baseline = baseline_of(timeline)
-    shares = [question.share for question in forgotten.questions]
-    return {
-        "title": conversation.title,
-        "messages": len(timeline.conversation),
-        "requests": len(timeline.plans),
-        "tokens_mean": float(timeline.tokens.mean()) if len(timeline.plans) else 0.0,
-        "tokens_peak": int(timeline.tokens.max(initial=0)),
-        "tokens_total": int(timeline.tokens.sum()),
-        "tokens_share": float(timeline.tokens.sum() / max(1, timeline.untrimmed.sum())),
-        "over_budget": int(timeline.over_budget.sum()),
-        "rejected": int(validity(timeline).refused.sum()),
-        "rejected_naive": int(naive_validity(timeline).refused.sum()),
-        "summaries": len({plan.summary.made_at for plan in timeline.plans if plan.summary}),
-        "references": kept["reference"].total,
-        "references_kept": _share(kept["reference"]),
-        "links_kept": _share(kept["link"]),
-        "stars": kept["star"].total,
-        "stars_kept": _share(kept["star"]),
-        "evidence_kept": _share(kept["evidence"]),
-        "questions_kept": _mean(shares),
-        "losses": sum(kept[kind].lost for kind in CERTAIN),
-        "prefix_stable": sent.stable_share,
-        "prefix_breaks": sent.breaks,
-        **_costs(sent, baseline, measures.prices or prices_of(settings.model), measures.caches),
-    }
-
-
-def _costs(sent: Traffic, baseline: Traffic, prices: Prices | None, caches: Sequence[Cache]) -> dict[str, float]:
-    """Dollars per cache model, and how many times the cost of not trimming."""
-    if prices is None:
-        return {f"{what}_{cache.name}": math.nan for cache in caches for what in ("cost", "ratio")}
-    found = {}
-    for cache in caches:
-        bill = price(sent, prices, cache)
-        found[f"cost_{cache.name}"] = float(bill.total)
-        found[f"ratio_{cache.name}"] = bill.ratio(price(baseline, prices, cache))
-    return found
+    name: str
+    help: str
+    value: Callable[[Replayed], float | str]
+    _: KW_ONLY
+    combine: Combine
 
 
 def _share(kept: Kept) -> float:
@@ -127,38 +42,151 @@ def _mean(shares: Iterable[float | None]) -> float:
     return sum(known) / len(known) if known else math.nan
 
 
-# -- many conversations as one
+def _untrimmed_tokens(row: Row) -> float:
+    return float(row["tokens_total"] / max(row["tokens_share"], 1e-9))
 
-SUMS = frozenset(
-    {"messages", "requests", "tokens_total", "over_budget", "rejected", "rejected_naive", "summaries", "references"}
-    | {"stars", "losses", "prefix_breaks"}
+
+CERTAIN = ("reference", "star", "evidence")
+
+MEASURES: tuple[Measure, ...] = (
+    Measure("title", "the conversation's", lambda r: r.conversation.title, combine=first),
+    Measure("messages", "messages of the conversation", lambda r: len(r.timeline.conversation), combine=total),
+    Measure("requests", "requests it made", lambda r: len(r.timeline.plans), combine=total),
+    Measure(
+        "tokens_mean",
+        "tokens a request sends, on average",
+        lambda r: float(r.timeline.tokens.mean()) if len(r.timeline.plans) else 0.0,
+        combine=mean,
+    ),
+    Measure(
+        "tokens_peak",
+        "tokens of the largest request",
+        lambda r: int(r.timeline.tokens.max(initial=0)),
+        combine=largest,
+    ),
+    Measure("tokens_total", "tokens of all requests", lambda r: int(r.timeline.tokens.sum()), combine=total),
+    Measure(
+        "tokens_share",
+        "tokens of all requests ÷ those without any cut",
+        lambda r: float(r.timeline.tokens.sum() / max(1, r.timeline.untrimmed.sum())),
+        combine=weighted_by(_untrimmed_tokens),
+    ),
+    Measure("over_budget", "requests over the budget", lambda r: int(r.timeline.over_budget.sum()), combine=total),
+    Measure(
+        "rejected", "requests an API would refuse", lambda r: int(validity(r.timeline).refused.sum()), combine=total
+    ),
+    Measure(
+        "rejected_naive",
+        "requests it would refuse if the same settings were sliced message by message",
+        lambda r: int(naive_validity(r.timeline).refused.sum()),
+        combine=total,
+    ),
+    Measure(
+        "summaries",
+        "summaries made",
+        lambda r: len({plan.summary.made_at for plan in r.timeline.plans if plan.summary}),
+        combine=total,
+    ),
+    Measure(
+        "references",
+        "values in tool calls that an earlier message held",
+        lambda r: r.retention.kept["reference"].total,
+        combine=total,
+    ),
+    Measure(
+        "references_kept",
+        "share of them still held by what the request sends",
+        lambda r: _share(r.retention.kept["reference"]),
+        combine=weighted_by("references"),
+    ),
+    Measure(
+        "links_kept",
+        "share of the literals in answers still held (estimate)",
+        lambda r: _share(r.retention.kept["link"]),
+        combine=mean,
+    ),
+    Measure("stars", "messages marked to be remembered", lambda r: r.retention.kept["star"].total, combine=total),
+    Measure(
+        "stars_kept",
+        "share of them every later request held",
+        lambda r: _share(r.retention.kept["star"]),
+        combine=weighted_by("stars"),
+    ),
+    Measure(
+        "evidence_kept",
+        "share of the gold evidence held when it was asked for",
+        lambda r: _share(r.retention.kept["evidence"]),
+        combine=mean,
+    ),
+    Measure(
+        "questions_kept",
+        "share of what BM25 finds for your questions that the last request holds (estimate)",
+        lambda r: _mean(question.share for question in r.retention.questions),
+        combine=mean,
+    ),
+    Measure(
+        "losses",
+        "references, stars and evidence lost",
+        lambda r: sum(r.retention.kept[kind].lost for kind in CERTAIN),
+        combine=total,
+    ),
+    Measure(
+        "prefix_stable",
+        "share of requests that only add to the one before",
+        lambda r: r.traffic.stable_share,
+        combine=mean,
+    ),
+    Measure(
+        "prefix_breaks",
+        "requests whose beginning is not that of the one before",
+        lambda r: r.traffic.breaks,
+        combine=total,
+    ),
 )
-MEANS = frozenset(("links_kept", "evidence_kept", "questions_kept", "tokens_mean", "prefix_stable"))
+COLUMNS: Mapping[str, str] = {measure.name: measure.help for measure in MEASURES}
+"""Column → what it says. `cost_<cache>` (dollars) and `ratio_<cache>` (÷ not trimming) come after, per cache model."""
 
 
-def combine_rows(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One candidate's figures over its conversations: sums, the largest peak, shares weighted by what they share."""
-    figures = dict(group[0])
-    for name in group[0]:
-        values = [row[name] for row in group]
-        if name in ("references_kept", "stars_kept"):
-            figures[name] = _weighted(values, [row[name.removesuffix("_kept")] for row in group])
-        elif name == "tokens_share":
-            figures[name] = _weighted(values, [row["tokens_total"] / max(row[name], 1e-9) for row in group])
-        elif name in MEANS:
-            figures[name] = _weighted(values, [1] * len(values))
-        elif name == "tokens_peak":
-            figures[name] = max(values)
-        elif name.startswith("ratio_"):
-            baseline = [row[f"cost_{name[6:]}"] / row[name] if row[name] else 0 for row in group]
-            figures[name] = _weighted(values, baseline)
-        elif name in SUMS or name.startswith("cost_"):
-            figures[name] = sum(values)
-    return figures
+def cost_measure(cache: Cache) -> Measure:
+    """Dollars of all requests under that cache model."""
+
+    def cost(replayed: Replayed) -> float:
+        bills = replayed.bills(cache)
+        return float(bills[0].total) if bills else math.nan
+
+    member = cache_members().get(cache.name)
+    priced = member.attributes["priced"] if member else f"with the cache {cache.name!r}"
+    return Measure(f"cost_{cache.name}", f"dollars {priced}", cost, combine=total)
 
 
-def _weighted(values: Sequence[float], weights: Sequence[float]) -> float:
-    """The mean of what is known; NaN if nothing is."""
-    known = [(v, w) for v, w in zip(values, weights, strict=True) if not math.isnan(v) and w and not math.isnan(w)]
-    total = sum(w for _, w in known)
-    return sum(v * w for v, w in known) / total if total else math.nan
+def ratio_measure(cache: Cache) -> Measure:
+    """Cost under that cache model ÷ cost of not trimming."""
+    cost_column, ratio_column = f"cost_{cache.name}", f"ratio_{cache.name}"
+
+    def ratio(replayed: Replayed) -> float:
+        bills = replayed.bills(cache)
+        return bills[0].ratio(bills[1]) if bills else math.nan
+
+    def untrimmed_cost(row: Row) -> float:
+        return row[cost_column] / row[ratio_column] if row[ratio_column] else 0.0
+
+    return Measure(ratio_column, "times the cost of not trimming", ratio, combine=weighted_by(untrimmed_cost))
+
+
+def measures_under(caches: Iterable[Cache]) -> list[Measure]:
+    """Every measure, in the order of a table's columns: MEASURES, then cost and ratio of each cache model."""
+    return [*MEASURES, *(make(cache) for cache in caches for make in (cost_measure, ratio_measure))]
+
+
+def measure(conversation: Conversation, settings: Settings, options: MeasureOptions) -> dict[str, Any]:
+    """The row of one conversation under one set of settings."""
+    replayed = Replayed(conversation, settings, options)
+    return {measure.name: measure.value(replayed) for measure in measures_under(options.caches)}
+
+
+def combine_rows(rows: Sequence[Row]) -> dict[str, Any]:
+    """One candidate's figures over its conversations; columns that are no measures keep the first row's value."""
+    names = [name.removeprefix("cost_") for name in rows[0] if name.startswith("cost_")]
+    known = {measure.name: measure for measure in measures_under(Cache(name) for name in names)}
+    combined = {name: known[name].combine(rows, name) for name in rows[0] if name in known}
+    return {**rows[0], **combined}

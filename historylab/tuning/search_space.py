@@ -192,6 +192,6 @@ def _without_idle(base: Settings, changes: Changes) -> Settings:
 
 
 def _round(tokens: float) -> int:
-    """Two leading digits: nobody asks for 4,137 tokens."""
-    step = 10 ** max(0, math.floor(math.log10(max(1, tokens))) - 1)
+    """Rounded to two leading digits: 4,100 rather than 4,137 tokens."""
+    step: int = 10 ** max(0, math.floor(math.log10(max(1, tokens))) - 1)
     return round(tokens / step) * step

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import Cache, all_caches
@@ -23,13 +23,16 @@ from historylab.tuning.corpus import Source, read_source, to_sources
 from historylab.tuning.executor import Workers, run_batches
 from historylab.tuning.grid import grid, random_search
 from historylab.tuning.jobs import BATCHES_PER_WORKER, Done, Job, Unread, run_batch, run_source, split_into_batches
-from historylab.tuning.measures import Measures, Stars
-from historylab.tuning.table import Table, make_table
+from historylab.tuning.replayed import MeasureOptions, Stars
+from historylab.tuning.table import make_table
+
+if TYPE_CHECKING:
+    from historylab.tuning.table import DataFrame
 
 __all__ = ["grid", "random_search", "sweep"]
 
 AT_LEAST_AT_ONCE = 32  # batches given to an executor whose size we don't know
-Given = Conversation | str | os.PathLike
+Given = Conversation | str | os.PathLike[str]
 
 
 def sweep(
@@ -45,7 +48,7 @@ def sweep(
     strict: bool = False,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
-) -> Table:
+) -> DataFrame:
     """A row per conversation × settings: where it comes from, the settings that differ, and `measures.COLUMNS`.
 
     `settings` holds, as JSON, what differs from the defaults, so that any row can be run again: `settings_of(row)`. A
@@ -55,7 +58,7 @@ def sweep(
         conversations: conversations, or paths of files (all conversations in them).
         workers: processes to start; None or 1 works in this one.
         executor: a running executor to use instead, with `workers` saying how many work for it.
-        caches, prices, stars, questions: see `Measures`. The default is every cache model, and the prices of each
+        caches, prices, stars, questions: see `MeasureOptions`. The default is every cache model, and the prices of each
             candidate's model.
         strict: stop at the first file that can't be read.
         progress: called with (pairs done, pairs known of) in this process.
@@ -68,9 +71,8 @@ def sweep(
     found, chosen = list(to_sources(given)), list(candidates)
     if not chosen:
         raise SettingsError("there are no settings to sweep; give at least one")
-    job = Job(
-        tuple(chosen), Measures(all_caches() if caches is None else tuple(caches), prices, stars, tuple(questions))
-    )
+    under = all_caches() if caches is None else tuple(caches)
+    job = Job(tuple(chosen), MeasureOptions(under, prices, stars, tuple(questions)))
     if executor is None and (workers or 1) <= 1:
         done = _here(found, job, cancelled)
     else:
@@ -80,7 +82,7 @@ def sweep(
     table = make_table(_in_order(_readable(counted, unread, strict), found), chosen)
     skipped: dict[str, str] = {}
     for number in sorted(unread):
-        skipped.setdefault(found[number].path, unread[number])
+        skipped.setdefault(_path(found[number]), unread[number])
     if skipped and not len(table) and not cancelled():
         raise NothingRead(skipped)
     table.attrs.update(cancelled=cancelled(), skipped=skipped)
@@ -153,7 +155,10 @@ def _in_order(
     ordered = sorted(done, key=lambda one: one[:3])
     numbers = {pair: n for n, pair in enumerate(dict.fromkeys(one[:2] for one in ordered))}
     for one in ordered:
-        source = found[one.source]
-        file = "" if isinstance(source, Conversation) else source.path
-        origin = {"conversation": numbers[one[:2]], "title": one.row["title"], "file": file}
+        origin = {"conversation": numbers[one[:2]], "title": one.row["title"], "file": _path(found[one.source])}
         yield origin, one.candidate, one.row
+
+
+def _path(source: Source) -> str:
+    """Where a source is read from; empty for a conversation that was handed in."""
+    return "" if isinstance(source, Conversation) else source.path

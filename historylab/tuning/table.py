@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from historylab.errors import HistoryLabError, LoadError, SettingsError
 from historylab.settings.model import Settings, setting_names
+from historylab.tuning.combine import Row
 from historylab.tuning.measures import COLUMNS
 
-if TYPE_CHECKING:
-    from pandas import DataFrame as Table
-else:
-    Table = Any  # pandas takes half a second to import: only where a table is made
+if TYPE_CHECKING:  # pandas takes half a second to import: only where a table is made
+    from pandas import DataFrame as DataFrame  # noqa: PLC0414 (exported: sweeps return one)
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
 
 
-def make_table(rows: Iterable[tuple[Mapping[str, Any], int, Mapping[str, Any]]], chosen: Sequence[Settings]) -> Table:
+def make_table(rows: Iterable[tuple[Row, int, Row]], chosen: Sequence[Settings]) -> DataFrame:
     """The table of some rows: where each comes from, the number of its settings in `chosen`, and its figures."""
     import pandas
 
@@ -63,7 +62,7 @@ def check_table_name(path: str) -> None:
         raise SettingsError(f"{path!r} says no kind of table; end it in one of {', '.join(ENDINGS)}")
 
 
-def write_table(table: Table, path: str) -> None:
+def write_table(table: DataFrame, path: str) -> None:
     """Write the table in the kind its name ends in."""
     check_table_name(path)
     try:
@@ -77,7 +76,7 @@ def write_table(table: Table, path: str) -> None:
         raise HistoryLabError(f"{path} can't be written: {problem.strerror or problem}") from None
 
 
-def read_table(path: str) -> Table:
+def read_table(path: str) -> DataFrame:
     """Read what `write_table` wrote. Raises LoadError for a file that is no table of ours."""
     import pandas
 
@@ -97,7 +96,7 @@ def read_table(path: str) -> Table:
     return table
 
 
-def _read_lines(path: str) -> Table:
+def _read_lines(path: str) -> DataFrame:
     import pandas
 
     with open(path, encoding="utf-8") as file:

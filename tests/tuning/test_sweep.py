@@ -24,7 +24,8 @@ from historylab.recall.retention import retention
 from historylab.tuning import jobs
 from historylab.tuning.corpus import Piece, read_source, split_file
 from historylab.tuning.executor import TRIES, Workers, run_batches
-from historylab.tuning.measures import COLUMNS, Measures
+from historylab.tuning.measures import COLUMNS
+from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.sweep import grid, random_search, sweep
 from historylab.tuning.table import ENDINGS, read_table, settings_of, write_table
 
@@ -174,7 +175,7 @@ def test_two_processes_give_the_identical_table(table, two_processes):
 
 @pytest.mark.parametrize("conversations, shares", [(1, 8), (3, 4), (4, 1), (40, 1)])
 def test_too_few_conversations_are_shared_out_by_settings_too(conversations, shares):
-    job, found = jobs.Job(tuple(CANDIDATES), Measures()), [CHATS[0]] * conversations
+    job, found = jobs.Job(tuple(CANDIDATES), MeasureOptions()), [CHATS[0]] * conversations
     given = list(jobs.split_into_batches(found, job, workers=2))
     pairs = sorted((number, c) for batch in given for number, _ in batch.sources for c in batch.candidates)
     assert pairs == [(number, c) for number in range(conversations) for c in range(len(CANDIDATES))]
