@@ -1,7 +1,7 @@
-"""What a chat model is: asked with plain Chat Completions messages it answers with a Reply, at once or as it comes.
+"""The contract of chat models: Chat Completions messages in, a Reply out, complete or streamed.
 
-A member is a class taking the model's name. It raises InstrumentError, in one sentence that says what was asked, what
-came back and what to do, for whatever goes wrong on the way.
+A member is a class that takes the model's name. On any failure it raises InstrumentError with one sentence that says
+what was asked, what came back and what to do.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from historylab.registry import member
 
 DEFAULT = "openai_compatible"
 NO_ANSWER = frozenset({"refusal", "content_filter"})
-"""Finish reasons of a reply whose text says why there is no answer."""
+"""Finish reasons of a reply that is a refusal; its text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered. `usage` is None where it reported none, which is not the same as nothing used."""
+    """A model's answer. `usage` is None if the server reported none."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
@@ -31,7 +31,7 @@ class Reply:
 
 
 class ChatModel(Protocol):
-    """Answers messages. `name` is the model's; `key` must differ whenever an answer could (another server, say)."""
+    """Answers messages. `name` is the model's; `key` must differ whenever answers could (another server, say)."""
 
     name: str
     key: str
@@ -44,7 +44,7 @@ class ChatModel(Protocol):
         temperature: float | None = None,
         tools: Sequence[Mapping[str, Any]] = (),
     ) -> Reply:
-        """The whole answer. `tools` are OpenAI function tools; `max_tokens` bounds the answer."""
+        """The complete answer. `tools` are OpenAI function tools; `max_tokens` limits the answer."""
         ...
 
     def stream(
@@ -55,15 +55,15 @@ class ChatModel(Protocol):
         temperature: float | None = None,
         tools: Sequence[Mapping[str, Any]] = (),
     ) -> Iterator[str | Reply]:
-        """The answer's text, piece by piece, and last the Reply that holds all of it."""
+        """The answer's text in pieces, then the complete Reply."""
         ...
 
 
 @lru_cache(maxsize=32)
 def open_chat_model(name: str) -> ChatModel:
-    """The model of that name on the server the environment names; the same object each time, for its open connections.
+    """The model of that name on the server set by the environment; cached, to reuse its connections.
 
-    Nothing is imported, read from the environment or asked before its first use.
+    Imports nothing, reads no environment and sends nothing before its first use.
     """
     model: ChatModel = member("chat_model", DEFAULT).target(name)
     return model

@@ -1,6 +1,6 @@
-"""What a Chat Completions answer says: a body, or the chunks of a stream, as a Reply.
+"""Parses Chat Completions responses, a body or the chunks of a stream, into a Reply.
 
-Servers differ in what they leave out, so everything but the choice itself may be missing. Source: the Chat Completions
+Servers leave out different fields, so everything but the choice itself may be missing. Source: the Chat Completions
 API reference, the chat completion and chunk objects.
 """
 
@@ -15,11 +15,11 @@ from historylab.conversation.message import ToolCall, Usage
 
 
 class Unreadable(Exception):
-    """The answer is no chat completion; the text says what was found."""
+    """The response is not a chat completion; the text says what was found."""
 
 
 def read_completion(body: Any) -> Reply:
-    """The Reply a completion's body holds. Raises Unreadable."""
+    """The Reply in a completion's body. Raises Unreadable."""
     choice = _first_choice(body)
     if choice is None:
         raise Unreadable("there is no choice in it")
@@ -31,7 +31,7 @@ def read_completion(body: Any) -> Reply:
 
 
 def read_usage(given: Any) -> Usage | None:
-    """Tokens as a provider reports them: what was read from or written to its cache is taken out of the input."""
+    """Usage as a provider reports it, with cache reads and writes subtracted from the input."""
     if not isinstance(given, Mapping) or not given:
         return None
     details = _mapping(given.get("prompt_tokens_details"))
@@ -42,7 +42,7 @@ def read_usage(given: Any) -> Usage | None:
 
 @dataclass
 class Draft:
-    """A reply while it comes in, chunk by chunk."""
+    """A reply being assembled from chunks."""
 
     model: str = ""
     usage: Usage | None = None
@@ -64,7 +64,7 @@ class Draft:
         return self.take_message(_mapping(choice.get("delta")))
 
     def take_message(self, message: Mapping[str, Any]) -> str:
-        """Add a message, or the part of one that a chunk has, and return its text."""
+        """Add a message, or a chunk's part of one, and return its text."""
         text = _text_of_content(message.get("content"))
         self.text.append(text)
         self.refusal.append(_text(message.get("refusal")))
@@ -74,7 +74,7 @@ class Draft:
         return text
 
     def _take_call(self, call: Mapping[str, Any], position: int) -> None:
-        """A stream names a call once and sends its arguments in pieces, all under one index."""
+        """Add a call. A stream names it once and sends its arguments in pieces, all under one index."""
         index = call.get("index")
         parts = self.calls.setdefault(index if isinstance(index, int) else position, ["", "", ""])
         function = _mapping(call.get("function"))
@@ -91,7 +91,7 @@ class Draft:
 
 
 def _first_choice(body: Any) -> Mapping[str, Any] | None:
-    """The first choice, if there is one. Some servers put an error where the choices should be."""
+    """The first choice, if any. Raises Unreadable for the error that some servers return instead of choices."""
     if not isinstance(body, Mapping):
         raise Unreadable("it is no JSON object")
     if error := body.get("error"):

@@ -1,4 +1,4 @@
-"""The server and the key: `OPENAI_BASE_URL` and `OPENAI_API_KEY`, read when they are needed, kept nowhere."""
+"""The server and its key: `OPENAI_BASE_URL` and `OPENAI_API_KEY`, read on every use and never stored."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from historylab.errors import InstrumentError
 
 KEY, BASE_URL = "OPENAI_API_KEY", "OPENAI_BASE_URL"
 OPENAI = "https://api.openai.com/v1"
-NO_KEY = "none"  # what a server of one's own, which wants no key, is sent as one
+NO_KEY = "none"  # sent as the key to a server that needs none
 
 
 def base_url() -> str:
-    """The server's address; OpenAI's where the environment names none."""
+    """The server's address; OpenAI's if the environment sets none."""
     return (os.environ.get(BASE_URL) or OPENAI).strip().rstrip("/")
 
 
@@ -23,7 +23,7 @@ def is_openai() -> bool:
 
 
 def display_host() -> str:
-    """Where requests go, as it may be shown: the host the environment names, without path or key; else "OpenAI"."""
+    """The server for display: the host of `OPENAI_BASE_URL`, without path or key; otherwise "OpenAI"."""
     if is_openai():
         return "OpenAI"
     try:
@@ -33,12 +33,12 @@ def display_host() -> str:
 
 
 def model_and_host(model: str) -> str:
-    """Who would be asked: "gpt-5.5 at OpenAI"."""
+    """The model and its server for display: "gpt-5.5 at OpenAI"."""
     return f"{model} at {display_host()}"
 
 
 def check_address() -> None:
-    """Raise InstrumentError, without showing it, for an address that is none, or one with a key in it."""
+    """Raise InstrumentError for an invalid address, or one that contains a key, without showing it."""
     try:
         parts = urlsplit(base_url())
         usable = parts.scheme in ("http", "https") and parts.hostname and not parts.username and parts.port != 0
@@ -49,20 +49,20 @@ def check_address() -> None:
 
 
 def api_key() -> str:
-    """The key. Raises InstrumentError where OpenAI would want one and there is none, or it can't be one."""
+    """The key. Raises InstrumentError if OpenAI needs one and none is set, or if it is not a valid header."""
     key = os.environ.get(KEY, "").strip()
     if not key and is_openai():
         raise InstrumentError(f"{KEY} is not set; set it, or {BASE_URL} for a server of your own that wants no key")
-    if not (key.isascii() and key.isprintable()):  # as a header it would fail, with itself in the error's text
+    if not (key.isascii() and key.isprintable()):  # as a header it would fail, and the error would show it
         raise InstrumentError(f"{KEY} holds characters that no key has; set it anew")
     return key or NO_KEY
 
 
 def known_secrets() -> tuple[str, ...]:
-    """What must never be shown."""
+    """Texts that must never be shown."""
     return tuple(filter(None, (os.environ.get(KEY, "").strip(), os.environ.get(BASE_URL, "").strip())))
 
 
 def server_fingerprint(*values: str) -> str:
-    """Tells one server, or one server and key, from another without holding it."""
+    """A hash that identifies a server, or a server and key, without revealing them."""
     return hashlib.blake2b("\0".join(values).encode(errors="replace"), digest_size=8).hexdigest()

@@ -1,7 +1,7 @@
 """`openai_compatible`: a model behind any server that speaks Chat Completions, through the `openai` package.
 
 Key and address come from the environment at each request (see environment.py); neither is ever shown, logged or part of
-an error. What is sent there is one request's messages, and nothing else.
+an error. Only the messages of a request are sent.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from historylab.registry import register
 
 T = TypeVar("T")
 
-DRIPPING = 5.0  # a streamed answer may take so many timeouts in all, however steadily it drips
+DRIPPING = 5.0  # time limit of a streamed answer as a multiple of the timeout, however steadily it arrives
 DISPENSABLE = ("temperature", "max_completion_tokens", "max_tokens", "stream_options")
-"""Parameters a request can do without, when the model or the server doesn't take them."""
+"""Parameters that are omitted if the model or the server doesn't accept them."""
 
 Timeout = Annotated[float, Field(gt=0, le=600, description="seconds to wait for the server")]
 Retries = Annotated[int, Field(ge=0, le=5, description="tries again after a timeout, a 429 or a failure of the server")]
@@ -38,8 +38,8 @@ class OpenAICompatible:
     def __init__(self, model: str, *, timeout: Timeout = 60.0, retries: Retries = 1):
         self.name = model
         self._timeout, self._retries = timeout, retries
-        self._client: tuple[str, Any] | None = None  # with the fingerprint of the environment it was made for
-        self._refused: set[str] = set()  # parameters this model or server doesn't take
+        self._client: tuple[str, Any] | None = None  # with the fingerprint of its environment
+        self._refused: set[str] = set()  # parameters this model or server doesn't accept
 
     def __repr__(self) -> str:
         return f"<OpenAICompatible {self.name!r}>"
@@ -56,7 +56,7 @@ class OpenAICompatible:
         temperature: float | None = None,
         tools: Sequence[Mapping[str, Any]] = (),
     ) -> Reply:
-        return self._tell(
+        return self._with_safe_errors(
             lambda: read_completion(_plain(self._create(messages, _wishes(max_tokens, temperature, tools))))
         )
 
@@ -70,7 +70,7 @@ class OpenAICompatible:
     ) -> Iterator[str | Reply]:
         wishes = {**_wishes(max_tokens, temperature, tools), "stream": True, "stream_options": {"include_usage": True}}
         pieces = self._pieces(messages, wishes)
-        while (piece := self._tell(lambda: next(pieces, None))) is not None:
+        while (piece := self._with_safe_errors(lambda: next(pieces, None))) is not None:
             yield piece
 
     def _pieces(self, messages: Sequence[Mapping[str, Any]], wishes: Mapping[str, Any]) -> Iterator[str | Reply]:
@@ -87,7 +87,7 @@ class OpenAICompatible:
         yield draft.reply()
 
     def _create(self, messages: Sequence[Mapping[str, Any]], wishes: Mapping[str, Any]) -> Any:
-        """Ask; and again without each parameter that the server says it doesn't take."""
+        """Send the request; repeat it without each parameter that the server rejects."""
         create, messages = self._open().chat.completions.create, _sendable(messages)
         import openai
 
@@ -98,14 +98,14 @@ class OpenAICompatible:
             try:
                 return create(model=self.name, messages=messages, **parameters)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
-                told = f"{problem.param} {_words(problem.body)}"
-                culprit = next((name for name in DISPENSABLE if name in parameters and name in told), None)
+                complaint = f"{problem.param} {_words(problem.body)}"
+                culprit = next((name for name in DISPENSABLE if name in parameters and name in complaint), None)
                 if culprit is None:
                     raise
                 self._refused.add(culprit)
 
     def _spelled(self, wish: tuple[str, Any]) -> tuple[str, Any]:
-        """OpenAI's newer models know only `max_completion_tokens`, most other servers only `max_tokens`."""
+        """OpenAI's newer models accept only `max_completion_tokens`, most other servers only `max_tokens`."""
         name, value = wish
         if name != "max_tokens":
             return wish
@@ -114,7 +114,7 @@ class OpenAICompatible:
         return next((s for s in preferred if s not in self._refused), name), value
 
     def _open(self) -> Any:
-        """The package's client, made anew when the environment changed."""
+        """The package's client, created again when the environment changes."""
         environment.check_address()
         url, key = environment.base_url(), environment.api_key()
         made_for = environment.server_fingerprint(
@@ -131,13 +131,13 @@ class OpenAICompatible:
     def _asked(self) -> str:
         return f"asked {self.name!r} for an answer"
 
-    def _tell(self, ask: Callable[[], T]) -> T:
-        """What `ask()` gives. Errors are told anew, outside the handler: the original holds the key."""
+    def _with_safe_errors(self, ask: Callable[[], T]) -> T:
+        """The result of `ask()`. Errors are replaced outside the handler, because the original holds the key."""
         try:
             return ask()
-        except (InstrumentError, TypeError, AttributeError, NameError):  # told already, or a bug
+        except (InstrumentError, TypeError, AttributeError, NameError):  # already replaced, or a bug
             raise
-        except Exception as problem:  # the package lets errors of the network and of JSON through as they are
+        except Exception as problem:  # the package passes network and JSON errors through
             error = self._error(problem)
         raise error
 
@@ -159,24 +159,24 @@ class OpenAICompatible:
 
 
 def _wishes(max_tokens: int | None, temperature: float | None, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The parameters that were asked for."""
+    """The parameters that were given."""
     wishes = {"max_tokens": max_tokens, "temperature": temperature, "tools": list(tools) or None}
     return {name: value for name, value in wishes.items() if value is not None}
 
 
 def _sendable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The same messages where lone surrogates, which UTF-8 has no form for, are question marks."""
+    """The messages with lone surrogates, which UTF-8 cannot encode, replaced by question marks."""
     sendable: list[dict[str, Any]] = json.loads(json.dumps(list(messages), ensure_ascii=False).encode(errors="replace"))
     return sendable
 
 
 def _plain(answer: Any) -> Any:
-    """The package's object as plain dicts and lists; it hands on as text what the server doesn't call JSON."""
+    """The package's object as plain dicts and lists; a response not labelled JSON stays text."""
     return answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer
 
 
 def _words(body: Any) -> str:
-    """The server's own words in an error's body."""
+    """The server's own message in an error's body."""
     found = body.get("message") or body.get("error") or body.get("detail") if isinstance(body, Mapping) else body
     return found if isinstance(found, str) else ""
 

@@ -1,7 +1,7 @@
-"""Why a model didn't answer, in one sentence: what was asked, what came back, what to do. Never the key, never the URL.
+"""Error messages for failed model requests, in one sentence: what was asked, what came back, what to do.
 
-Servers like to quote the key they refuse, so their own words are shown only where they help, cut short and with
-everything that looks like a key taken out.
+They never contain the key or the URL. Servers may quote the key they refuse, so their messages are shown only where
+they help, shortened and with everything that looks like a key removed.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 
 from historylab.errors import InstrumentError
 
-LONGEST_QUOTE = 200  # characters of a server's own words
-PAUSE = 60.0  # seconds after which a server that was away, or refused the key, is worth another try
+LONGEST_QUOTE = 200  # characters of a server's own message
+PAUSE = 60.0  # seconds before retrying a server that was unreachable or refused the key
 SECRET = re.compile(r"(?i)\b(?:sk|key|token|bearer|api[-_]key)[-_:= ]+[^\s\"',;)]+")
 ADVICE = {
     400: "the server refused the request (400){quote}; change the model or shorten what is asked",
@@ -23,29 +23,31 @@ ADVICE = {
     422: "the server refused the request (422){quote}; change the model or shorten what is asked",
     429: "too many requests, or nothing left of the quota (429); wait {wait}",
 }
-ABOUT_THE_REQUEST = frozenset({400, 413, 422})  # another request may do better at once
+ABOUT_THE_REQUEST = frozenset({400, 413, 422})  # another request may succeed at once
 
 
 def request_error(asked: str, found: str, pause: float = 0) -> InstrumentError:
-    """The error for a request: `asked` what for, `found` what came of it and what to do."""
+    """The error for a request: `asked` says what was requested, `found` what came back and what to do."""
     return InstrumentError(f"{asked}: {found}", pause=pause)
 
 
 def status_error(asked: str, status: int, words: str, wait: float | None, secrets: tuple[str, ...]) -> InstrumentError:
-    """The error for an answer with an HTTP status of 400 or more; `words` are the server's own."""
+    """The error for an HTTP status of 400 or more; `words` is the server's own message."""
     quote = quote_server(words, secrets)
     otherwise = f"the server failed ({status}){quote}; try again later"
     sentence = ADVICE.get(status, otherwise)
-    said = sentence.format(quote=quote, wait=f"{wait:.0f} s" if wait else "a minute") if status in ADVICE else sentence
-    return request_error(asked, said, 0 if status in ABOUT_THE_REQUEST else wait or PAUSE)
+    advice = (
+        sentence.format(quote=quote, wait=f"{wait:.0f} s" if wait else "a minute") if status in ADVICE else sentence
+    )
+    return request_error(asked, advice, 0 if status in ABOUT_THE_REQUEST else wait or PAUSE)
 
 
 def connection_error(asked: str, cause: BaseException | None) -> InstrumentError:
-    """The error for a request that got no answer at all. Of the cause only its kind is told: it may hold headers."""
-    told = str(cause).lower()
-    if "refused" in told:
+    """The error for a request without a response. Only the kind of the cause is named: its text may contain headers."""
+    text = str(cause).lower()
+    if "refused" in text:
         why = "nothing listens there (connection refused)"
-    elif any(hint in told for hint in ("name or service", "getaddrinfo", "name resolution", "nodename")):
+    elif any(hint in text for hint in ("name or service", "getaddrinfo", "name resolution", "nodename")):
         why = "there is no server of that name"
     else:
         why = "the connection broke before an answer came"
@@ -57,18 +59,18 @@ def timeout_error(asked: str, seconds: float) -> InstrumentError:
 
 
 def unusable_reply_error(asked: str, found: str, secrets: tuple[str, ...]) -> InstrumentError:
-    """The error for an answer that is no chat completion."""
+    """The error for a response that is not a chat completion."""
     advice = "try again, and check that OPENAI_BASE_URL names a Chat Completions server"
     return request_error(asked, f"the answer cannot be used ({redact(found, secrets)}); {advice}")
 
 
 def quote_server(words: str, secrets: tuple[str, ...]) -> str:
-    """A server's own words as the end of a clause; "" if there are none."""
+    """A server's own message as the end of a clause; "" if it is empty."""
     return f": “{redact(words, secrets)}”" if words.strip() else ""
 
 
 def redact(words: str, secrets: tuple[str, ...]) -> str:
-    """The words on one line, short, without anything secret."""
+    """The message on one line, shortened, without secrets."""
     for secret in secrets:
         words = words.replace(secret, "…")
     words = " ".join(SECRET.sub("…", words).split())

@@ -1,4 +1,4 @@
-"""`scripted`: a chat model that says what it was told to, in order; for tests and a demo offline."""
+"""`scripted`: a chat model that gives prepared replies in order; for tests and offline demos."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _opened = count(1)
 
 @register("chat_model", "scripted")
 class ScriptedChatModel:
-    """Offline: gives its replies one after the other. What it was asked is in `asked`.
+    """Offline: gives its replies in order and records every request in `asked`.
 
-    A reply is a text, a Reply, or an exception to raise. Tokens are characters / 4, so that usage adds up to something.
+    A reply is a text, a Reply, or an exception to raise. Usage is estimated as characters / 4.
     """
 
     def __init__(self, name: str = "scripted", replies: Iterable[str | Reply | Exception] = ()):

@@ -1,7 +1,7 @@
-"""What a token counter is, and how a conversation is counted once and never again.
+"""The contract of token counters; each conversation is counted once per counter.
 
-A member is a class taking the model's name, with `key` (what its counts depend on), `label` (how they are made, for
-people), `exact`, `per_request` (tokens a request takes beyond its messages) and `count(messages)`.
+A member is a class that takes the model's name and has `key` (identifies its counts), `label` (how it counts, for
+display), `exact`, `per_request` (tokens of a request beyond its messages) and `count(messages)`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from historylab.errors import InstrumentError
 from historylab.registry import member
 
 MEDIA_TOKENS = {"image": 1500, "audio": 1500, "file": 1500}
-"""A fixed estimate per non-text part: its data is never counted as text. 1,500 is what a full-size image costs on the
-models that publish a formula; sound and files vary more, which is why every such count is labelled an estimate."""
+"""Tokens per non-text part, a fixed estimate: its data is never counted as text. 1,500 is a full-size image on models
+that publish a formula; audio and files vary more, so every such count is labelled an estimate."""
 
 
 _serial = itertools.count()
@@ -45,7 +45,7 @@ def open_counter(name: str, model: str, **options: Any) -> Counter:
 
 
 def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
-    """Tokens of every message, counted at the first call and remembered with the conversation."""
+    """int64[len(conversation)]: tokens of every message, counted once per counter and kept with the conversation."""
 
     def count() -> np.ndarray:
         column = np.ascontiguousarray(counter.count(conversation.messages), np.int64)
@@ -63,12 +63,12 @@ def count_text(counter: Counter, text: str, role: str = "system") -> int:
 
 
 def media_tokens(message: Message) -> int:
-    """The labelled estimate for a message's images, sound and files."""
+    """The estimate for a message's images, audio and files."""
     return sum(MEDIA_TOKENS.get(kind, MEDIA_TOKENS["file"]) for kind in message.media)
 
 
 class PerMessage:
-    """A counter made from a caller's own `count_tokens(message) -> int`; `shape` turns a Message into what it takes."""
+    """A counter from a caller's own `count_tokens(message) -> int`; `shape` converts a Message to its argument."""
 
     exact = False
     per_request = 0
@@ -77,7 +77,7 @@ class PerMessage:
         self, count_tokens: Callable[[Any], int], shape: Callable[[Message], object] = lambda m: m.source, key: str = ""
     ):
         self._count_tokens, self._shape = count_tokens, shape
-        self.key = key or f"callable:{next(_serial)}"  # not its id(), which another function may get later
+        self.key = key or f"callable:{next(_serial)}"  # not its id(), which may be reused
         self.label = getattr(count_tokens, "__name__", "the caller's counter")
 
     def count(self, messages: Sequence[Message]) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""`characters`: characters instead of tokens, for limits that are stated in them. Source: Mentu's history limits.
+"""`characters`: counts characters instead of tokens, for budgets stated in characters.
 
-A message is the characters of its text, call names and arguments. Prices and windows are in tokens, so this counts for
+A message counts the characters of its text, call names and arguments. Prices and windows are in tokens, so use it for
 budgets only.
 """
 

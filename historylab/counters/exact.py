@@ -1,8 +1,8 @@
 """`exact`: tokens by the model's own encoding plus OpenAI's documented chat framing; an estimate for other models.
 
-The framing is that of OpenAI's cookbook ("How to count tokens with tiktoken"): 3 tokens a message, its role, its text,
-1 more for a name, and 3 a request for the answer's start. Tool calls count their names and arguments; ids do not count.
-The tables are inside toktok-rs's wheel, so counting never needs the network.
+Source of the framing: OpenAI's cookbook ("How to count tokens with tiktoken"): 3 tokens per message, its role, its
+text, 1 more for a name, and 3 per request for the start of the answer. Tool calls count their names and arguments; ids
+do not count. The tables ship inside toktok-rs's wheel, so counting never needs the network.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ def _texts(message: Message) -> list[str]:
 
 
 def _rest(message: Message) -> int:
-    """What a few messages have beside text: a name, other media, a role that is not one token."""
+    """Tokens besides text, for the few messages that have any: a name, media, a role that is not one token."""
     name = PER_NAME if message.name and message.role != "tool" else 0
     return name + media_tokens(message) - (message.role not in ONE_TOKEN_ROLES)
 
 
 def count_texts(texts: Sequence[str], encoding: str) -> list[int]:
-    """Tokens of each text. Lone surrogates, which no UTF-8 API could be sent, count as the replacement they become."""
+    """Tokens of each text. Lone surrogates, which UTF-8 cannot encode, count as their replacement character."""
     import toktok
 
     threads = 0 if sum(map(len, texts)) > MANY_CHARACTERS else 1

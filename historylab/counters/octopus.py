@@ -1,4 +1,4 @@
-"""`octopus`: characters divided by 4, rounded down, at least 1, and 4 more a message. Text only; always an estimate.
+"""`octopus`: characters divided by 4, rounded down, at least 1, plus 4 per message. Text only; always an estimate.
 
 Source: Octopus' page on token budgets.
 """

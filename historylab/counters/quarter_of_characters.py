@@ -1,7 +1,7 @@
-"""`chars/4`: the field's usual rule of thumb, always an estimate.
+"""`chars/4`: the common rule of thumb, always an estimate.
 
-A message is its characters (text, call names, arguments) divided by four, rounded up, at least one. It under-counts
-Chinese about threefold and JSON twofold; it is here because so much software uses it.
+A message counts its characters (text, call names, arguments) divided by four, rounded up, at least one. This
+undercounts Chinese about threefold and JSON twofold; it is included because so much software uses it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What stands in a request beside its messages: tool definitions and a hidden system prompt, pasted, read and counted.
+"""Fixed overhead of a request: tool definitions and a hidden system prompt, parsed and counted.
 
-A definition is counted as its JSON without spaces. Providers write definitions in forms of their own before a model
-reads them, and don't publish which, so the count is an estimate whatever counts it.
+A definition is counted as its JSON without whitespace. Providers rewrite definitions in unpublished forms before a
+model reads them, so the count is an estimate with every counter.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from historylab.errors import LoadError
 from historylab.formats.base import kind_of
 
 LISTS = ("tools", "functions", "functionDeclarations", "function_declarations")
-"""Where a request keeps its definitions: the APIs of OpenAI (now and once), Anthropic and MCP; Gemini's."""
+"""The keys under which a request has its definitions: OpenAI (now and formerly), Anthropic, MCP and Gemini."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One definition, as it was given; `name` is the function's, or the type of a provider's own tool."""
+    """One definition as given; `name` is the function's, or the type of a built-in tool of the provider."""
 
     name: str
     definition: Mapping[str, Any]
 
 
 def read_tools(text: str) -> list[Tool]:
-    """The definitions in pasted JSON: a list, a whole request, or one definition; with each provider's own wrapping.
+    """The definitions in pasted JSON: a list, a whole request, or one definition, in any provider's wrapping.
 
-    Raises LoadError: with line and column where it is no JSON, else with which definition is none and why.
+    Raises LoadError with line and column for invalid JSON, otherwise with the invalid definition and the reason.
     """
     try:
         return list(_tools(json.loads(text), "")) if text.strip() else []
@@ -51,7 +51,7 @@ def count_tools(counter: Counter, tools: list[Tool]) -> list[int]:
 
 
 def count_prompt(counter: Counter, text: str) -> int:
-    """Tokens of a system prompt that isn't in the transcript, framing included; 0 for none."""
+    """Tokens of a system prompt outside the transcript, framing included; 0 if empty."""
     return count_text(counter, text) if text.strip() else 0
 
 

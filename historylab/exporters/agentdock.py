@@ -1,6 +1,6 @@
-"""`agentdock`: the `chatSettings` of an AgentDock template; what AgentDock has no name for goes under `historylab`.
+"""`agentdock`: the `chatSettings` of an AgentDock template; settings AgentDock does not have go under `historylab`.
 
-`historylab --template` reads both parts, so nothing is lost; AgentDock reads its own.
+`historylab --template` reads both parts, AgentDock its own.
 """
 
 import json

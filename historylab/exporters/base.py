@@ -1,7 +1,7 @@
-"""What an exporter is: a function of the settings' values that writes them for another tool.
+"""The contract of exporters: functions that write settings in the form another tool reads.
 
-A member takes `(settings, names)`, the setting names to write, and returns the file's text. It writes no date, so the
-same settings always give the same file. `attributes`: `title` (for people), `file_name`, `mime` and `language` (for
+A member takes `(settings, names)`, with the names of the settings to write, and returns the file's text. It writes no
+date, so equal settings give equal files. `attributes`: `title` (on screen), `file_name`, `mime` and `language` (for
 highlighting).
 """
 
@@ -17,10 +17,10 @@ from historylab.settings.names import as_text, environment_names
 
 
 def export(settings: Settings, target: str, *, only_changed: bool = False) -> str:
-    """The settings as text for `target` ("dotenv", "shell", "json", …). Raises UnknownMember for another target.
+    """The settings as text for `target` ("dotenv", "shell", "json", …). Raises UnknownMember for other targets.
 
-    Every field and option is written, so that the file means the same under any template; `only_changed` writes those
-    that differ from the defaults.
+    Every field and option is written, so that the file means the same under any template; `only_changed` writes only
+    those that differ from the defaults.
     """
     defaults = Settings()
     names = [n for n in setting_names() if not only_changed or settings.value(n) != defaults.value(n)]
@@ -29,12 +29,12 @@ def export(settings: Settings, target: str, *, only_changed: bool = False) -> st
 
 
 def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str]:
-    """Environment names and texts, AgentDock's own names first where a setting has one."""
+    """Environment variables and their texts; AgentDock's variable first if a setting has one."""
     return {given: as_text(settings.value(n)) for n in names for given in reversed(environment_names(n))}
 
 
 def heading(settings: Settings, use: str = "load with `historylab --template FILE` or set as environment") -> list[str]:
-    """Comment lines (without comment signs): what wrote the file, how to use it, how tokens were counted for it."""
+    """Comment lines (without comment signs): what wrote the file, how to use it, how tokens were counted."""
     counter = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
     how = f"Tokens by {counter.label}, {'exact' if counter.exact else 'an estimate'}."
     lines = [f"HistoryLab {__version__} settings; {use}.", how]

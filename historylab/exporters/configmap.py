@@ -1,4 +1,4 @@
-"""`configmap`: a Kubernetes ConfigMap for `envFrom`. Every value is text, as Kubernetes wants it: `"8000"`."""
+"""`configmap`: a Kubernetes ConfigMap for `envFrom`. Every value is a string, as Kubernetes requires: `"8000"`."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""`docker_compose`: the `environment:` of a service, as a file of its own that Compose lays over yours.
+"""`docker_compose`: the `environment:` of a service, as a separate override file for Compose.
 
 Compose replaces `$NAME` in values, so a dollar is written twice.
 """

@@ -1,6 +1,6 @@
-"""`dotenv`: a `.env` file with AgentDock's names beside ours.
+"""`dotenv`: a `.env` file, with AgentDock's variables for the settings it shares.
 
-It is called `historylab.env` because browsers strip a leading dot from what they download.
+It is called `historylab.env` because browsers strip a leading dot from downloads.
 """
 
 from collections.abc import Sequence
@@ -26,10 +26,10 @@ def dotenv(settings: Settings, names: Sequence[str]) -> str:
 
 
 def quoted(value: str) -> str | None:
-    """The value so that a shell reads it as dotenv does; None where nothing does: one of them might run what is in it.
+    """The value quoted so that a shell and dotenv read the same; None if no quoting does, as a shell might execute it.
 
-    They agree on single quotes unless `'` is inside or a `\\` that escapes something, on double quotes unless `$` or a
-    backtick is.
+    They agree on single quotes unless the value has a `'` or an escaping `\\`, and on double quotes unless it has a `$`
+    or a backtick.
     """
     if value and all(c.isascii() and (c.isalnum() or c in "._-/:@%+,") for c in value):
         return value

@@ -1,7 +1,7 @@
-"""`langchain`: the same settings as arguments of LangChain's `trim_messages`, as far as it goes; the rest is named.
+"""`langchain`: the settings as arguments of LangChain's `trim_messages`; those without an equivalent are listed.
 
 `trim_messages` keeps the end of a list that fits a count. Counting user messages makes it `lastN` or a sliding window,
-counting tokens makes it `fifo`; it summarises nothing, shortens nothing, and keeps one system message.
+counting tokens makes it `fifo`; it does not summarise or truncate, and keeps one system message.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def langchain(settings: Settings, names: Sequence[str]) -> str:
 
 
 def _lost(settings: Settings) -> set[str]:
-    """Which of the carried settings are not: a pruner that trim_messages is not."""
+    """Settings of `CARRIED` that are not carried over after all: a pruner without an equivalent."""
     return set() if settings.pruner in (*CARRIED_OPTIONS, "off") else {"pruner"}
 
 
@@ -69,7 +69,7 @@ def _policy(settings: Settings) -> list[str]:
 
 
 def _pruner(settings: Settings) -> list[str]:
-    """The pruner, or the nearest to it: the newest turns that fit the budget."""
+    """The pruner, or its nearest equivalent: the newest turns that fit the budget."""
     if settings.pruner == "off":
         return []
     if settings.pruner == "sliding_window":

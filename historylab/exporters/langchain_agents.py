@@ -1,7 +1,7 @@
 """`langchain_agents`: a middleware for LangChain's `create_agent`, the successor of LangGraph's `create_react_agent`.
 
-Source: `wrap_model_call` in langchain.agents.middleware. It changes the request alone, not the agent's state, so that
-the next request is planned from all that was said, as in the playground.
+Source: `wrap_model_call` in langchain.agents.middleware. It changes only the request, not the agent's state, so that
+the next request is planned from the whole conversation, as in the playground.
 """
 
 from collections.abc import Sequence

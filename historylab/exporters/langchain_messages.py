@@ -1,4 +1,4 @@
-"""Trimming a list of LangChain's messages with HistoryLab itself: the code its two agent exporters have in common."""
+"""Code shared by the two LangChain agent exporters: trims a list of LangChain messages with HistoryLab."""
 
 IMPORTS = "from langchain_core.messages import SystemMessage, convert_to_openai_messages"
 TO_SEND = '''

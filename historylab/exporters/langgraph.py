@@ -1,7 +1,7 @@
-"""`langgraph`: a `pre_model_hook` for LangGraph's `create_react_agent`, and a function for graphs of one's own.
+"""`langgraph`: a `pre_model_hook` for LangGraph's `create_react_agent`, and a function for custom graphs.
 
 Source: `create_react_agent` in langgraph.prebuilt. What the hook returns as `llm_input_messages` is sent and is not
-written to the graph's state, so that the next request is planned from all that was said, as in the playground.
+written to the graph's state, so that the next request is planned from the whole conversation, as in the playground.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""`openai_agents`: an input filter for the OpenAI Agents SDK that sends just what the playground showed.
+"""`openai_agents`: an input filter for the OpenAI Agents SDK that sends exactly what the playground shows.
 
 Source: the SDK's `RunConfig.call_model_input_filter`, which sees every request with its instructions before it is sent
-and changes nothing of what a session keeps. Its items are those of the Responses API.
+and doesn't change what a session keeps. Its items are those of the Responses API.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""`pydantic_ai`: a hook for Pydantic AI (from version 2) that sends just what the playground showed.
+"""`pydantic_ai`: a hook for Pydantic AI (from version 2) that sends exactly what the playground shows.
 
-Source: the `before_model_request` hook. A history processor would do, but what it returns takes the place of the
-history, so that a later request could no longer be planned from all that was said.
+Source: the `before_model_request` hook. A history processor would replace the history with what it returns, so that
+a later request could no longer be planned from the whole conversation.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`python`: a module that trims with these very settings, whatever the environment says."""
+"""`python`: a module that trims with exactly these settings, independent of the environment."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A Python module with the settings in it, and code that trims with them: what the Python exporters have in common."""
+"""A Python module with the settings and code that trims with them, as shared by the Python exporters."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from historylab.settings.model import Settings
 
 
 def python_module(settings: Settings, names: Sequence[str], use: str, code: str, imports: str = "") -> str:
-    """The module's text: `use` says how it is used, `imports` come first, `code` may name `settings` and `trim`."""
+    """The module's text: `use` explains how to use it, `imports` come first, `code` may use `settings` and `trim`."""
     before = f"{imports.rstrip()}\n\n" if imports else ""
-    told = "\n".join(f"# {line}" for line in heading(settings, use))
-    return f"{told}\n{before}from historylab import Settings, trim\n\n{_literal(settings, names)}\n\n\n{code.strip()}\n"
+    comments = "\n".join(f"# {line}" for line in heading(settings, use))
+    head = f"{comments}\n{before}from historylab import Settings, trim"
+    return f"{head}\n\n{_literal(settings, names)}\n\n\n{code.strip()}\n"
 
 
 def _literal(settings: Settings, names: Sequence[str]) -> str:

@@ -1,10 +1,10 @@
-"""Text as YAML writes it in double quotes: the one style in which every character can be said."""
+"""Text as a double-quoted YAML scalar, the one style that can represent every character."""
 
 from __future__ import annotations
 
 
 def in_quotes(text: str) -> str:
-    """The text as a YAML scalar that no reader takes for a number, a date or `yes`."""
+    """The text as a YAML scalar that no parser takes for a number, a date or `yes`."""
     return '"' + "".join(map(_escaped, text)) + '"'
 
 

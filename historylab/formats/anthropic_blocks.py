@@ -1,4 +1,4 @@
-"""The content blocks of Anthropic's messages, as the API and every log of it has them: text, media, calls, usage.
+"""Content blocks of Anthropic's Messages API and of logs of it: text, media, calls, usage.
 
 Source: the Messages API reference, content blocks and usage.
 """
@@ -18,7 +18,7 @@ USAGE = {
     "cache_reads": "cache_read_input_tokens",
     "cache_writes": "cache_creation_input_tokens",
 }
-"""Field of our Usage → the provider's."""
+"""Field of `Usage` → the API's field."""
 
 
 def read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[dict[str, Any]]]:
@@ -50,7 +50,7 @@ def to_call(part: dict[str, Any]) -> ToolCall:
 
 
 def to_usage(given: Any) -> dict[str, int] | None:
-    """Tokens as the provider counted them; None where nothing was sent."""
+    """Tokens as the provider reported them, by field of `Usage`; None if it reported none."""
     if not isinstance(given, dict):
         return None
     counts = {ours: n if type(n := given.get(theirs)) is int and n > 0 else 0 for ours, theirs in USAGE.items()}

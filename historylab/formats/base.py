@@ -1,6 +1,6 @@
-"""Formats: one file per format, each saying how surely it recognises a content and how to read it.
+"""Formats: one file per format, with a function that recognises its content and one that reads it.
 
-A format is a registered generator function; nothing else needs to be told of it:
+A format is a registered generator function; there is nothing else to edit:
 
     def is_proclaimed(content: Content) -> float:
         return 0.8 if content.text.startswith("HEAR YE") else 0
@@ -11,8 +11,9 @@ A format is a registered generator function; nothing else needs to be told of it
         report.records += len(lines)
         yield Conversation(Message("user", line) for line in lines)
 
-Strengths: 1 for a mark no other format has (magic bytes, a key of its own), 0.8 for a shape of its own, 0.5 for one
-that others share, 0 for no. A LoadError raised while recognising means 0. What isn't read is counted: `report.skip(…)`.
+`recognise` returns 1 for a mark that no other format has (magic bytes, a unique key), 0.8 for a distinctive shape, 0.5
+for a shape that others share, 0 for no match. A LoadError raised while recognising means 0. Every record that is not
+read is counted: `report.skip(…)`.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ KINDS = {
 
 
 Recognise: TypeAlias = "Callable[[Content], float]"
-"""How surely a format recognises a content, 0 to 1: the attribute `recognise` of a member."""
+"""The attribute `recognise` of a member: how surely the content is in that format, 0 to 1."""
 
 
 class Format(Protocol):
-    """A member: reads the conversations of a content in their order, and counts on the report what it doesn't read."""
+    """A member: yields the conversations of a content in file order, and counts on the report what it doesn't read."""
 
     def __call__(self, content: Content, report: Report, /) -> Iterator[Conversation]: ...
 
 
 @dataclass
 class Tally:
-    """How often something happened, and where it happened first ("line 7", "[3] messages[0]")."""
+    """A count, and where the first one was ("line 7", "[3] messages[0]")."""
 
     count: int
     first: str
@@ -57,9 +58,9 @@ class Tally:
 
 @dataclass
 class Report:
-    """What became of a file's records: "132 records, 130 messages, 2 skipped" and why. Nothing is dropped silently.
+    """What loading a file did with every record: how many became messages, and why the others did not.
 
-    A record is what a message could have come from: an item of a list of messages, or a line that couldn't be read.
+    A record is an item that could be a message: an entry of a list of messages, or a line that could not be read.
     """
 
     format: str = ""
@@ -75,12 +76,12 @@ class Report:
         self.skipped.setdefault(reason, Tally(0, where)).count += 1
 
     def warn(self, reason: str, where: str) -> None:
-        """Count something that was read, but perhaps not as it was meant."""
+        """Count something that was read, but perhaps not as intended."""
         self.warnings.setdefault(reason, Tally(0, where)).count += 1
 
     @property
     def skips(self) -> int:
-        """How many records were skipped, for whatever reason."""
+        """How many records were skipped, for any reason."""
         return sum(tally.count for tally in self.skipped.values())
 
     @property
@@ -100,12 +101,12 @@ class Report:
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in words: "a number"."""
+    """The kind of a JSON value, in words: "a number"."""
     return KINDS.get(type(value)) or f"a Python {type(value).__name__}"
 
 
 def describe(value: Any) -> str:
-    """What was found, for an error message: "an object with keys a, b", "a list of 3, the first of them a number"."""
+    """A value in words, for error messages: "an object with keys a, b", "a list of 3, the first of them a number"."""
     if type(value) is list and value:
         first = value[0] if type(value[0]) is list else describe(value[0])
         return f"a list of {len(value):,}, the first of them {first if type(first) is str else 'a list'}"
@@ -120,5 +121,5 @@ def _count(number: int, noun: str) -> str:
 
 
 def _reasons(tallies: dict[str, Tally]) -> str:
-    told = (f"{t.count} × {reason}" + (f", first at {t.first}" if t.first else "") for reason, t in tallies.items())
-    return f" ({'; '.join(told)})" if tallies else ""
+    reasons = (f"{t.count} × {reason}" + (f", first at {t.first}" if t.first else "") for reason, t in tallies.items())
+    return f" ({'; '.join(reasons)})" if tallies else ""

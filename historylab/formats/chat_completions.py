@@ -1,7 +1,7 @@
 """OpenAI Chat Completions: lists of messages, `{"messages": […]}`, tau-bench's `{"traj": […]}`, several, or JSON lines.
 
-One message per line makes one conversation; anything else on a line or in a list is a conversation of its own. What
-stands beside the messages (a title, tools, a reward, the logged response) goes into the conversation's metadata.
+A file with one message per line is one conversation; any other line or list item is a conversation by itself. Fields
+beside the messages (a title, tools, a reward, the logged response) go into the conversation's metadata.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ BESIDE = {
     "response": "a logged response left out, as it is no part of the history it answers",
     "raw_messages": "raw_messages left out, as messages is what was sent",
 }
-LOOKED_AT = 200  # records that decide the strength
+LOOKED_AT = 200  # records sampled to recognise the format
 
 
 @dataclass
 class RecordGroup:
-    """Records that belong together, with the object that held them and where that stands in the file."""
+    """The records of one conversation, with the object that held them and its location in the file."""
 
     records: list[tuple[str, Any]]
     holder: dict[str, Any]
@@ -43,7 +43,7 @@ class RecordGroup:
 
 
 def looks_like_chat(content: Content) -> float:
-    """0.5 for roles and contents, which other formats have too; 0.6 where something only this API has is seen."""
+    """0.5 for roles and contents, which other formats have too; 0.6 with a field that only this API has."""
     found = (record for group in _groups(content.values, Report(), LOOKED_AT) for _, record in group.records)
     records = list(islice(filter(_has_role, found), LOOKED_AT))
     alike = [r for r in records if _is_chat(r)]
@@ -54,7 +54,7 @@ def looks_like_chat(content: Content) -> float:
 
 @register("format", title="OpenAI Chat Completions", recognise=looks_like_chat)
 def chat_completions(content: Content, report: Report) -> Iterator[Conversation]:
-    """Messages as the Chat Completions API takes them, alone, in an object or in a list, one or many to a file."""
+    """Messages as the Chat Completions API takes them: a list, an object with a list, or several of them in a file."""
     for group in _groups(content.values, report):
         messages = list(_messages(group, report))
         metadata = {key: value for key, value in group.holder.items() if key not in HOLDERS}
@@ -64,7 +64,7 @@ def chat_completions(content: Content, report: Report) -> Iterator[Conversation]
 
 
 def _groups(values: list[tuple[str, Any]], report: Report, most: int | None = None) -> Iterator[RecordGroup]:
-    """What belongs together; records at the top, one per line, are one conversation. Of each list, `most` items."""
+    """Records grouped by conversation; top-level records, one per line, are one. `most`: items read of each list."""
     values = values[:most]
     loose = [(where, value) for where, value in values if _has_role(value)]
     if loose:
@@ -104,7 +104,7 @@ def _messages(group: RecordGroup, report: Report) -> Iterator[Message]:
 
 
 def _remarks(message: Message) -> Iterator[str]:
-    """What is worth a second look, though the message is kept."""
+    """Warnings about a message that is kept."""
     if message.role not in ROLE_CODES:
         yield f"unknown role {message.role[:40]!r}, kept as conversation"
     if not (message.content or message.tool_calls or message.media):
@@ -132,7 +132,7 @@ def _holder(value: Any) -> str | None:
 
 
 def _is_chat(record: Any) -> bool:
-    """A role that is text, and a content the API takes, or something that stands for it."""
+    """Whether it has a text role, and a content the API accepts or a field that can replace it."""
     if not _has_role(record) or not isinstance(record["role"], str):
         return False
     if "content" in record:
@@ -141,7 +141,7 @@ def _is_chat(record: Any) -> bool:
 
 
 def _is_foreign(record: dict[str, Any]) -> bool:
-    """Parts or tool calls as another provider has them."""
+    """Whether it has content parts or tool calls of another provider."""
     parts = record["content"] if isinstance(record.get("content"), list) else ()
     calls = record["tool_calls"] if isinstance(record.get("tool_calls"), list) else ()
     return any(isinstance(p, dict) and p.get("type") in FOREIGN_PARTS for p in parts) or any(

@@ -1,7 +1,7 @@
-"""One OpenAI chat message to one Message and back: the border `trim()` crosses on every request, with no file around.
+"""Converts one Chat Completions message to a Message and back, as `trim()` does on every request.
 
-Accepted: dicts and other mappings, and the SDK's own objects (anything with `model_dump()`), whole or inside
-`tool_calls`. What was given stays in `Message.source`. Source: the Chat Completions API reference, messages.
+Accepts dicts and other mappings, and the SDK's own objects (anything with `model_dump()`), whole or inside
+`tool_calls`. The given object is kept in `Message.source`. Source: the Chat Completions API reference, messages.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ RENAMED_ROLES = {"developer": "system", "function": "tool"}
 
 
 def to_messages(records: Iterable[Any]) -> list[Message]:
-    """Read chat messages in order. Raises LoadError naming the first that is none, and what was found there.
+    """Read chat messages in order. Raises LoadError naming the first invalid one, and what was found there.
 
-    Calls and results without ids (the API before tools had none) are paired in order, by function name.
+    Calls and results without ids (as in the API before tools) are paired in order, by function name.
     """
     if isinstance(records, str | bytes | Mapping) or not isinstance(records, Iterable):
         raise LoadError(f"{kind_of(records)} was given where a list of messages is meant")
@@ -53,13 +53,13 @@ def to_messages(records: Iterable[Any]) -> list[Message]:
 
 
 def to_message(record: Any) -> Message:
-    """Read one chat message. A call or result without an id keeps an empty one: only `to_messages` can pair them.
+    """Read one chat message. Calls and results without an id keep an empty one: only `to_messages` can pair them.
 
-    Raises LoadError with what is wrong, in few words, so that equal faults can be counted together.
+    Raises LoadError naming the fault briefly, so that equal faults can be counted together.
     """
     given = record if type(record) is dict else mapping_of(record)
     role, content = given.get("role"), given.get("content")
-    if len(given) == 2 and type(content) is type(role) is str and role in PLAIN_ROLES:  # most messages: a short cut
+    if len(given) == 2 and type(content) is type(role) is str and role in PLAIN_ROLES:  # most messages: a fast path
         return Message(role, content, source=record)
     if not (role := role if type(role) is str else _text(given, "role")):
         raise LoadError("no role")
@@ -89,9 +89,9 @@ def to_message(record: Any) -> Message:
 
 
 def to_record(message: Message) -> dict[str, Any]:
-    """A fresh chat message (a dict the API takes) for a Message nobody gave us, such as a summary.
+    """A new chat message (a dict the API accepts) for a Message without a source, such as a summary.
 
-    Media we never held become a word in brackets.
+    Media, whose data is not held, become a word in brackets.
     """
     role = message.metadata.get("role", message.role)
     content = "\n".join(filter(None, (message.content, *(f"[{name}]" for name in message.media))))
@@ -110,7 +110,7 @@ def to_record(message: Message) -> dict[str, Any]:
 
 
 def pair_by_order(messages: list[Message]) -> list[Message]:
-    """Give calls and results without ids the same ids, each result the oldest waiting call of its name."""
+    """Give calls and results without ids matching ids: each result answers the oldest open call of its name."""
     if not any((m.role == "tool" and not m.tool_call_id) or any(not c.id for c in m.tool_calls) for m in messages):
         return messages
     waiting: list[ToolCall] = []
@@ -154,7 +154,7 @@ def _text(given: Mapping[str, Any], key: str) -> str | None:
 
 
 def _content(content: Any, metadata: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
-    """Text and media names of a content that is no plain string."""
+    """Text and media names of a content that is not a plain string."""
     if content is None:
         return "", ()
     if isinstance(content, str):
@@ -211,7 +211,7 @@ def _timestamp(given: Mapping[str, Any], metadata: dict[str, Any]) -> str | None
 
 
 def iso_time(raw: Any) -> str | None:
-    """ISO 8601 text of an ISO text (as given) or an epoch in seconds, milli- or microseconds (UTC); None if neither."""
+    """ISO 8601 text of an ISO text (unchanged) or of an epoch in seconds, milli- or microseconds (UTC); else None."""
     if isinstance(raw, datetime):
         return raw.isoformat()
     try:

@@ -1,8 +1,8 @@
 """Claude Code: session files (JSON lines) and the web export (`{"loglines": […]}`), with the provider's own usage.
 
 A reply is written as one line per streamed block, each repeating the usage: lines of one `message.id` are one message,
-and the last usage counts, once. A tool's result is a message of its own; thinking is left out, as it isn't sent again.
-What is kept of the usage stands in `Message.metadata["usage"]`: input, output, cache_reads, cache_writes (tokens).
+and the last usage counts once. Each tool result is a separate message; thinking is left out, as it isn't sent again.
+`Message.metadata["usage"]` holds the usage in tokens: input, output, cache_reads, cache_writes.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from historylab.registry import register
 ROLES = ("user", "assistant")
 OWN_MARKS = {"uuid", "parentUuid", "sessionId"}
 THINKING = ("thinking", "redacted_thinking")
-LOOKED_AT = 2000  # records that decide the strength: snapshots and summaries may stand first
+LOOKED_AT = 2000  # records sampled to recognise the format: snapshots and summaries may come first
 OPENING = 50  # characters of a subagent's task in its title
 
 
 def looks_like_claude_code(content: Content) -> float:
-    """1 for records of type user or assistant that hold a message and name a session or each other; else 0.8."""
+    """1 for user or assistant records with a message and an id of a record or session, 0.8 without the ids."""
     found = [value for _, value in _records(content.values)[:LOOKED_AT] if _has_message(value)]
     if not found:
         return 0
@@ -37,19 +37,19 @@ def looks_like_claude_code(content: Content) -> float:
 
 @register("format", title="Claude Code", recognise=looks_like_claude_code)
 def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
-    """Claude Code sessions, each on its newest branch; subagents are conversations of their own."""
+    """Claude Code sessions, each on its newest branch; subagents are separate conversations."""
     records = _records(content.values)
     summaries = {str(v.get("leafUuid")): v.get("summary") for _, v in records if _is(v, "summary")}
-    found = list(branches(list(_sorted_out(records, report))))
+    found = list(branches(list(_tree_records(records, report))))
     for branch in sorted(found, key=lambda branch: bool(branch.records[0].side)):  # subagents after what called them
         for record in branch.aside:
             report.skip("a record on another branch (a rewind or a fork)", record.where)
         messages = list(_messages(branch, report))
-        yield Conversation(pair_by_order(messages), _title(branch, messages, summaries), _about(branch))
+        yield Conversation(pair_by_order(messages), _title(branch, messages, summaries), _metadata(branch))
 
 
 def _records(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Every record with where it stands, those of a web export taken out of their `loglines`."""
+    """Every record with its location; those of a web export are unpacked from `loglines`."""
     records: list[tuple[str, Any]] = []
     for where, value in values:
         if isinstance(value, dict) and isinstance(value.get("loglines"), list):
@@ -61,8 +61,8 @@ def _records(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     return records
 
 
-def _sorted_out(records: list[tuple[str, Any]], report: Report) -> Iterator[Record]:
-    """What takes part in the tree; what is no message, or is one twice, goes on the report."""
+def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[Record]:
+    """The records of the tree; those that hold no message, or a duplicate, are reported."""
     seen: set[str] = set()
     for where, value in records:
         problem = _problem(value)
@@ -79,7 +79,7 @@ def _sorted_out(records: list[tuple[str, Any]], report: Report) -> Iterator[Reco
 
 
 def _problem(value: Any) -> str:
-    """Why no message can be read from a record; empty if one can."""
+    """Why a record holds no message; empty if it holds one."""
     if not isinstance(value, dict):
         return f"{kind_of(value)}, not a record"
     kind = value.get("type")
@@ -99,7 +99,7 @@ def _messages(branch: Branch, report: Report) -> Iterator[Message]:
     begun: dict[str, int] = {}  # reply id → where its message stands in `read`
     for record in branch.records:
         report.records += 1
-        made = _reply(record, report) if record.value["type"] == "assistant" else _said(record, report)
+        made = _reply(record, report) if record.value["type"] == "assistant" else _user_messages(record, report)
         if record.reply in begun:
             at = begun[record.reply]
             read[at] = _joined(read[at], made[0])
@@ -115,11 +115,11 @@ def _messages(branch: Branch, report: Report) -> Iterator[Message]:
 
 
 def _reply(record: Record, report: Report) -> list[Message]:
-    """What one line of a reply holds, as a message still to be joined with the others of its id."""
+    """One line of a reply as a message, to be joined with the other lines of its id."""
     message = record.value["message"]
     text, media, rest = read_parts(message["content"])
     calls = tuple(to_call(part) for part in rest if part.get("type") == "tool_use")
-    _tell([part for part in rest if part.get("type") != "tool_use"], record, report)
+    _report_unread([part for part in rest if part.get("type") != "tool_use"], record, report)
     metadata = {}
     if usage := to_usage(message.get("usage")):
         metadata["usage"] = usage
@@ -140,11 +140,11 @@ def _joined(first: Message, more: Message) -> Message:
     )
 
 
-def _said(record: Record, report: Report) -> list[Message]:
-    """The tool results of a user line, each a message, and then what the user wrote: results follow their calls."""
+def _user_messages(record: Record, report: Report) -> list[Message]:
+    """The tool results of a user line, each a message, then the user's own text: results follow their calls."""
     text, media, rest = read_parts(record.value["message"]["content"])
     results = [part for part in rest if part.get("type") == "tool_result"]
-    _tell([part for part in rest if part.get("type") != "tool_result"], record, report)
+    _report_unread([part for part in rest if part.get("type") != "tool_result"], record, report)
     made = [_result(part, record, report) for part in results]
     if text or media or not made:
         metadata = {}
@@ -160,14 +160,14 @@ def _said(record: Record, report: Report) -> list[Message]:
 def _result(part: dict[str, Any], record: Record, report: Report) -> Message:
     content = part.get("content")
     text, media, rest = read_parts(content if isinstance(content, str | list) else "")
-    _tell(rest, record, report)
+    _report_unread(rest, record, report)
     call = part.get("tool_use_id")
     metadata = {"is_error": True} if part.get("is_error") is True else {}
     return Message("tool", text, tool_call_id=call if isinstance(call, str) else None, media=media, metadata=metadata)
 
 
-def _tell(parts: list[dict[str, Any]], record: Record, report: Report) -> None:
-    """Put what isn't read on the report."""
+def _report_unread(parts: list[dict[str, Any]], record: Record, report: Report) -> None:
+    """Report parts that are not read."""
     for part in parts:
         kind = part.get("type")
         thought = kind in THINKING
@@ -175,7 +175,7 @@ def _tell(parts: list[dict[str, Any]], record: Record, report: Report) -> None:
 
 
 def _placed(message: Message, record: Record, report: Report, chosen: str | None) -> Message:
-    """The message with its id and time."""
+    """The message with its id and timestamp."""
     raw = record.value.get("timestamp")
     time = None if raw is None else iso_time(raw)
     if raw is not None and time is None:
@@ -191,7 +191,7 @@ def _title(branch: Branch, messages: list[Message], summaries: dict[str, Any]) -
     return next((title for title in named if isinstance(title, str)), "")
 
 
-def _about(branch: Branch) -> dict[str, Any]:
+def _metadata(branch: Branch) -> dict[str, Any]:
     last = branch.records[-1].value
     found = {"session": last.get("sessionId"), "version": last.get("version"), "agent": last.get("agentId")}
     return {k: v for k, v in found.items() if v} | ({"sidechain": True} if branch.records[0].side else {})

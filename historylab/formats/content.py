@@ -1,6 +1,6 @@
-"""Content: the bytes of a file, read as text and as JSON at most once, whichever formats ask.
+"""Content: the bytes of a file, decoded and parsed as JSON at most once for all formats.
 
-JSON lines are tried before whole-file JSON, because one line of JSONL is JSON too. Every refusal says where and why.
+JSON lines are tried before whole-file JSON, because one line of JSONL is JSON too. Every error says where and why.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from historylab.errors import LoadError, TooLarge
 from historylab.formats.base import Report
 
 MAX_DEPTH = 200
-"""Levels of nesting a JSON document may have: deeper, whoever writes a message out again would fail."""
+"""Levels of nesting a JSON document may have: deeper ones could not be serialised again."""
 
 MAX_ITEMS = 1_000_000
-"""Lines a file may have, items a list in it, objects side by side: as many as one can still wait for."""
+"""Lines of a file, items of a list and sibling objects: the most that load within a bearable time."""
 
 BINARY_MARKS = {
     b"\x89PNG": "a PNG image",
@@ -36,16 +36,16 @@ _decoder = json.JSONDecoder(strict=False)  # raw control characters inside strin
 
 
 class Content:
-    """What formats look at: `data` (bytes), `name` (the file's, or empty), `text`, `values`."""
+    """The input of a format: `data` (bytes), `name` (of the file, or empty), `text`, `values`."""
 
     def __init__(self, data: bytes, name: str = ""):
         self.data, self.name = data, name
-        self.broken_lines: list[tuple[str, str]] = []  # (where, reason), known once `values` was read
-        self.undecodable = 0  # characters that stand for bytes that are no text, known once `text` was read
+        self.broken_lines: list[tuple[str, str]] = []  # (where, reason), known once `values` has been read
+        self.undecodable = 0  # characters that replace bytes which are not text, known once `text` has been read
 
     @cached_property
     def text(self) -> str:
-        """The decoded text (UTF-8, UTF-16 or UTF-32), without its byte order mark. LoadError if it is none."""
+        """The decoded text (UTF-8, UTF-16 or UTF-32), without its byte order mark. Raises LoadError for binary data."""
         encoding = json.detect_encoding(self.data[:4])
         _refuse_binary(self.data[:4096], encoding)
         try:
@@ -59,9 +59,9 @@ class Content:
 
     @property
     def values(self) -> list[tuple[str, Any]]:
-        """The JSON values with where they stand: ("line 7", value) for JSON lines, ("", value) for one document.
+        """The JSON values with their locations: ("line 7", value) for JSON lines, ("", value) for one document.
 
-        Raises LoadError saying where the JSON breaks, or what the text is instead.
+        Raises LoadError saying where the JSON is broken, or what the text is instead.
         """
         if isinstance(self._values, LoadError):
             raise self._values.with_traceback(None)
@@ -69,7 +69,7 @@ class Content:
 
     @cached_property
     def _values(self) -> list[tuple[str, Any]] | LoadError:
-        """The values or why there are none: a failure is found out once, too, however many formats ask."""
+        """The values, or the error: a failure is computed only once, too."""
         try:
             return self._read()
         except LoadError as problem:
@@ -85,14 +85,14 @@ class Content:
         return values
 
     def tell(self, report: Report) -> None:
-        """Put what could not be read of the text itself on the report."""
+        """Report lines and characters that could not be read."""
         for where, reason in self.broken_lines:
             report.skip(reason, where)
         if self.undecodable:
             report.warn(f"the file is not clean Unicode: {self.undecodable:,} characters were replaced by \ufffd", "")
 
     def _lines(self) -> list[tuple[str, Any]]:
-        """Every line that is JSON; none at all if it isn't the rule."""
+        """Every line that is JSON; none if fewer than half are."""
         if self.text.count("\n") > MAX_ITEMS:
             raise TooLarge(f"this has more than {MAX_ITEMS:,} lines; load a part of it")
         lines = [(f"line {i}", line.strip()) for i, line in enumerate(self.text.split("\n"), 1)]  # U+2028 ends no line

@@ -1,12 +1,12 @@
-"""Messages of the flat kind, where a tool's call and its result are roles of their own: `tool_use`, `tool_result`.
+"""Flat messages: a tool call and its result are separate messages with the roles `tool_use` and `tool_result`.
 
-    {"role": "tool_use", "id": "t1", "name": "Read", "content": "{…}"}       mycoder: the arguments are the content
+    {"role": "tool_use", "id": "t1", "name": "Read", "content": "{…}"}         the arguments are the content
     {"role": "tool_result", "tool_use_id": "t1", "content": "…"}
-    {"role": "tool_use", "id": "t1", "tool_name": "Read", "tool_input": {…}}   Mentu's stored rows
+    {"role": "tool_use", "id": "t1", "tool_name": "Read", "tool_input": {…}}   rows of a database
     {"role": "tool_result", "id": "result_t1", "content": "…"}
 
-A call becomes an assistant message with that one call, a result a tool message: one message each, so that what is kept
-can be handed back as it came.
+A call becomes an assistant message with that one call, a result a tool message: one Message per flat message, so that
+the kept ones can be returned as they were given.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from historylab.formats.chat_messages import iso_time, mapping_of, pair_by_order
 from historylab.formats.lenient import as_message, conversation_of
 
 FLAT_ROLES = ("tool_use", "tool_result")
-RESULT_ID = "result_"  # Mentu names a result's row after its call
+RESULT_ID = "result_"  # prefix of a result row's id, followed by the id of its call
 
 
 def flat_conversation(messages: Iterable[Any] | None) -> Conversation:
-    """Messages of the flat kind, of OpenAI's, or of both; lenient, each the `source` of its Message."""
+    """Flat messages, Chat Completions messages, or a mixture, read leniently; each is the `source` of its Message."""
     return conversation_of(messages, as_flat_message, pair_results)
 
 
 def as_flat_message(given: Any) -> Message:
-    """One message of the flat kind; any other as `as_message` reads it."""
+    """One flat message as a Message; any other is read by `as_message`."""
     fields = mapping_of(given)
     role = fields.get("role")
     if role not in FLAT_ROLES:
@@ -42,7 +42,7 @@ def as_flat_message(given: Any) -> Message:
 
 
 def pair_results(messages: list[Message]) -> list[Message]:
-    """Results that name no call get one: the call their own id is made of, else the oldest waiting in the turn."""
+    """Give results that name no call one: the call in their own id, else the oldest unanswered one of the turn."""
     paired: list[Message] = []
     waiting: list[str] = []
     for message in pair_by_order(messages):

@@ -1,7 +1,7 @@
-"""A caller's own list of messages as a conversation: nothing is refused, and each object stays behind its Message.
+"""A caller's own list of messages as a conversation, read leniently; each object becomes the `source` of its Message.
 
-No role, content or tool call is an error: what cannot be read is conversation. What is broken in the list (a result
-without its call, a call without its result) stays where it is, so it becomes plain conversation here.
+No role, content or tool call is an error. A result without its call, and a call without its result, keep their place as
+plain messages.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
 from historylab.formats.chat_messages import mapping_of, pair_by_order, to_message
 
-UNPAIRED = "unpaired"  # the core's role for a result without its call
+UNPAIRED = "unpaired"  # the role of a result without its call
 
 
 def as_message(given: Any) -> Message:
-    """Any mapping, or SDK object, as a Message. Roles stay as they are written: "developer" is not "system" here."""
+    """Any mapping or SDK object as a Message. Roles are kept as written: "developer" does not become "system"."""
     fields = mapping_of(given)
     try:
         message = to_message(given)
@@ -37,9 +37,9 @@ def conversation_of(
     read: Callable[[Any], Message] = as_message,
     pair: Callable[[list[Message]], list[Message]] = pair_by_order,
 ) -> Conversation:
-    """The caller's messages, each the `source` of its Message; None is an empty list. Raises LoadError otherwise.
+    """The caller's messages as a conversation; None is an empty list. Raises LoadError for anything but a list.
 
-    `read` makes a Message of one object; `pair` gives calls and results their ids where the list has none.
+    `read` converts one object to a Message; `pair` adds ids to calls and results that have none.
     """
     if isinstance(messages, str | bytes | Mapping):
         raise LoadError(f"a list of messages is meant, not {type(messages).__name__} {messages!r:.60}")
@@ -47,7 +47,7 @@ def conversation_of(
 
 
 def without_broken_pairs(conversation: Conversation) -> Conversation:
-    """The same messages, where results without a call are no results and calls without a result are no calls."""
+    """The same messages, without unanswered calls; a result without its call gets the role `unpaired`."""
     columns = conversation.columns
     if columns.clean:
         return conversation

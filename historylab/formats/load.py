@@ -1,4 +1,4 @@
-"""load(): a file or bytes in, the conversations in it out, with a report of what became of every record."""
+"""`load`: reads the conversations of a file or of bytes, with a report on every record."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from historylab.formats.content import Content, opening_of
 from historylab.registry import Member, member, members
 
 MAX_BYTES = 200_000_000
-"""What `load` takes unless told otherwise."""
+"""The default size limit of `load`."""
 
 UPLOAD_BYTES = 20_000_000
-"""What a screen should allow one person to upload."""
+"""The size limit of one upload on screen."""
 
 
 class Conversations(Sequence[Conversation]):
@@ -49,10 +49,10 @@ def load(
     name: str = "",
     max_bytes: int = MAX_BYTES,
 ) -> Conversations:
-    """Read every conversation of a file. A str is a path; a pasted text comes in as bytes.
+    """Read every conversation of a file. A str is a path; pass pasted text as bytes.
 
-    `format` names the format instead of detecting it; `name` is the file's when bytes are given (its ending
-    tells JSON lines, its stem becomes a title). Raises LoadError, UnknownFormat or TooLarge, each one sentence.
+    `format` names the format instead of detecting it. `name` is the file name of bytes: its suffix identifies JSON
+    lines, its stem becomes the title. Raises LoadError, UnknownFormat or TooLarge, each with a one-sentence message.
     """
     content = _content(path_or_bytes, name, max_bytes)
     chosen = member("format", format) if format else _detect(content)
@@ -73,7 +73,7 @@ def load(
 
 
 def match_strengths(content: Content) -> Mapping[str, float]:
-    """How surely each format recognises the content: its name → 0 to 1, the formats that say 0 left out."""
+    """How surely each format recognises the content: name → strength above 0, up to 1."""
     return {name: sure for name, candidate in members("format").items() if (sure := _strength(candidate, content)) > 0}
 
 
@@ -90,7 +90,7 @@ def _detect(content: Content) -> Member:
     best = [name for name, sure in claims.items() if sure == max(claims.values())]
     if len(best) == 1:
         return member("format", best[0])
-    found = _found(content)  # what is no text, or broken JSON, is refused here in its own words
+    found = _found(content)  # raises for binary data and broken JSON
     if best:
         raise UnknownFormat(f"found {found}, which {' and '.join(best)} both claim; choose one of them as the format")
     known = ", ".join(f"{name} ({m.attributes.get('title', name)})" for name, m in sorted(members("format").items()))
@@ -121,7 +121,7 @@ def _content(given: str | os.PathLike[str] | bytes, name: str, max_bytes: int) -
 
 
 def _read(path: Path, max_bytes: int) -> bytes:
-    """The bytes of a regular file, its size looked at before anything is read."""
+    """The bytes of a regular file. The size is checked before anything is read."""
     if not path.exists():
         raise LoadError(f"there is no file {str(path)[:80]!r}{_advice(path)}")
     if not path.is_file():
@@ -142,7 +142,7 @@ def _advice(path: object) -> str:
 
 
 def _titled(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
-    """Give each untitled conversation a title: the file's name if it is the only one, else its first question."""
+    """Give each untitled conversation a title: the file's name if it is the only one, otherwise its first question."""
     for number, found in enumerate(conversations, 1):
         given = found.title or (stem if len(conversations) == 1 else "") or _opening(found)
         title = "".join(c if c.isprintable() else " " for c in given).strip() or f"conversation {number}"
@@ -150,6 +150,6 @@ def _titled(conversations: list[Conversation], stem: str) -> Iterator[Conversati
 
 
 def _opening(conversation: Conversation) -> str:
-    said = next((m.content for m in conversation if m.role == "user" and m.content.strip()), "")
-    words = " ".join(said[:200].split())
+    question = next((m.content for m in conversation if m.role == "user" and m.content.strip()), "")
+    words = " ".join(question[:200].split())
     return words if len(words) <= 60 else words[:59].rstrip() + "…"

@@ -1,8 +1,8 @@
 """Mentu's `agent_messages` rows: roles user, assistant, tool_use, tool_result and system; one conversation per id.
 
 Source: mentu-ai/mentu-web, agent-service/src/db/messages.ts (f7065bc). Other rows with those roles are read too.
-Call rows in a row are one message with several calls. A result row names no call: it belongs to the one its own id is
-made of, else to the oldest still waiting.
+Consecutive call rows are one message with several calls. A result row names no call: it answers the call whose id its
+own id contains, else the oldest open one.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from historylab.registry import register
 
 HOLDERS = ("agent_messages", "messages", "rows", "data")
 COLUMNS = {"tool_name", "tool_input", "tool_output"}
-LOOKED_AT = 200  # rows that decide the strength
+LOOKED_AT = 200  # rows sampled to recognise the format
 
 
 def has_flat_roles(content: Content) -> float:
-    """0.8 for roles only flat messages have, or for the table's own columns."""
+    """0.8 for roles that only flat messages have, or for the table's own columns."""
     rows = [row for _, row in islice(_rows(content.values), LOOKED_AT) if isinstance(row, dict)]
     flat = any(row.get("role") in FLAT_ROLES for row in rows)
     table = any("role" in row and "conversation_id" in row and COLUMNS & row.keys() for row in rows)
@@ -37,7 +37,7 @@ def has_flat_roles(content: Content) -> float:
 
 @register("format", title="Mentu agent messages", recognise=has_flat_roles)
 def mentu(content: Content, report: Report) -> Iterator[Conversation]:
-    """Stored rows of agent messages, tool calls and results as rows of their own."""
+    """Stored rows of agent messages, with tool calls and results as separate rows."""
     groups: dict[Any, list[tuple[str, Message]]] = {}
     for where, row in _rows(content.values):
         message = _read(row, where, report)
@@ -45,11 +45,11 @@ def mentu(content: Content, report: Report) -> Iterator[Conversation]:
             groups.setdefault(row.get("conversation_id"), []).append((where, message))
     for conversation_id, found in groups.items():
         metadata = {} if conversation_id is None else {"conversation_id": conversation_id}
-        yield Conversation(pair_results(_together(_by_time(found, report))), metadata=metadata)
+        yield Conversation(pair_results(_join_calls(_by_time(found, report))), metadata=metadata)
 
 
 def _rows(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Every row with where it stands: items of lists, of a holder's list, or lines."""
+    """Every row with its location: an item of a list, of a list in an object, or a line."""
     for where, value in values:
         holder = next((k for k in HOLDERS if isinstance(value, dict) and isinstance(value.get(k), list)), "")
         items = value[holder] if holder else value
@@ -77,8 +77,8 @@ def _read(row: Any, where: str, report: Report) -> Message | None:
     return message
 
 
-def _together(messages: list[Message]) -> list[Message]:
-    """Call rows in a row are one answer of the model with several calls: one message."""
+def _join_calls(messages: list[Message]) -> list[Message]:
+    """Join consecutive call rows into one assistant message with several calls."""
     joined: list[Message] = []
     for message in messages:
         if joined and _is_call(message) and _is_call(joined[-1]):
@@ -93,7 +93,7 @@ def _is_call(message: Message) -> bool:
 
 
 def _by_time(found: list[tuple[str, Message]], report: Report) -> list[Message]:
-    """The rows in the order of their times where all have one: a query may give the newest first."""
+    """The rows sorted by time if all have one: a query may return the newest first."""
     rows = [message for _, message in found]
     if not all(message.timestamp for message in rows):
         return rows

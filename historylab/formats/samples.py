@@ -1,4 +1,4 @@
-"""The sample conversations: found in the checkout or inside the installed package, listed by `index.json`."""
+"""The sample conversations, in the checkout or inside the installed package, listed by `index.json`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FOLDERS = (_PACKAGE.parent / "sample_conversations", _PACKAGE / "_app" / "sampl
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One transcript we ship. `path` is the file itself."""
+    """One bundled transcript. `path` is its file."""
 
     name: str
     title: str
@@ -30,7 +30,7 @@ class Sample:
 
 @cache
 def samples() -> Mapping[str, Sample]:
-    """Every sample by name, in the order they are shown; the first is the default."""
+    """Every sample by name, in display order; the first is the default."""
     folder = next(folder for folder in _FOLDERS if (folder / "index.json").is_file())
     entries = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     return MappingProxyType(
@@ -39,7 +39,7 @@ def samples() -> Mapping[str, Sample]:
 
 
 def load_sample(name: str = DEFAULT_SAMPLE) -> Conversations:
-    """Load one sample, with its report. UnknownMember lists the others."""
+    """Load one sample, with its report. Raises UnknownMember, which lists the others."""
     if name not in samples():
         raise UnknownMember("sample", name, list(samples()))
     sample = samples()[name]

@@ -1,8 +1,8 @@
-"""The branch a Claude Code session was last on: its records form a tree, of which one path was really sent.
+"""The newest branch of a Claude Code session: its records form a tree, of which one path was sent.
 
-A record names the one before it (`parentUuid`, across a compaction `logicalParentUuid`). Rewinds and resumes make
-forks, and so do parallel tool results, which are no forks at all. A record that names nobody we know follows the one
-before it of its session. Subagents (`isSidechain`) are trees of their own.
+A record names its predecessor (`parentUuid`, across a compaction `logicalParentUuid`). Rewinds and resumes fork the
+tree; parallel tool results look like forks but belong to one path. A record with an unknown parent follows the previous
+record of its session. Subagents (`isSidechain`) are separate trees.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from historylab.conversation.message import instant
 
 @dataclass(slots=True, eq=False)
 class Record:
-    """One line: where it stands, what it holds, and whether a message can be read from it."""
+    """One line: its location, its value, and whether it holds a message."""
 
     where: str
     value: dict[str, Any]
@@ -26,7 +26,7 @@ class Record:
 
     @property
     def side(self) -> Any:
-        """What keeps subagents apart from the main conversation, and from each other where they are named."""
+        """The subagent it belongs to (True if unnamed); False for the main conversation."""
         agent = self.value.get("agentId")
         return (agent if isinstance(agent, str) and agent else True) if self.value.get("isSidechain") else False
 
@@ -44,25 +44,25 @@ class Record:
 
     @property
     def reply(self) -> str | None:
-        """The id of the model's reply it is a part of."""
+        """The id of the model's reply it is part of."""
         found = self.value["message"].get("id") if self.usable and self.value.get("type") == "assistant" else None
         return found if isinstance(found, str) else None
 
     def ids(self, kind: str, key: str) -> set[str]:
-        """The ids in its blocks of that kind: of the calls made (`tool_use`), of those answered (`tool_result`)."""
+        """The ids in its blocks of that kind: of calls made (`tool_use`) or answered (`tool_result`)."""
         return {found for b in self.blocks if b.get("type") == kind and isinstance(found := b.get(key), str)}
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The records of one conversation on its newest path, in order, and those it leaves aside."""
+    """The records on the newest path of one conversation, in order, and the records of its other branches."""
 
     records: list[Record]
     aside: list[Record]
 
 
 def branches(records: list[Record]) -> Iterator[Branch]:
-    """One branch per tree, in the order of the file. Linear, whatever the links say (cycles included)."""
+    """One branch per tree, in file order. Linear in the number of records, even if links form cycles."""
     _link(records)
     positions = {id(record): i for i, record in enumerate(records)}
     trees: dict[int, list[Record]] = {}
@@ -97,7 +97,7 @@ def _link(records: list[Record]) -> None:
 
 
 def _root(record: Record, roots: dict[int, int]) -> int:
-    """The id() of the tree's first record. `roots` remembers; a cycle ends where it closes."""
+    """The id() of the tree's first record. `roots` caches results; a cycle ends where it closes."""
     walked: list[int] = []
     on: Record | None = record
     while on is not None and id(on) not in roots:
@@ -110,7 +110,7 @@ def _root(record: Record, roots: dict[int, int]) -> int:
 
 
 def _newest(usable: list[Record]) -> Record:
-    """By time, then by place; a record without a time is as new as what stands before it."""
+    """The newest by time, then by position; a record without a time counts as new as the one before it."""
     times = (instant(t) if isinstance(t := r.value.get("timestamp"), str) else float("nan") for r in usable)
     known = list(accumulate(times, lambda before, now: now if now == now else before, initial=0.0))[1:]  # noqa: PLR0124
     return usable[max(range(len(usable)), key=lambda i: (known[i], i))]
@@ -128,7 +128,7 @@ def _path(leaf: Record) -> list[Record]:
 
 
 def _with_parallel(path: list[Record], usable: list[Record]) -> list[Record]:
-    """The path with what hangs beside it only because calls ran in parallel: more of a reply, its calls' results."""
+    """The path with records beside it that come from parallel calls: more lines of a reply, results of its calls."""
     inside = {id(record) for record in path}
     replies = {record.reply for record in path} - {None}
     chosen = path + [record for record in usable if id(record) not in inside and record.reply in replies]

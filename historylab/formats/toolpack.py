@@ -1,7 +1,7 @@
 """Stored messages of toolpack-agents: objects with a participant and a conversation's id, as a list or JSON lines.
 
-A file may hold several conversations, mixed; each becomes one, in the order of its times, as its store would give it.
-An agent's words are the assistant's, whichever agent it is: the projection `point_of_view` tells agents apart.
+A file may mix several conversations; each is sorted by time, as its store would return it. Every agent's messages get
+the role assistant: the projection `point_of_view` tells agents apart.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LOOKED_AT = 200
 
 
 def looks_stored(content: Content) -> float:
-    """0.8 where most records have a participant with a kind and the id of a conversation."""
+    """0.8 if most records have a participant with a kind, and the id of a conversation."""
     records = [record for _, record in _records(content.values, LOOKED_AT)]
     stored = [r for r in records if isinstance(r, dict) and _has_participant(r) and "conversationId" in r]
     return 0.8 if stored and len(stored) * 2 >= len(records) else 0
@@ -32,7 +32,7 @@ def looks_stored(content: Content) -> float:
 
 @register("format", "toolpack", title="toolpack-agents stored messages", recognise=looks_stored)
 def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
-    """Stored messages of toolpack-agents, one or many conversations to a file."""
+    """Stored messages of toolpack-agents, one or several conversations in a file."""
     conversations: dict[str, dict[str | None, Message]] = {}  # id → message id → message; the first of an id counts
     for where, record in _records(content.values):
         try:
@@ -54,34 +54,34 @@ def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def to_message(record: Any) -> Message:
-    """Read one stored message. What filters ask for (participant, scope, mentions, isSummary) is in its metadata.
+    """Read one stored message. Its metadata has what filters read (participant, scope, mentions, isSummary).
 
-    Raises LoadError with what is wrong, in few words.
+    Raises LoadError naming the fault briefly.
     """
     if not isinstance(record, Mapping):
         raise LoadError(f"{kind_of(record)}, not an object")
     if not _has_participant(record):
         raise LoadError("no participant with a kind and an id")
-    who, metadata, scope = record["participant"], record.get("metadata"), record.get("scope")
-    told = dict(metadata) if isinstance(metadata, Mapping) else {}
-    told |= {"participant": who["id"], "participantKind": who["kind"]} | ({"scope": scope} if scope else {})
+    who, given, scope = record["participant"], record.get("metadata"), record.get("scope")
+    metadata = dict(given) if isinstance(given, Mapping) else {}
+    metadata |= {"participant": who["id"], "participantKind": who["kind"]} | ({"scope": scope} if scope else {})
     raw_time, name = record.get("timestamp"), who.get("displayName")
     time = None if raw_time is None else iso_time(raw_time)
     if time is None and raw_time is not None:
-        told["timestamp"] = raw_time
+        metadata["timestamp"] = raw_time
     return Message(
         ROLES.get(who["kind"], "user"),
         _text(record, "content"),
         _text(record, "id"),
         name if isinstance(name, str) else None,
         timestamp=time,
-        metadata=told,
+        metadata=metadata,
         source=record,
     )
 
 
 def _records(values: list[tuple[str, Any]], most: int | None = None) -> Iterator[tuple[str, Any]]:
-    """Every record with where it stands: of JSON lines, of a list, of an object that holds `messages`."""
+    """Every record with its location: a JSON line, an item of a list or of an object's `messages`."""
     for where, value in values[:most]:
         held = value.get("messages") if isinstance(value, dict) else None
         if isinstance(value, list):
@@ -98,7 +98,7 @@ def _has_participant(record: Mapping[str, Any]) -> bool:
 
 
 def _in_time(messages: list[Message]) -> list[Message]:
-    """By their times; as they stand where one of them has none."""
+    """Sorted by time; in file order if one has none."""
     times = [instant(message.timestamp) for message in messages]
     if any(map(math.isnan, times)):
         return messages

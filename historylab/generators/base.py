@@ -1,4 +1,4 @@
-"""Generators: one file per kind of conversation, made from a seed, so that anyone can make the very same one again.
+"""Generators: one file per kind of conversation, made reproducibly from a seed.
 
 A generator is a registered function whose keyword-only parameters are its options:
 
@@ -7,7 +7,8 @@ A generator is a registered function whose keyword-only parameters are its optio
         dice = Dice(seed)
         return Conversation([Message("user", dice.pick(GREETINGS)) for _ in range(turns)], "small talk")
 
-It ends in a user message, so that there is a next request to plan; every call has its result. Chance comes from `Dice`.
+It ends in a user message, so that there is a next request to plan; every call has its result. Randomness comes
+from `Dice`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _is_a_number(raw: object) -> object:
 
 
 NotBool = BeforeValidator(_is_a_number)
-"""Put last: pydantic writes bounds that follow a validator into no JSON schema."""
+"""Put last: pydantic omits bounds that follow a validator from the JSON schema."""
 
 Turns = Annotated[
     int, Field(ge=1, le=5000, title="Turns", description="User messages; the last one is unanswered."), NotBool
@@ -43,9 +44,9 @@ Seed = Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed", description="The s
 
 
 def generate(name: str, **options: Any) -> Conversation:
-    """Make the conversation of that generator. Options may be text, as from a URL.
+    """Make a conversation with the generator of that name. Options may be text, as from a URL.
 
-    Raises UnknownMember for a name, and SettingsError for an option, that cannot be.
+    Raises UnknownMember for an unknown name, and SettingsError for an unknown option or an invalid value.
     """
     generator = member("generator", name)
     known = {option.name: option for option in generator.options}
@@ -62,31 +63,31 @@ def generate(name: str, **options: Any) -> Conversation:
 
 
 class Dice:
-    """Chance that falls the same way in every process and Python version: only `random()` is promised to."""
+    """Random choices that are equal in every process and Python version, as only `random()` guarantees."""
 
     def __init__(self, seed: int):
         self._random = random.Random(seed).random
 
     def below(self, limit: int) -> int:
-        """A whole number from 0 up to, not including, `limit`."""
+        """A random integer from 0 up to, but not including, `limit`."""
         return int(self._random() * limit)
 
     def between(self, low: int, high: int) -> int:
-        """A whole number from `low` to `high`, both included."""
+        """A random integer from `low` to `high`, inclusive."""
         return low + self.below(high - low + 1)
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of them."""
+        """A random item."""
         return items[self.below(len(items))]
 
     def several(self, items: Sequence[T], count: int) -> list[T]:
-        """`count` different ones (or all there are), in a new order."""
+        """`count` distinct items (at most all), in random order."""
         left = list(items)
         return [left.pop(self.below(len(left))) for _ in range(min(count, len(left)))]
 
 
 class Script:
-    """A conversation being written: who says what, and which tools are called, with ids that count up."""
+    """A conversation under construction: messages and tool calls, with consecutive ids."""
 
     def __init__(self, system: str):
         self.messages = [Message("system", system)]
@@ -99,7 +100,7 @@ class Script:
         self.messages.append(Message("assistant", text))
 
     def call(self, text: str, *uses: tuple[str, dict[str, Any], str]) -> None:
-        """The assistant calls tools at once, each given as (name, arguments, result), and the results follow."""
+        """The assistant calls tools in parallel, each given as (name, arguments, result), followed by their results."""
         calls = []
         for name, arguments, _ in uses:
             self._calls += 1

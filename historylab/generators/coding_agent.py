@@ -73,7 +73,7 @@ CODE = (
 
 @dataclass(frozen=True)
 class Brief:
-    """What the developer lays down at the start and may ask for again."""
+    """Rules the developer states at the start and may ask for later."""
 
     branch: str
     ticket: str
@@ -93,7 +93,7 @@ class Brief:
 
 
 class Repository:
-    """Invented files of an invented project, the same for the same dice."""
+    """Invented files of an invented project, deterministic for a seed."""
 
     def __init__(self, dice: Dice):
         self.dice = dice
@@ -102,7 +102,7 @@ class Repository:
         self.tests = {area: [f"{self.test(area)} PASSED" for _ in range(60)] for area in AREAS}
 
     def words(self) -> dict[str, str]:
-        """One choice of every word the texts above leave open."""
+        """A random value for every placeholder in the texts above."""
         area, noun, verb, case = (self.dice.pick(of) for of in (AREAS, NOUNS, VERBS, CASES))
         words = {"area": area, "noun": noun, "verb": verb, "case": case, "words": case.replace("_", " ")}
         return {**words, "Noun": noun.title(), "Verb": verb.title(), "path": f"src/{area}/{noun}.py"}
@@ -124,7 +124,7 @@ class Repository:
         return "search", {"pattern": word}, "\n".join(hits)
 
     def run(self, area: str, lines: int, failing: str = "") -> tuple[str, dict[str, str], str]:
-        """A call of run_tests: one line per test, the failure's own lines, and the sum."""
+        """A call of run_tests: one line per test, the failure, and the totals."""
         log = self._some(self.tests[area], lines)
         total = f"{len(log)} passed in {self.dice.between(2, 48)}.{self.dice.below(100):02d}s"
         if failing:

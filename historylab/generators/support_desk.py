@@ -1,4 +1,4 @@
-"""A customer and the support desk of an outdoor shop: facts said early, orders looked up, and facts asked for again."""
+"""A customer and the support desk of an outdoor shop: early facts, order look-ups, questions about those facts."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ THANKS = ("Good, thank you.", "That helps.", "All right.", "Great.", "Okay, note
 
 @dataclass(frozen=True)
 class Customer:
-    """What the customer says at the start and may ask for again at any time."""
+    """Facts the customer states at the start and may ask for later."""
 
     name: str
     town: str
@@ -136,7 +136,7 @@ def _order(dice: Dice) -> str:
 
 
 def _answer(dice: Dice, words: int, text: str) -> str:
-    """The text, followed by as many whole sentences as make it about that long."""
+    """The text, padded with whole sentences to about that many words."""
     missing = words - len(text.split())
     sentences = [text]
     for sentence in dice.several(PADDING, len(PADDING)):

@@ -1,6 +1,6 @@
-"""What a relevance scorer is: it reads a conversation's texts once and scores any prefix of them against a question.
+"""The contract of relevance scorers: index a conversation's texts once, then score any prefix against a question.
 
-A plan may only look at messages already said, so `scores(question, size)` must depend on the first `size` texts alone.
+A plan may not look at later messages, so `scores(question, size)` must depend on the first `size` texts alone.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 
 class Index(Protocol):
     def scores(self, question: str, size: int) -> np.ndarray:
-        """float64[size]: how relevant each of the first `size` texts is to `question`; higher is more."""
+        """float64[size]: relevance of each of the first `size` texts to `question`; higher is more relevant."""
         ...
 
 
 class Relevance(Protocol):
-    """A member: opened once, it makes an index of texts."""
+    """A member: builds an index of texts."""
 
     name: str
 

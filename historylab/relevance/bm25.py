@@ -1,8 +1,8 @@
-"""`bm25`: Okapi BM25 as Lucene computes it, offline. Words are split, and stop words left out, by bm25s.
+"""`bm25`: Okapi BM25 as Lucene computes it, offline. bm25s splits words and removes stop words.
 
 bm25s scores one fixed corpus; a replay needs the statistics of every prefix of a conversation. So the postings are kept
-here, in order, and each question is scored by the prefix's own document counts and lengths. A test holds the scores
-equal to bm25s's on the same prefix.
+here in order, and each question is scored with the document counts and lengths of its prefix. A test compares the
+scores with those of bm25s on the same prefix.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_REMEMBERED = 1_000_000  # scores of one conversation: 8 MB
 
 @register("relevance", "bm25", title="Shared rare words")
 class BM25:
-    """Offline: rare words in common with the question (Okapi BM25)."""
+    """Offline: rare words shared with the question (Okapi BM25)."""
 
     name = "bm25"
 
@@ -42,7 +42,7 @@ class BM25Index:
     def scores(self, question: str, size: int) -> np.ndarray:
         """float64[size] over the first `size` texts; a text without a word of the question scores 0.
 
-        The latest are remembered, as far as they fit: every replay under other settings asks the same.
+        Scores are cached up to a limit, because every replay under other settings asks for the same.
         """
         found = self._latest.get((question, size))
         if found is None:
@@ -74,7 +74,7 @@ class BM25Index:
 
 
 def _split(texts: Sequence[str]) -> tuple[dict[str, int], np.ndarray, np.ndarray]:
-    """Word → number, and for every word said its number and its text's."""
+    """Word → number; for every occurrence, int64[occurrences] each, the word's number and its text's index."""
     import bm25s
 
     found = bm25s.tokenize(list(texts), stopwords="en", show_progress=False)
@@ -85,7 +85,7 @@ def _split(texts: Sequence[str]) -> tuple[dict[str, int], np.ndarray, np.ndarray
 
 @lru_cache(maxsize=1_000)
 def _words_of(question: str) -> tuple[str, ...]:
-    """Its different words, sorted: requests of one turn ask the same question again."""
+    """Its distinct words, sorted; cached, because requests of one turn ask the same question."""
     import bm25s
 
     return tuple(sorted(set(bm25s.tokenize([question], stopwords="en", return_ids=False, show_progress=False)[0])))

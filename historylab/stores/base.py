@@ -1,7 +1,7 @@
-"""What a conversation store is: messages kept per conversation in the order of their times, and found again by words.
+"""The contract of conversation stores: messages per conversation in order of time, with filters and full-text search.
 
-Order and filters compare instants ("+02:00" and fractions of a second included); equal instants keep the order of
-arrival, and the text that was given is the text that comes back. Source: toolpack-agents' ConversationStore.
+Order and filters compare instants ("+02:00" and fractions of a second included); equal instants keep their order of
+arrival. Timestamps are returned exactly as they were given.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SEARCH_TOKENS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """Who said something: `kind` is user, agent or system (any other counts as a user)."""
+    """The author of a message: `kind` is user, agent or system (any other counts as user)."""
 
     kind: str
     id: str
@@ -31,7 +31,7 @@ class Participant:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Participant:
-        """From the published JSON. Raises StoreError where a key is missing or no text."""
+        """From the published JSON. Raises StoreError if a key is missing or not text."""
         return cls(_text(given, "kind"), _text(given, "id"), _text(given, "displayName", optional=True))
 
     def to_dict(self) -> dict[str, Any]:
@@ -40,7 +40,7 @@ class Participant:
 
     @property
     def name(self) -> str:
-        """The name to show: the id where there is no display name; an empty one stays empty."""
+        """The display name, or the id if there is none; an empty display name stays empty."""
         return self.id if self.display_name is None else self.display_name
 
 
@@ -58,7 +58,7 @@ class StoredMessage:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> StoredMessage:
-        """From the published JSON. Raises StoreError where a key is missing or not what it should be."""
+        """From the published JSON. Raises StoreError if a key is missing or of the wrong type."""
         texts = (_text(given, key) for key in ("id", "conversationId", "content", "timestamp", "scope"))
         participant, metadata = given.get("participant"), given.get("metadata")
         if not isinstance(participant, Mapping) or not isinstance(metadata, Mapping | None):
@@ -76,7 +76,7 @@ class StoredMessage:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The published JSON, in camelCase; what is absent stays absent."""
+        """The published JSON, in camelCase; absent fields stay absent."""
         return {
             "id": self.id,
             "conversationId": self.conversation_id,
@@ -89,15 +89,15 @@ class StoredMessage:
 
     @property
     def is_summary(self) -> bool:
-        """Whether it stands for earlier messages, which are no longer stored."""
+        """Whether it is a summary of earlier messages, which are no longer stored."""
         return bool((self.metadata or {}).get("isSummary"))
 
 
 class ConversationStore(Protocol):
-    """Keeps messages per conversation. Nothing of one conversation is ever given out for another's id."""
+    """Keeps messages per conversation. A message is never returned for another conversation's id."""
 
     def append(self, message: StoredMessage) -> None:
-        """Keep a message. Of two with one id in one conversation the first wins, as long as it is still kept."""
+        """Store a message; ignored while the conversation has one of that id."""
 
     def get(
         self,
@@ -108,21 +108,21 @@ class ConversationStore(Protocol):
         limit: int | None = None,
         participant_ids: Iterable[str] | None = None,
     ) -> list[StoredMessage]:
-        """Messages, oldest first: of one scope, since an instant, of some participants; of those the newest `limit`."""
+        """The newest `limit` messages that pass the filters (scope, earliest instant, participants), oldest first."""
 
     def search(
         self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
     ) -> list[StoredMessage]:
-        """Messages whose text holds `query` literally, whatever its case; newest first. An empty query finds all.
+        """Messages whose text contains `query` literally, ignoring case; newest first. An empty query matches all.
 
-        The first is given whatever it takes; the list ends before the first that brings it over `token_cap`.
+        The first match is always returned; the list ends before the match that would exceed `token_cap`.
         """
 
     def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
-        """Forget the messages of these ids; unknown ones are ignored."""
+        """Delete the messages with these ids; unknown ids are ignored."""
 
     def clear_conversation(self, conversation_id: str) -> None:
-        """Forget the whole conversation."""
+        """Delete the whole conversation."""
 
     @property
     def conversation_count(self) -> int:
@@ -130,15 +130,15 @@ class ConversationStore(Protocol):
 
 
 def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:
-    """The message's instant, and the message with a copy of its metadata of its own.
+    """The message's instant in seconds, and the message with its own copy of the metadata.
 
-    Raises StoreError for a time that cannot be read, or metadata that is no JSON.
+    Raises StoreError for a timestamp that cannot be read, or metadata that is not JSON.
     """
     return parse_instant(message.timestamp), with_own_metadata(message)
 
 
 def with_own_metadata(message: StoredMessage) -> StoredMessage:
-    """The same message, sharing nothing that can change."""
+    """The same message, sharing no mutable state."""
     if message.metadata is None:
         return message
     try:
@@ -148,7 +148,7 @@ def with_own_metadata(message: StoredMessage) -> StoredMessage:
 
 
 def parse_instant(timestamp: str) -> float:
-    """ISO 8601 text as seconds since 1970. Raises StoreError for any other."""
+    """ISO 8601 text as seconds since 1970. Raises StoreError for any other text."""
     seconds = instant(timestamp) if isinstance(timestamp, str) else math.nan
     if math.isnan(seconds):
         raise StoreError(f"{timestamp!r:.60} is no time; give ISO 8601, such as 2026-01-31T12:00:00Z")
@@ -162,7 +162,7 @@ def select_recent(
     limit: int | None,
     participant_ids: Iterable[str] | None,
 ) -> list[StoredMessage]:
-    """What `get` gives, oldest first, of messages with their instants; reads no further than it must."""
+    """The result of `get`, from messages with their instants; reads no further than necessary."""
     earliest = parse_instant(since_timestamp) if since_timestamp else -math.inf
     people = frozenset(participant_ids or ())
     matching = (
@@ -176,7 +176,7 @@ def select_recent(
 def select_matches(
     newest_first: Iterable[StoredMessage], query: str, limit: int, token_cap: int
 ) -> list[StoredMessage]:
-    """What `search` gives, newest first."""
+    """The result of `search`, newest first."""
     wanted = (query or "").casefold()
     matching = (message for message in newest_first if wanted in message.content.casefold())
     hits: list[StoredMessage] = []

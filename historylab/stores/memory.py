@@ -1,4 +1,4 @@
-"""`memory`: conversations in this process; the least recently used conversation and the oldest messages go first."""
+"""`memory`: conversations in this process; evicts the least recently used conversation and the oldest messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from historylab.stores.base import (
 
 @dataclass(slots=True)
 class _Conversation:
-    """(instant, number of arrival, message) in that order, and the ids there are."""
+    """Sorted entries (instant, number of arrival, message), and their ids."""
 
     entries: list[tuple[float, int, StoredMessage]] = field(default_factory=list)
     ids: set[str] = field(default_factory=set)

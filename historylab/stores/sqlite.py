@@ -1,7 +1,7 @@
-"""`sqlite`: conversations in a file or in memory, by SQLite; behaves as the memory store, and outlives the process.
+"""`sqlite`: conversations in an SQLite file or in memory; behaves like the memory store and outlives the process.
 
-One connection behind a lock, so threads take turns; several processes may share a file. Texts are bound as bytes and
-cast, because half a surrogate pair (an emoji a JavaScript channel cut in two) is text to Python but not to SQLite.
+One connection behind a lock serialises threads; several processes may share a file. Texts are bound as bytes and cast,
+because a lone surrogate (an emoji that a JavaScript channel cut in two) is text to Python but not to SQLite.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class SQLiteConversationStore:
             return int(count)
 
     def close(self) -> None:
-        """Close the file; nothing can be kept or read afterwards."""
+        """Close the file; the store cannot be used afterwards."""
         with self._lock:
             self._connection.close()
 
