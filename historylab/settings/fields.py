@@ -60,7 +60,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
         str,
         Field(
             title="Policy",
-            description="Obeyed before any budget: all messages, the last N user messages and what follows, or none.",
+            description="Applied before any budget: all messages, the last N user messages and what follows, or none.",
         ),
     ] = "lastN"
     length: Annotated[
@@ -68,7 +68,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
         BeforeValidator(read_length),
         Field(
             title="Length",
-            description="User messages kept by lastN, with what follows each. 0 acts as 1. Start with 5 to 20.",
+            description="User messages that lastN keeps, each with what follows it. 0 acts as 1. Start with 5 to 20.",
             json_schema_extra={"minimum": 0},
         ),
     ] = 20
@@ -80,11 +80,13 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
         ),
     ] = True
     pruner: Annotated[
-        str, Field(title="Pruner", description="How history is cut when it is over the token budget.")
+        str, Field(title="Pruner", description="How history is cut when it exceeds the token budget.")
     ] = "fifo"
     budget: Annotated[
         Tokens,
-        Field(title="Budget", description="Tokens a request may have in all, the reserve and the overhead included."),
+        Field(
+            title="Budget", description="The most tokens a request may have, including the reserve and the overhead."
+        ),
     ] = 8000
     reserve: Annotated[
         Tokens,
@@ -103,7 +105,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
             ge=0,
             le=MOST_TOKENS,
             title="Turns the pruner may not touch",
-            description="The last complete turns that stay whatever the budget; going over it is reported.",
+            description="The newest complete turns to keep even if that exceeds the budget, which is then reported.",
         ),
         BeforeValidator(read_number),
     ] = 0
@@ -129,7 +131,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
         BeforeValidator(lambda raw: None if raw == "" else raw),
         Field(
             title="Context window",
-            description="Tokens the model takes at most; left empty, the model's own where it is known.",
+            description="The most tokens the model accepts. Left empty: the model's own limit, if known.",
         ),
     ] = None
     model: Annotated[
@@ -146,7 +148,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
             description="How tokens are counted; each count says whether it is exact or an estimate.",
         ),
     ] = "exact"
-    summarizer: Annotated[str, Field(title="Summarizer", description="Who writes summaries.")] = "extractive"
+    summarizer: Annotated[str, Field(title="Summarizer", description="What writes the summaries.")] = "extractive"
     summary_heading: Annotated[
         str,
         AfterValidator(exportable),
@@ -154,7 +156,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
             min_length=1,
             max_length=200,
             title="Summary heading",
-            description="What a summary says it is; {n} stands for the number of messages it covers.",
+            description="The heading of a summary; {n} stands for the number of messages it covers.",
         ),
     ] = "[Summary of {n} earlier messages]"
     relevance: Annotated[
@@ -167,6 +169,6 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
     ] = "off"
     layout: Annotated[
         str,
-        Field(title="Layout", description="How the messages that are sent are arranged in the request."),
+        Field(title="Layout", description="How the messages sent are arranged in the request."),
     ] = "off"
     options: Mapping[str, Any] = Field(default_factory=dict, description="Options of stages, by dotted name.")
