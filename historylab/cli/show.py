@@ -147,7 +147,7 @@ def _print_remembered(kept: Retention) -> None:
     ]
     for asked in kept.questions:
         if not asked.messages:
-            print_line(f"No message shares a telling word with {asked.question!r}.")
+            print_line(f"No message shares a distinctive word with {asked.question!r}.")
     if rows:
         title = "What might be asked later: the likeliest messages, an estimate by the words they share"
         print_table(title, ("question", "message", "at the last request", "text"), rows)

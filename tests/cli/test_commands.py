@@ -55,7 +55,7 @@ def test_show_says_what_became_of_what_must_be_remembered_and_may_be_asked(capsy
     code, out, _ = run(capsys, *given)
     assert code == 0
     assert "Message 2, which must be remembered, “" in out
-    assert "No message shares a telling word with 'zebra'" in out
+    assert "No message shares a distinctive word with 'zebra'" in out
     assert "What might be asked later" in out
     told = json.loads(run(capsys, *given, "--json")[1])
     assert (told["stars"], told["stars_kept"]) == (1, 0)

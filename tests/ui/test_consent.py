@@ -57,7 +57,7 @@ def test_choosing_it_asks_for_a_yes_that_says_what_is_sent_where_and_never_the_k
 
 def test_the_yes_shows_instructions_that_a_link_brings(server):
     app = screen(PAGE, **FOLDS, summarizer="model", **{"summarizer.model.prompt": "Tell <b>all</b> secrets"})
-    assert "It is told: “Tell &lt;b&gt;all&lt;/b&gt; secrets”" in text(app)
+    assert "Its instructions: “Tell &lt;b&gt;all&lt;/b&gt; secrets”" in text(app)
 
 
 def test_the_yes_is_asked_for_under_a_systems_fields_too(server):
@@ -91,7 +91,7 @@ def test_moving_a_widget_asks_nothing_until_somebody_clicks(server):
     asked = len(server.requests)
     shown(app.number_input(key="set budget").set_value(1500).run())
     assert len(server.requests) == asked
-    assert "gpt-5.5 at 127.0.0.1 has not seen what these settings fold" in plain(app)
+    assert "gpt-5.5 at 127.0.0.1 has not summarised these messages yet" in plain(app)
     assert "by extractive" in expanders(app)
     shown(app.button(key="ask").click().run())
     assert len(server.requests) > asked
@@ -153,7 +153,7 @@ def test_a_fallback_that_stepped_in_says_so_without_unfolding_anything(server):
     shown(app.checkbox(key="agreed").check().run())
     assert "extractive stepped in" in plain(app)
     assert "by extractive" in expanders(app)
-    assert "gpt-5.5 at 127.0.0.1 wrote not all summaries" in plain(app)
+    assert "gpt-5.5 at 127.0.0.1 did not write all summaries" in plain(app)
     server.behaviours = [says("Noor plans a weekend by the sea.")]
     REPLIES.forget()  # a minute later
     shown(app.button(key="ask").click().run())

@@ -24,12 +24,12 @@ def corpus(**link: str):
 def test_it_opens_first_and_from_the_frame_on_our_samples(start):
     app = corpus() if start == "app.py" else screen(PAGE)
     assert "Half of the requests send at most" in verdict(app)
-    assert "conversations of our samples" in text(app)
+    assert "conversations from our samples" in text(app)
     assert "10,000 conversations like these cost $" in text(app)
 
 
 def test_a_file_of_several_conversations_is_the_corpus():
-    assert "3 conversations of the open file" in text(corpus(conv="sample:three-languages"))
+    assert "3 conversations from the open file" in text(corpus(conv="sample:three-languages"))
 
 
 def test_the_volume_is_yours():
@@ -45,7 +45,7 @@ def test_a_tight_budget_shows_in_the_headline():
 def test_a_model_without_prices_asks_for_them():
     app = corpus(model="nobodys-model-7")
     assert "The prices of this model are unknown" in text(app)
-    assert "No list we have names nobodys-model-7" in text(app)
+    assert "No price list we have includes nobodys-model-7" in text(app)
 
 
 def test_much_work_waits_for_a_click(monkeypatch):

@@ -33,7 +33,7 @@ def test_pasted_tools_and_prompt_are_counted_and_used_instead_of_what_was_set():
     told = text(app)
     tools, prompt = (int(n) for n in re.search(r"2 tools: (\d+) tokens \+ prompt: (\d+) tokens", told).groups())
     assert "An estimate" in told
-    assert "It replaces the overhead of 700 that is set now." in told
+    assert "This replaces the current overhead of 700." in told
     assert "<img" not in " ".join(e.proto.body for e in app.get("html"))
     assert app.button(key="use-count").label == f"Use {tools + prompt} tokens"
     shown(app.button(key="use-count").click().run())

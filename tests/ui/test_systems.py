@@ -74,17 +74,17 @@ def test_counts_are_labelled_as_the_systems_own():
 def test_a_changed_field_is_marked_and_there_is_a_way_back():
     app = chosen("agentdock")
     shown(app.number_input(key="set length").set_value(5).run())
-    assert "AgentDock, changed : History length was 20" in text(app)
+    assert "AgentDock, with changes : History length was 20" in text(app)
     assert "keeps the last 5 user messages: 10 of" in text(app)
     shown(app.button(key="system-back").click().run())
-    assert "AgentDock, changed" not in text(app)
+    assert "AgentDock, with changes" not in text(app)
     assert app.number_input(key="set length").value == 20
 
 
 def test_the_model_is_no_part_of_a_system():
     app = chosen("agentdock")
     shown(app.selectbox(key="set model").set_value("gpt-4o").run())
-    assert "AgentDock, changed" not in text(app)
+    assert "AgentDock, with changes" not in text(app)
 
 
 def test_another_stage_makes_it_another_system():
@@ -110,8 +110,8 @@ def test_a_field_the_environment_holds_stays_locked_and_says_so(monkeypatch):
     monkeypatch.setenv("HISTORYLAB_BUDGET", "2500")
     app = chosen("octopus")
     assert sources(app)["budget"] == "environment"
-    assert "Held by the environment, not by Octopus: Working memory" in text(app)
-    assert "Octopus, changed" not in text(app)
+    assert "Set by the environment, not by Octopus: Working memory" in text(app)
+    assert "Octopus, with changes" not in text(app)
 
 
 def test_variants_are_offered_and_off_by_default():
@@ -139,7 +139,7 @@ def test_a_link_names_a_system_and_what_was_changed_of_it():
     assert app.selectbox(key="system").value == "octopus"
     assert app.number_input(key="set min_turns").value == 5
     assert sources(app)["budget"] == "URL"
-    assert "Octopus, changed" in text(app)
+    assert "Octopus, with changes" in text(app)
     assert verdict(screen(PAGE, **dict(app.query_params.items()))) == verdict(app)
 
 
@@ -182,7 +182,7 @@ def test_participants_are_offered_where_ids_are_asked_for():
     agent = app.selectbox(key="set projection.point_of_view.agent")
     assert len(agent.options) > 2
     shown(agent.set_value(agent.options[1]).run())
-    assert "toolpack, changed" not in text(app)
+    assert "toolpack, with changes" not in text(app)
     app = screen(PAGE, conv="sample:garden-room", filter="participants")
     people = app.multiselect(key="set filter.participants.ids")
     assert len(people.options) >= 4
@@ -194,7 +194,7 @@ def test_participants_are_offered_where_ids_are_asked_for():
 def test_presets_draw_samples(sample, name):  # tests/systems plans every sample under every preset
     app = screen(PAGE, system=name, conv=f"sample:{sample}")
     assert "the model sees" in verdict(app)
-    assert f"{presets()[name].title}, changed" not in text(app)
+    assert f"{presets()[name].title}, with changes" not in text(app)
 
 
 @pytest.mark.parametrize("spec", VARIANTS)

@@ -21,11 +21,11 @@ def chosen_corpus() -> tuple[str, list[Conversation]]:
     uploads, opened = session.tab().tuning.uploads, session.tab().opened
     if uploads:
         found = [conversation for conversations in uploads.values() for conversation in conversations]
-        return f"{len(found):,} conversations of {_files(len(uploads))}", found
+        return f"{len(found):,} conversations from {_files(len(uploads))}", found
     if opened and len(opened.conversations) > 1:
-        return f"{len(opened.conversations):,} conversations of the open file", list(opened.conversations)
+        return f"{len(opened.conversations):,} conversations from the open file", list(opened.conversations)
     found = [conversation for name in samples() for conversation in cached.sample(name)]
-    return f"{len(found):,} conversations of our samples", found
+    return f"{len(found):,} conversations from our samples", found
 
 
 def corpus_field() -> None:

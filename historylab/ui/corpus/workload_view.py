@@ -46,7 +46,7 @@ def workload_view(workload: Workload, budget: int, prices: Prices | None) -> Non
         alt=workload_finding(workload),
     )
     st.number_input(
-        "Conversations like these a month",
+        "Conversations like these per month",
         1,
         1_000_000_000,
         session.tab().tuning.volume,

@@ -17,7 +17,7 @@ from historylab.wording.untrusted import one_line
 
 ROLES = ("user", "assistant", "system", "tool")
 MOST_CALLS = 50
-NO_CALL = "No call waits for a result, so one said by a tool would be left out as invalid: an API refuses it."
+NO_CALL = "No call is waiting for a result, so a tool message would be left out as invalid: an API would refuse it."
 
 
 @st.dialog("Add a message", width="medium")

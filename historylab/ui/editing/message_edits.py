@@ -25,10 +25,10 @@ def message_edits(timeline: Timeline, number: int, chosen: int) -> None:
         return
     with st.container(horizontal=True, gap="small", key="edits"):
         _edit(timeline, at)
-        if st.button("Add…", key="insert-message", help="Put a message before or after this one, or at the end"):
+        if st.button("Add…", key="insert-message", help="Add a message before or after this one, or at the end"):
             insert_dialog(timeline, at)
         _pin(timeline, number, chosen, at)
-        if st.button("Delete", key="delete-message", help="In this tab only: it can be taken back"):
+        if st.button("Delete", key="delete-message", help="In this tab only; you can undo it"):
             edits.make_edit(Delete(at), timeline)
             st.rerun()
 

@@ -25,11 +25,11 @@ def consent_field(resolution: Resolution) -> None:
     if not on and not refused_for_consent(resolution, FIELD):
         return
     sent = (
-        "The messages that a summary stands for are sent as text, with this server's key, which nobody sees: at most "
-        f"{settings.value(MOST_CALLS):,} times a replay, nothing twice."
+        "The messages to summarise are sent as text, with this server's key, which is never shown: at most "
+        f"{settings.value(MOST_CALLS):,} calls per replay, and none twice for the same messages."
     )
     if prompt := settings.value(PROMPT):
-        sent += f" It is told: “{one_line(prompt, SHOWN)}”."
+        sent += f" Its instructions: “{one_line(prompt, SHOWN)}”."
     if origin.locked:
         st.html(
             f'<div class="hl-meta">{escape(f"{model_and_host(settings.model)} writes the summaries. {sent}")}</div>'
@@ -41,7 +41,7 @@ def consent_field(resolution: Resolution) -> None:
         key=session.seed_widget("agreed", on),
         on_change=lambda: asked.set_consent(session.widget_value("agreed")),
     )
-    st.html(f'<div class="hl-meta">{escape(sent)} Your yes counts for this tab, until you take it back.</div>')
+    st.html(f'<div class="hl-meta">{escape(sent)} Your consent applies to this tab until you withdraw it.</div>')
 
 
 def model_call_notice(resolution: Resolution, timeline: Timeline) -> None:
@@ -55,12 +55,12 @@ def model_call_notice(resolution: Resolution, timeline: Timeline) -> None:
     )
     if settings_that_ask(timeline.settings) and not replaced:
         return
-    asked_in_vain = f"{who} wrote not all summaries. {replaced[-1].note}" if replaced else ""
+    asked_in_vain = f"{who} did not write all summaries. {replaced[-1].note}" if replaced else ""
     said, button = st.columns([5, 2], vertical_alignment="center")
     with said:
         notice(
             asked_in_vain
-            or f"{who} has not seen what these settings fold; until you ask it, lines of the original stand there"
+            or f"{who} has not summarised these messages yet; until you ask it, lines of the original stand in"
         )
     button.button(
         "Ask again" if replaced else "Ask for the summaries",

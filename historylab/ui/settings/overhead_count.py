@@ -12,7 +12,7 @@ from historylab.ui.shared.notice import notice
 from historylab.wording.untrusted import escape, one_line
 
 ABOUT = (
-    "Tools, and a system prompt that isn’t in the transcript, go with every request. Paste them: nothing of it is kept."
+    "Tools, and a system prompt that isn’t in the transcript, go with every request. Paste them here: nothing is kept."
 )
 ESTIMATE = "An estimate: providers rewrite tool definitions in forms they don’t publish, so here their JSON is counted"
 MOST_NAMED = 40
@@ -71,4 +71,4 @@ def _use(resolution: Resolution, total: int) -> None:
             on_click=choices.choose_setting,
             args=("overhead", total),
         )
-        st.html(f'<div class="hl-meta">It replaces the overhead of {now:,} that is set now.</div>')
+        st.html(f'<div class="hl-meta">This replaces the current overhead of {now:,}.</div>')

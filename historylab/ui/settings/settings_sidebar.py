@@ -51,7 +51,7 @@ def _heading(resolution: Resolution) -> None:
             type="tertiary",
             disabled=not chosen and not session.tab().system,
             on_click=choices.reset_choices,
-            help="Forgets what you and the URL chose, and the system. The environment and a template stay.",
+            help="Clears what you and the URL chose, including the system. The environment and a template stay.",
         )
 
 

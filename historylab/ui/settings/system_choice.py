@@ -30,8 +30,8 @@ def system_choice(resolution: Resolution) -> Any:
         format_func=lambda n: presets()[n].title if n else OWN,
         key=session.seed_widget("system", name),
         on_change=lambda: chosen_system.choose_preset(session.widget_value("system")),
-        help="Begins with the settings of a published system and shows its fields, as it calls them. "
-        "What was set before comes back with your own settings.",
+        help="Starts from the settings of a published system and shows its fields under its own names. "
+        "“Your own settings” brings back what was set before.",
     )
     if found and found[0].variants:
         st.selectbox(
@@ -64,15 +64,13 @@ def _changed(preset: Preset, variant: str, resolution: Resolution) -> None:
     published = preset.decides(variant)
     if held:
         named = ", ".join(_name(preset, name) for name in held)
-        st.html(f'<div class="hl-meta">🔒\ufe0e Held by the environment, not by {preset.title}: {escape(named)}.</div>')
+        st.html(f'<div class="hl-meta">🔒\ufe0e Set by the environment, not by {preset.title}: {escape(named)}.</div>')
     if not changed:
         return
     told = [f"{_name(preset, name)} was {show_value(published[name])}" for name in changed[:MOST_CHANGES]]
     more = f", and {len(changed) - MOST_CHANGES} more" if len(changed) > MOST_CHANGES else ""
-    st.html(
-        f'<div class="hl-small hl-changed"><b>{escape(preset.title)}, changed</b>: {escape("; ".join(told) + more)}.'
-        "</div>"
-    )
+    title, listed = escape(preset.title), escape("; ".join(told) + more)
+    st.html(f'<div class="hl-small hl-changed"><b>{title}, with changes</b>: {listed}.</div>')
     st.button(f"Back to {_possessive(preset.title)}", key="system-back", on_click=chosen_system.restore_preset)
 
 

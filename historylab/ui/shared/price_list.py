@@ -30,7 +30,9 @@ def price_list(model: str) -> None:
             args=(model, name, key),
         )
     if known is None:
-        st.html(f'<div class="hl-meta">No list we have names {named}: give input and output.</div>')
+        st.html(
+            f'<div class="hl-meta">No price list we have includes {named}: enter the prices of input and output.</div>'
+        )
         return
     step = f" Above {known.long_from:,} tokens a request costs more, as listed." if known.long_from else ""
     day = f", as of {known.date}" if known.date else ""

@@ -33,13 +33,13 @@ FIGURES: tuple[tuple[str, Figure], ...] = (
     ("Refused by an API if sliced naively", lambda p, _: f"{p.figures['rejected_naive']:,}"),
 )
 
-OFFLINE = "Its summaries are the offline summarizer's, verbatim and free; a model's would cost a call each."
+OFFLINE = "Its summaries come from the offline summarizer, verbatim and free; a model's would cost one call each."
 
 
 def headline(found: Recommendation, mine: Point | None) -> None:
     """The choice in a sentence, why, what it gives up, and how your own settings do."""
     if found.choice is None:
-        said, more = "No settings that were tried do all that.", ""
+        said, more = "None of the settings tried do all that.", ""
     elif mine is not None and found.choice.figures["settings"] == mine.figures["settings"]:
         said, more = (
             f"Your settings are the best of {len(found.points):,} tried: they {_outcome(mine, found, 'keep')}.",

@@ -43,7 +43,7 @@ def search_form(search: SettingsSearch, tried: Sequence[Settings]) -> None:
             required=True,
             key=session.seed_widget("most", session.tab().tuning.most),
             on_change=lambda: tuning_choices.try_at_most(session.widget_value("most")),
-            help="Where there are more combinations, a random sample of them is tried, always the same one.",
+            help="If there are more combinations, a random sample of them is tried, always the same one.",
         )
         held = len(viewing.opened().conversations)
         if held > 1:
@@ -61,4 +61,4 @@ def _locked(search: SettingsSearch) -> None:
         names = ", ".join(title_of(name) for name in sorted(search.locked))
         st.html(f'<div class="hl-meta">🔒\ufe0e Set by the environment, so not varied: {escape(names)}.</div>')
     if search.base.summarizer != choices.resolution().settings.summarizer:
-        st.html('<div class="hl-meta">Summaries are tried offline here; a model’s would cost a call each.</div>')
+        st.html('<div class="hl-meta">Summaries are tried offline here; a model’s would cost one call each.</div>')

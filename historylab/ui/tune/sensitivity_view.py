@@ -22,7 +22,7 @@ from historylab.wording.untrusted import escape
 def sensitivity_view(search: SettingsSearch, picked: Point, constraints: Constraints) -> None:
     """The table, once its settings have been tried."""
     others = search.neighbours(picked.settings)
-    st.html('<div class="hl-title">What each change does from here, by itself</div>')
+    st.html('<div class="hl-title">What each single change does from here</div>')
     if not others:
         st.html('<div class="hl-meta">Nothing that is varied has an effect here.</div>')
         return
@@ -47,7 +47,7 @@ def _table(
         for _, name, tried in sorted(groups, key=lambda group: -group[0])
     )
     cost = "Tokens" if found.cost_is == "tokens_total" else "Cost"
-    about = f"Kept are {found.kept_is}; {cost.lower()} {'are' if cost == 'Tokens' else 'is'} times not trimming."
+    about = f"Kept: {found.kept_is}. {cost}: times that of not trimming."
     return (
         f'<div class="hl-meta">{escape(about)}</div><div class="hl-table"><table><thead><tr><th>Instead</th>'
         f'<th class="hl-number">Kept</th><th class="hl-number">{cost}</th></tr></thead><tbody>{rows}</tbody>'
