@@ -47,7 +47,7 @@ class Case:
 
 
 def cases(folder: Path, counter: str) -> Iterator[Case]:
-    """Every conversation long enough, in the order of the files' names."""
+    """Every conversation that is long enough, by file name."""
     for path in sorted(p for p in folder.rglob("*") if p.suffix in {".json", ".jsonl", ".traj"}):
         try:
             found = load(path)
@@ -95,7 +95,7 @@ def costs(found: Traffic) -> np.ndarray:
 
 
 def check_of_reads(found: Sequence[Case]) -> Iterator[str]:
-    """Predicted against reported cache reads of the untrimmed replay, and the fits they rest on."""
+    """Predicted and reported cache reads of the untrimmed replay, with the calibration used."""
     yield "| file | requests | overhead | characters per token | fit R² | reads predicted | reported | off by |"
     yield "|---|---|---|---|---|---|---|---|"
     for case in found:

@@ -49,7 +49,7 @@ def conversation(size: int) -> Conversation:
 
 
 def best_of(work: Callable[[], object], times: int = 5) -> float:
-    """Seconds of the fastest of some runs: what the work takes when nothing else runs."""
+    """Seconds of the fastest of several runs."""
     seconds = []
     for _ in range(times):
         start = perf_counter()
@@ -72,7 +72,7 @@ def replaying(source: Conversation, settings: Settings) -> float:
 
 
 def pricing(source: Conversation, settings: Settings) -> float:
-    """Seconds to price every request of a replay that is done."""
+    """Seconds to price every request of a finished replay."""
     instruments = open_instruments(settings)
     timelines = iter(
         [replay(source, settings, instruments=instruments) for _ in range(5)]
@@ -110,7 +110,7 @@ def langchain(source: Conversation, settings: Settings, *, remembered: bool) -> 
 
 
 def sampled(request: Callable[[int], None], sizes: list[int]) -> tuple[float, bool]:
-    """Run as many requests, evenly spread, as there is time for; scale to all of them."""
+    """Run as many evenly spread requests as time allows; scale to all of them."""
     start = perf_counter()
     request(sizes[-1])
     step = max(1, int((perf_counter() - start) * len(sizes) / MOST_SECONDS))

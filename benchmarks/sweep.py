@@ -29,18 +29,18 @@ CHEAP = {"budget": [2000, 4000, 8000, 16_000, 32_000, 64_000], "pruner": ["fifo"
 WHOLE = Settings(policy="all", pruner="fifo", budget=8000)
 DEFAULT = Settings()
 ROUNDS = 3
-LEAST_SECONDS = 20.0  # of the job that is shared out: less would measure the starting of processes
+LEAST_SECONDS = 20.0  # of the distributed job: a shorter one would measure process startup
 
 
 def tool_conversation(messages: int, seed: int = 0) -> Conversation:
-    """That many messages of a coding agent at work, or some fewer: it ends in a user message."""
+    """At most so many messages of a coding agent at work, ending in a user message."""
     made = generate("coding_agent", turns=max(2, messages // 9), seed=seed)
     users = made.columns.users
     return Conversation(made.messages[: users[users < messages][-1] + 1], made.title)
 
 
 def many_settings(kind: str) -> list[Settings]:
-    """48 settings: every-turn pruners and tool outputs, or with a quarter each that summarise and rank."""
+    """48 settings: pruners that cut at every turn with tool-output stages; or a quarter each summarising and ranking."""
     if kind == "cuts":
         return grid(WHOLE, **CHEAP, tool_output=["off", "clear", "truncate", "collapse"])
     pruners = ["fifo", "sliding_window", "summarize", "relevance"]
@@ -48,7 +48,7 @@ def many_settings(kind: str) -> list[Settings]:
 
 
 def seconds(work: Callable[[], object], clock: Callable[[], float] = process_time, runs: int = 1) -> float:
-    """Of the fastest of some runs: what the work takes when nothing else runs."""
+    """Seconds of the fastest of several runs."""
     found = []
     for _ in range(runs):
         start = clock()
@@ -91,7 +91,7 @@ def by_pruner() -> None:
 
 
 def replayed(chat: Conversation, settings: Settings) -> float:
-    """Seconds of a replay whose messages were counted, and read, by one under other settings."""
+    """Seconds of a replay after another one, under other settings, has counted and indexed the messages."""
     replay(chat, settings.replace(budget=settings.budget + 1))
     return seconds(lambda: replay(chat, settings), runs=3)
 
@@ -111,7 +111,7 @@ def table(rows: Sequence[tuple[int, float]], of: str) -> None:
 
 
 def memory() -> None:
-    """In a process of its own, so that nothing else counts; read where Linux says it."""
+    """Peak memory of a replay, in a process of its own; skipped where there is no /proc."""
     if not os.path.exists("/proc/self/status"):
         return
     code = (
@@ -133,7 +133,7 @@ def processes(dask: bool) -> None:
     chats = [tool_conversation(1000, seed) for seed in range(4)]
     once = seconds(lambda: sweep(fresh(chats[:1]), many_settings("mixed")), perf_counter, runs=2)
     settings = many_settings("mixed") * ceil(LEAST_SECONDS / (once * len(chats)))
-    settings = [s.replace(budget=s.budget + k) for k, s in enumerate(settings)]  # no two alike: nothing is spared
+    settings = [s.replace(budget=s.budget + k) for k, s in enumerate(settings)]  # no two alike, so nothing is reused
     print(f"\n{len(chats)} conversations × {len(settings)} settings, seconds on the wall")
     tables = {}
     took: dict[int, list[float]] = {1: [], 2: []}
@@ -141,7 +141,7 @@ def processes(dask: bool) -> None:
     def run(many: int) -> None:
         tables[many] = sweep(fresh(chats), settings, workers=many)
 
-    for _ in range(ROUNDS):  # in turns: a machine that slows down slows both
+    for _ in range(ROUNDS):  # alternating, so that a slowdown of the machine affects both
         for many, found in took.items():
             found.append(seconds(partial(run, many), perf_counter))
         assert_frame_equal(tables[1], tables[2])
@@ -153,7 +153,7 @@ def processes(dask: bool) -> None:
 
 
 def fresh(chats: Sequence[Conversation]) -> list[Conversation]:
-    """Without what was worked out before."""
+    """The same conversations without anything they remember."""
     return [Conversation(chat.messages, chat.title) for chat in chats]
 
 

@@ -91,13 +91,13 @@ def timed(page, event: str, done: str, act: Callable[[], object]) -> float:
 
 
 def in_turns(times: int, *measures: Callable[[int], float]) -> list[float]:
-    """The median of each, measured in turns so that a machine which slows down slows all; the first is not counted."""
+    """The median of each, measured alternately so that a slowdown affects all; the first round is not counted."""
     found = [[measure(n) for measure in measures] for n in range(times + 1)][1:]
     return [statistics.median(column) for column in zip(*found, strict=True)]
 
 
 def loading(context, address: str, tab=None) -> Callable[[int], float]:
-    """Asking for a page, in a new tab or in one that was there before, to its first headline; browser's cache warm."""
+    """Milliseconds from requesting a page, in a new or an open tab, to its first headline; browser cache warm."""
 
     def measure(_: int) -> float:
         page = tab or context.new_page()
@@ -114,7 +114,7 @@ def loading(context, address: str, tab=None) -> Callable[[int], float]:
 
 
 def rerunning(page) -> Callable[[int], float]:
-    """A click on the empty page's button to its new number."""
+    """Milliseconds from a click on the empty page's button to its new number."""
 
     def measure(_: int) -> float:
         number = int(page.locator("#n").inner_text()) + 1
@@ -125,7 +125,7 @@ def rerunning(page) -> Callable[[int], float]:
 
 
 def playground(context, address: str):
-    """The playground at that address, when everything on it is drawn."""
+    """The playground at that address, once everything on it is drawn."""
     page = context.new_page()
     page.set_viewport_size({"width": 1280, "height": 1400})
     page.set_default_timeout(SECONDS * 1000)
@@ -137,7 +137,7 @@ def playground(context, address: str):
 
 
 def scrubbing(page) -> Callable[[int], float]:
-    """Release of the scrubber to the list of the request it is on."""
+    """Milliseconds from releasing the scrubber to the list of its request."""
     slider = page.get_by_role("slider", name="Request looked at")
     requests, box = int(slider.get_attribute("aria-valuemax")), slider.bounding_box()
 
@@ -154,7 +154,7 @@ def scrubbing(page) -> Callable[[int], float]:
 
 
 def setting(page, least: int, done: str) -> Callable[[int], float]:
-    """Enter in the budget to the verdict under it, and to whatever else has to be `done`."""
+    """Milliseconds from Enter in the budget to the new verdict, and to `done`."""
     budget = page.get_by_role("spinbutton", name="Budget", exact=True)
 
     def measure(n: int) -> float:
