@@ -40,7 +40,7 @@ def tool_conversation(messages: int, seed: int = 0) -> Conversation:
 
 
 def many_settings(kind: str) -> list[Settings]:
-    """48 settings: pruners that cut at every turn with tool-output stages; or a quarter each summarising and ranking."""
+    """48 settings: pruners that cut at every turn with tool outputs; or a quarter each that summarise and rank."""
     if kind == "cuts":
         return grid(WHOLE, **CHEAP, tool_output=["off", "clear", "truncate", "collapse"])
     pruners = ["fifo", "sliding_window", "summarize", "relevance"]
