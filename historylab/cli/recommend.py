@@ -73,7 +73,7 @@ def _print(found: Recommendation) -> None:
     rows = [(p.label, p.kept, p.cost, "; ".join(p.broken)) for p in found.frontier]
     print_table("The frontier", ("settings", f"{found.kept_is} kept", found.cost_is, "breaks"), rows)
     effects = [
-        (s.knob, value, kept, cost)
+        (s.setting, value, kept, cost)
         for s in found.sensitivity
         for value, kept, cost in zip(s.values, s.kept, s.cost, strict=True)
     ]
@@ -88,7 +88,7 @@ def _as_json(found: Recommendation) -> dict[str, Any]:
         "frontier": [_point(point) for point in found.frontier],
         "excluded": dict(found.excluded),
         "sensitivity": [
-            {"knob": s.knob, "values": s.values, "kept": s.kept, "cost": s.cost} for s in found.sensitivity
+            {"knob": s.setting, "values": s.values, "kept": s.kept, "cost": s.cost} for s in found.sensitivity
         ],
         "kept_is": found.kept_is,
         "cost_is": found.cost_is,
@@ -96,5 +96,5 @@ def _as_json(found: Recommendation) -> dict[str, Any]:
 
 
 def _point(point: Point) -> dict[str, Any]:
-    figures = {"knobs": dict(point.knobs), "kept": point.kept, "cost": point.cost, "breaks": point.broken}
+    figures = {"knobs": dict(point.changes), "kept": point.kept, "cost": point.cost, "breaks": point.broken}
     return {**figures, "settings": point.settings.model_dump(exclude_defaults=True)}

@@ -1,4 +1,4 @@
-"""From a sweep's table to one answer: the frontier of what is kept against cost, a choice, and what it gives up.
+"""From a sweep's table to one choice: the Pareto frontier of recall against cost, and what the choice gives up.
 
 found = recommend(table, "keep every star, never over the budget, cheapest under automatic caching")
 found.settings, found.why, found.gives_up, found.frontier, found.sensitivity
@@ -11,13 +11,17 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from historylab.errors import SettingsError
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings, setting_names
+from historylab.tuning.combine import Row
 from historylab.tuning.constraints import BALANCED, EVERY_STAR, Constraints, read_constraints
 from historylab.tuning.measures import combine_rows
+
+if TYPE_CHECKING:
+    from historylab.tuning.table import DataFrame
 
 KEPT = {
     "references_kept": "references",
@@ -31,9 +35,13 @@ KEPT = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One candidate over all conversations: its acting knobs, `kept` (0 to 1), `cost`, all figures, what it breaks."""
+    """One candidate over all conversations.
 
-    knobs: Mapping[str, Any]
+    `changes` are the settings that vary and have an effect here; `kept` is from 0 to 1; `broken` are the constraints it
+    violates, in words.
+    """
+
+    changes: Mapping[str, Any]
     kept: float
     cost: float
     figures: Mapping[str, Any]
@@ -45,28 +53,28 @@ class Point:
         return Settings(**json.loads(self.figures["settings"]))
 
 
-def changes_as_text(knobs: Mapping[str, Any]) -> str:
-    """ "budget=4000, pruner=fifo": the knobs that were turned and do something."""
-    return ", ".join(f"{name}={value}" for name, value in knobs.items()) or "the only settings"
+def changes_as_text(changes: Mapping[str, Any]) -> str:
+    """ "budget=4000, pruner=fifo": the settings that vary and have an effect."""
+    return ", ".join(f"{name}={value}" for name, value in changes.items()) or "the only settings"
 
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """What one knob does by itself: per value the mean of all candidates with it, of those in which it acts."""
+    """The effect of one setting alone: per value, the means over all candidates that have it, with an effect."""
 
-    knob: str
+    setting: str
     values: tuple[Any, ...]
     kept: tuple[float, ...]
     cost: tuple[float, ...]
 
     @property
     def kept_range(self) -> float:
-        """How much `kept` moves between the knob's best and worst value."""
+        """How much `kept` moves between the setting's best and worst value."""
         return max(self.kept) - min(self.kept)
 
     @property
     def cost_range(self) -> float:
-        """Cost at the dearest value ÷ cost at the cheapest."""
+        """Cost at the most expensive value ÷ cost at the cheapest."""
         return max(self.cost) / min(self.cost) if min(self.cost) > 0 else math.inf
 
 
@@ -101,35 +109,35 @@ def relative_cost(point: Point, found: Recommendation) -> float:
 
 
 def recommend(
-    table: Any,
+    table: DataFrame | Iterable[Row],
     constraints: Constraints | str = "balanced",
     *,
     name: Callable[[Mapping[str, Any]], str] = changes_as_text,
 ) -> Recommendation:
-    """Choose from a sweep's table (a DataFrame, or a list of its rows); `name` puts knobs into words.
+    """Choose from a sweep's table (a DataFrame, or its rows); `name` puts a candidate's changes into words.
 
-    Raises SettingsError for unknown words in the constraints.
+    Raises SettingsError for unknown words in the constraints, an empty table, and costs the table doesn't have.
     """
-    wishes = read_constraints(constraints) if isinstance(constraints, str) else constraints
-    rows = list(table) if isinstance(table, list | tuple) else table.to_dict("records")
+    stated = read_constraints(constraints) if isinstance(constraints, str) else constraints
+    rows: list[Row] = list(table.to_dict("records") if hasattr(table, "to_dict") else table)
     if not rows:
         raise SettingsError("the table has no rows to recommend from; sweep at least one conversation")
-    if f"cost_{wishes.cache}" not in rows[0]:
-        raise SettingsError(f"the table has no costs under {wishes.cache!r} caching; sweep with that cache")
+    if f"cost_{stated.cache}" not in rows[0]:
+        raise SettingsError(f"the table has no costs under {stated.cache!r} caching; sweep with that cache")
     figures = [combine_rows(group) for group in _by_candidate([_known(row) for row in rows])]
     kept_is = next((name for name in KEPT if any(not math.isnan(f[name]) for f in figures)), "tokens_share")
-    cost_is = f"cost_{wishes.cache}"
+    cost_is = f"cost_{stated.cache}"
     if any(math.isnan(f[cost_is]) for f in figures):
         cost_is = "tokens_total"
-    knobs = _knobs(figures)
-    points = tuple(_point(f, knobs, wishes, kept_is, cost_is, name) for f in figures)
-    choice, why = _choose(points, wishes, kept_is, cost_is)
+    varied = _varied(figures)
+    points = tuple(_point(f, varied, stated, kept_is, cost_is, name) for f in figures)
+    choice, why = _choose(points, stated, kept_is, cost_is)
     frontier = pareto(points)
     gives_up = tuple(_gives_up(choice, points, kept_is, cost_is)) if choice else ()
     excluded = dict(Counter(words for point in points for words in point.broken))
-    sensitivity = _sensitivity(points, knobs)
+    sensitivity = _sensitivity(points, varied)
     return Recommendation(
-        choice, why, gives_up, frontier, points, excluded, sensitivity, wishes, KEPT[kept_is], cost_is
+        choice, why, gives_up, frontier, points, excluded, sensitivity, stated, KEPT[kept_is], cost_is
     )
 
 
@@ -145,38 +153,38 @@ def pareto(points: Iterable[Point]) -> tuple[Point, ...]:
 # -- from rows to points
 
 
-def _known(row: Mapping[str, Any]) -> dict[str, Any]:
+def _known(row: Row) -> dict[str, Any]:
     """A row whose unknown figures are NaN, as JSON can't say it."""
     return {name: math.nan if value is None else value for name, value in row.items()}
 
 
-def _by_candidate(rows: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+def _by_candidate(rows: Sequence[Row]) -> list[list[Row]]:
     """Rows of the same settings together; of a sweep that was cancelled only settings that saw all conversations."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(row["settings"], []).append(row)
     most = max(map(len, groups.values()))
     return [group for group in groups.values() if len(group) == most]
 
 
-def _knobs(figures: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The settings any table's columns name; rows of several tables may be handed in as one list."""
+def _varied(figures: Sequence[Row]) -> list[str]:
+    """The settings named by any table's columns; the rows may come from several tables."""
     named = dict.fromkeys(name for row in figures for name in row)
     return [name for name in setting_names() if name in named]
 
 
 def _point(
-    figures: Mapping[str, Any],
-    knobs: Sequence[str],
-    wishes: Constraints,
+    figures: Row,
+    varied: Sequence[str],
+    stated: Constraints,
     kept_is: str,
     cost_is: str,
     name: Callable[[Mapping[str, Any]], str],
 ) -> Point:
     settings = Settings(**json.loads(figures["settings"]))
-    acting = {knob: settings.value(knob) for knob in knobs if has_effect(settings, knob)}
-    broken = tuple(wishes.broken_by(figures))
-    return Point(acting, _or_zero(figures[kept_is]), float(figures[cost_is]), figures, broken, name(acting))
+    changes = {setting: settings.value(setting) for setting in varied if has_effect(settings, setting)}
+    broken = tuple(stated.broken_by(figures))
+    return Point(changes, _or_zero(figures[kept_is]), float(figures[cost_is]), figures, broken, name(changes))
 
 
 def _or_zero(kept: float) -> float:
@@ -187,25 +195,25 @@ def _or_zero(kept: float) -> float:
 
 
 def _choose(
-    points: Sequence[Point], wishes: Constraints, kept_is: str, cost_is: str
+    points: Sequence[Point], stated: Constraints, kept_is: str, cost_is: str
 ) -> tuple[Point | None, tuple[str, ...]]:
     allowed = [point for point in points if not point.broken]
     if not allowed:
         return None, (_nothing_fits(points),)
     best = max(point.kept for point in allowed)
-    if wishes.aim == "keeps most":
+    if stated.aim == "keeps most":
         choice = min(allowed, key=lambda p: (-p.kept, p.cost))
         what = "keeps the most"
     else:
-        least = BALANCED * best if wishes.aim == "balanced" else 0
+        least = BALANCED * best if stated.aim == "balanced" else 0
         choice = min((p for p in allowed if p.kept >= least), key=lambda p: (p.cost, -p.kept))
-        what = "is the cheapest" + (f" that keeps {BALANCED:.0%} of the best" if wishes.aim == "balanced" else "")
+        what = "is the cheapest" + (f" that keeps {BALANCED:.0%} of the best" if stated.aim == "balanced" else "")
     how_many = _how_many(len(allowed), len(points))
-    ratio = choice.figures.get(f"ratio_{wishes.cache}", math.nan)
+    ratio = choice.figures.get(f"ratio_{stated.cache}", math.nan)
     times = f", {ratio:.2f}× not trimming" if not math.isnan(ratio) and cost_is != "tokens_total" else ""
     why = [f"{how_many}; {choice.label} {what}: {_money(choice.cost, cost_is)}{times}."]
     why.append(f"It keeps {choice.kept:.1%} of {KEPT[kept_is]}.")
-    if wishes.every_star and not choice.figures["stars"]:
+    if stated.every_star and not choice.figures["stars"]:
         why.append(f"No message is marked to be remembered, so “{EVERY_STAR}” excludes nothing.")
     return choice, tuple(why)
 
@@ -250,18 +258,18 @@ def _money(cost: float, cost_is: str) -> str:
     return f"{cost:,.0f} tokens" if cost_is == "tokens_total" else f"${cost:,.2f}" if cost >= 1 else f"${cost:.4f}"
 
 
-def _sensitivity(points: Sequence[Point], knobs: Sequence[str]) -> tuple[Sensitivity, ...]:
-    """Every knob's own effect, the one that moves the cost most first."""
+def _sensitivity(points: Sequence[Point], varied: Sequence[str]) -> tuple[Sensitivity, ...]:
+    """The effect of each setting that varies, the one that moves the cost most first."""
     found = []
-    for knob in knobs:
-        with_it = [point for point in points if knob in point.knobs]
-        values = _in_order(dict.fromkeys(point.knobs[knob] for point in with_it))
+    for setting in varied:
+        with_it = [point for point in points if setting in point.changes]
+        values = _in_order(dict.fromkeys(point.changes[setting] for point in with_it))
         if len(values) < 2:
             continue
-        groups = [[p for p in with_it if p.knobs[knob] == value] for value in values]
+        groups = [[p for p in with_it if p.changes[setting] == value] for value in values]
         kept = tuple(sum(p.kept for p in group) / len(group) for group in groups)
         cost = tuple(sum(p.cost for p in group) / len(group) for group in groups)
-        found.append(Sensitivity(knob, values, kept, cost))
+        found.append(Sensitivity(setting, values, kept, cost))
     return tuple(sorted(found, key=lambda s: -s.cost_range))
 
 

@@ -1,7 +1,7 @@
-"""Knobs: what a search for better settings turns, each a question in plain words with a few values worth trying.
+"""The search space: axes a search varies, each a question in plain words with a few values worth trying.
 
 `search_settings(base, turned, sizes)` gives the candidates: every combination where there are few, else a fair sample.
-What the environment decides is never turned.
+Locked settings, such as those of the environment, never vary.
 """
 
 from __future__ import annotations
@@ -98,8 +98,8 @@ WINDOW = "pruner.sliding_window.turns"
 TOOL_OUTPUT = ("tool_output", "tool_output.clear.keep", "tool_output.clear.batch", "tool_output.truncate.limit")
 
 AXES: Mapping[str, Axis] = {
-    knob.name: knob
-    for knob in (
+    axis.name: axis
+    for axis in (
         Axis("budget", "How many tokens a request may have", ("budget",), _budgets),
         Axis("pruner", "What goes when it is too much", ("pruner",), _pruners),
         Axis("cut", "How far a cut goes: to the brim, or further so that the next comes later", TRIM_TO, _cuts),
@@ -118,12 +118,12 @@ AXES: Mapping[str, Axis] = {
 TURNED = frozenset(name for axis in AXES.values() for name in axis.settings)
 """Every setting that some axis changes."""
 USUAL = ("budget", "pruner", "cut", "length", "tool_output")
-"""What is turned unless somebody chooses."""
+"""The axes of a search by default."""
 
 
 def offered_axes(base: Settings, sizes: Sizes, locked: Collection[str] = ()) -> tuple[Axis, ...]:
-    """The knobs that can be turned: those with more than one answer once locked settings stay as they are."""
-    return tuple(knob for knob in AXES.values() if len(_answers(knob, base, sizes, locked)) > 1)
+    """The axes that can vary: those with more than one answer while locked settings stay as they are."""
+    return tuple(axis for axis in AXES.values() if len(_answers(axis, base, sizes, locked)) > 1)
 
 
 def search_settings(
@@ -150,9 +150,9 @@ def search_settings(
 def vary_one_axis(
     chosen: Settings, base: Settings, turned: Iterable[str], sizes: Sizes, *, locked: Collection[str] = ()
 ) -> dict[str, list[Settings]]:
-    """Per knob the settings that differ from `chosen` in that knob's answer alone; knobs that do nothing left out.
+    """Per axis, the settings that differ from `chosen` along it alone: one step of a coordinate search.
 
-    The answers are those of a search that began at `base`.
+    The answers are those of a search that began at `base`. An axis along which nothing differs is left out.
     """
     found = {}
     for name in turned:
@@ -173,10 +173,10 @@ def _combinations(axes: Sequence[Sequence[Changes]], dice: Dice, most: int) -> I
         yield {name: value for answer in answers for name, value in answer.items()}
 
 
-def _answers(knob: Axis, base: Settings, sizes: Sizes, locked: Collection[str]) -> list[Changes]:
-    """The knob's answers without what is locked; those that come to the same once."""
-    free = [{n: v for n, v in answer.items() if not _stuck(n, base, locked)} for answer in knob.answers(base, sizes)]
-    return list({repr({n: base.value(n) for n in knob.settings} | answer): answer for answer in free}.values())
+def _answers(axis: Axis, base: Settings, sizes: Sizes, locked: Collection[str]) -> list[Changes]:
+    """The axis' answers without locked settings, each different one once."""
+    free = [{n: v for n, v in answer.items() if not _stuck(n, base, locked)} for answer in axis.answers(base, sizes)]
+    return list({repr({n: base.value(n) for n in axis.settings} | answer): answer for answer in free}.values())
 
 
 def _stuck(name: str, base: Settings, locked: Collection[str]) -> bool:

@@ -62,7 +62,7 @@ def test_the_choice_is_what_was_asked_for(words, budget):
 
 def test_the_frontier_is_what_nothing_beats_in_both():
     found = recommend(TABLE)
-    assert [p.knobs["budget"] for p in found.frontier] == [1000, 2000, 4000, 8000]
+    assert [p.changes["budget"] for p in found.frontier] == [1000, 2000, 4000, 8000]
     assert pareto(found.frontier) == found.frontier
     for point in found.points:
         assert any(p.cost <= point.cost and p.kept >= point.kept for p in found.frontier)
@@ -102,7 +102,7 @@ def test_conversations_count_by_what_they_hold():
 
 def test_of_a_cancelled_sweep_only_complete_settings_are_compared():
     found = recommend([row(1000, 0.5, 1.0), row(2000, 0.8, 2.0), row(1000, 0.5, 1.0)])
-    assert [p.knobs["budget"] for p in found.points] == [1000]
+    assert [p.changes["budget"] for p in found.points] == [1000]
 
 
 def test_without_references_the_next_best_measure_stands_in():
@@ -121,7 +121,7 @@ def test_without_prices_tokens_are_compared():
 def test_sensitivity_is_each_knobs_own_effect():
     found = recommend(TABLE)
     (budget,) = found.sensitivity
-    assert (budget.knob, budget.values) == ("budget", (1000, 2000, 4000, 6000, 8000))
+    assert (budget.setting, budget.values) == ("budget", (1000, 2000, 4000, 6000, 8000))
     assert budget.kept_range == pytest.approx(0.48)
     assert budget.cost_range == 6
 
