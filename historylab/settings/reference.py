@@ -15,11 +15,11 @@ from historylab.settings.names import environment_names, url_name
 
 INTRODUCTION = """# Settings
 
-Written by `python -m historylab.settings.reference` from the definitions themselves.
+Generated from the definitions by `python -m historylab.settings.reference`.
 
-Every setting can come from the environment, the person at the screen, the URL, the template and the default, in that
-order, per field and by presence (an environment 0 wins). A value that cannot be read is refused with a reason, and the
-next source decides. `filter` and `tool_output` take several names joined by `+`, run in that order.
+Every setting can come from the environment, the choice on screen, the URL, the template or the default, in that order,
+per field and by presence (a 0 from the environment wins). An unreadable value is refused with a reason, and the next
+source decides. `filter` and `tool_output` take several names joined by `+`, which run in that order.
 """
 
 
