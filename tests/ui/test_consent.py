@@ -6,6 +6,7 @@ import pytest
 from app_pages import screen, shown, sources, text
 from chat_server import ChatServer, says, status
 
+from historylab.planning.pipeline import Pipeline
 from historylab.summarizers.reply_cache import REPLIES
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -23,6 +24,19 @@ def server(monkeypatch):
         monkeypatch.setenv("OPENAI_API_KEY", SECRET)
         yield found
     REPLIES.forget()
+
+
+@pytest.fixture
+def planned(monkeypatch):
+    """(settings key, messages) of every request that is planned."""
+    found, plan = [], Pipeline.plan
+
+    def counting(pipeline, history, *args):
+        found.append((pipeline.settings.key, history.size))
+        return plan(pipeline, history, *args)
+
+    monkeypatch.setattr(Pipeline, "plan", counting)
+    return found
 
 
 def test_a_link_alone_asks_nobody_and_is_told_why(server):
@@ -109,6 +123,39 @@ def test_what_was_answered_before_is_shown_at_once(server):
     assert len(server.requests) == asked
 
 
+def test_a_replay_that_asks_plans_each_request_once(server, planned):
+    app = screen(PAGE, **FOLDS, summarizer="model")
+    planned.clear()
+    shown(app.checkbox(key="agreed").check().run())
+    assert "by model gpt-5.5" in expanders(app)
+    assert len(planned) == len(set(planned)) > 10
+
+
+def test_a_replay_by_what_was_answered_before_plans_each_request_once(server, planned):
+    app = the_same_budget_under_another_overhead()
+    asked = len(server.requests)
+    planned.clear()
+    shown(app.number_input(key="set budget").set_value(2100).run())
+    assert "by model gpt-5.5" in expanders(app)
+    assert len(server.requests) == asked
+    assert len(planned) == len(set(planned)) > 10
+
+
+def test_a_message_is_explained_after_a_replay_by_what_was_answered_before(server):
+    app = the_same_budget_under_another_overhead()
+    shown(app.number_input(key="set budget").set_value(2100).run())
+    app.session_state["historylab"].message = 1
+    shown(app.run())
+    assert "Message 2:" in text(app)
+
+
+def the_same_budget_under_another_overhead():
+    """What was answered under a budget of 2,000; one more step, and the history has that budget again."""
+    app = screen(PAGE, **FOLDS, summarizer="model")
+    shown(app.checkbox(key="agreed").check().run())
+    return shown(app.number_input(key="set overhead").set_value(100).run())
+
+
 def test_the_environment_is_a_yes_and_names_who_is_asked(server, monkeypatch):
     monkeypatch.setenv("HISTORYLAB_SUMMARIZER", "model")
     app = screen(PAGE, **FOLDS)
@@ -154,10 +201,12 @@ def test_a_fallback_that_stepped_in_says_so_without_unfolding_anything(server):
     assert "extractive stepped in" in plain(app)
     assert "by extractive" in expanders(app)
     assert "gpt-5.5 at 127.0.0.1 did not write all summaries" in plain(app)
+    chart = token_chart(app)
     server.behaviours = [says("Noor plans a weekend by the sea.")]
     REPLIES.forget()  # a minute later
     shown(app.button(key="ask").click().run())
     assert "by model gpt-5.5" in expanders(app)
+    assert token_chart(app) != chart  # the same settings, and other summaries
 
 
 def test_fine_tuning_is_folded_until_something_in_it_is_changed():
@@ -172,6 +221,10 @@ def test_fine_tuning_is_folded_until_something_in_it_is_changed():
 def test_members_have_human_names_with_the_code_name_beside():
     options = screen(PAGE).selectbox(key="set pruner").options
     assert {"Off", "Oldest first (fifo)", "Sliding window", "Newest pairs (pairs)"} <= set(options)
+
+
+def token_chart(app) -> str:
+    return next(e.proto.spec for e in app.get("plotly_chart"))
 
 
 def plain(app) -> str:

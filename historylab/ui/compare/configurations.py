@@ -11,7 +11,7 @@ from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.tuning.compare import LETTERS, Figures, changed_values, first_changes
-from historylab.ui.session import cached, choices, session
+from historylab.ui.session import cached, choices, session, viewing
 from historylab.ui.session.prices import prices_in_effect
 
 
@@ -48,7 +48,8 @@ def compared_changes(base: Resolution) -> list[dict[str, Any]]:
 
 def compared_figures(timelines: Sequence[Timeline]) -> list[Figures]:
     """The figures of each timeline, at the prices in effect for its model."""
-    return [cached.figures(timeline, prices_in_effect(timeline.settings.model)) for timeline in timelines]
+    marks = viewing.must_remember()
+    return [cached.figures(t, prices_in_effect(t.settings.model), marks) for t in timelines]
 
 
 def compared_settings(compared: list[Configuration]) -> list[str]:

@@ -38,7 +38,7 @@ def asked_later(timeline: Timeline) -> None:
         height=124,
         on_change=lambda: viewing.set_questions(session.widget_value(KEY) or ""),
     )
-    found = cached.likely_needed(timeline)
+    found = cached.likely_needed(timeline, viewing.questions()) if viewing.questions() else ()
     if not found:
         st.html(f'<div class="hl-meta">{EMPTY}</div>')
         return

@@ -15,7 +15,7 @@ from historylab.ui.request.asked_later import asked_later
 from historylab.ui.request.bill_table import bill_table
 from historylab.ui.request.loss_list import loss_list
 from historylab.ui.request.overhead_offer import overhead_offer
-from historylab.ui.session import cached, choices, prices
+from historylab.ui.session import cached, choices, prices, viewing
 from historylab.ui.shared.price_list import price_list
 from historylab.wording.costs import cost_sentence, kept_sentence
 from historylab.wording.untrusted import escape
@@ -26,7 +26,7 @@ def cost_line(timeline: Timeline) -> None:
     listed = prices.prices_in_effect(timeline.settings.model)
     bills = cached.comparisons(timeline, listed) if listed else {}
     own = cache_of(listed).name if listed else ""
-    kept = kept_sentence(cached.retained(timeline))
+    kept = kept_sentence(cached.retained(timeline, viewing.must_remember()))
     st.html(f'<div class="hl-bill">{escape(cost_sentence(timeline, bills.get(own)))} {escape(kept)}</div>')
     unfolded = st.expander("Cost, losses and refused requests", key="cost", on_change="rerun", type="compact")
     if unfolded.open:
@@ -40,7 +40,7 @@ def _details(timeline: Timeline, resolution: Resolution, bills: Mapping[str, Cos
     price_list(timeline.settings.model)
     overhead_offer(timeline, resolution)
     st.html('<div class="hl-title">What later requests needed</div>')
-    loss_list(timeline, cached.retained(timeline))
+    loss_list(timeline, cached.retained(timeline, viewing.must_remember()))
     asked_later(timeline)
     st.html(
         '<div class="hl-title">What an API would refuse</div>'

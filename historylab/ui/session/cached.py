@@ -1,12 +1,12 @@
-"""What is kept between clicks: conversations that anyone may open, and this tab's latest replays.
+"""Caches: conversations that anyone may open, and this tab's latest replays with what is drawn from them.
 
-The only module that caches. What came from a person's disk is never kept beyond their tab: replays are cached per
-session. All results are resources, handed out without a copy, and read only.
+The only module that caches. What was uploaded or pasted is never kept beyond its tab: whatever is made from a
+conversation is cached per session. All results are resources, handed out without a copy, and read only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 from time import perf_counter
@@ -19,7 +19,7 @@ import streamlit as st
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import all_caches
 from historylab.costs.traffic import CostComparison, against_untrimmed_under
-from historylab.counters.base import open_counter, token_column
+from historylab.counters.base import Counter, open_counter, token_column
 from historylab.figures.difference_map import pack_difference
 from historylab.figures.retention_map import pack_timeline
 from historylab.figures.token_chart import token_chart
@@ -32,12 +32,31 @@ from historylab.planning.pipeline import project
 from historylab.planning.replay import Timeline, replay
 from historylab.pricing import Prices
 from historylab.recall.retention import Likely, Retention, asked_later, retention
-from historylab.settings.consent import settings_that_ask as asks_a_model
+from historylab.settings.consent import settings_that_ask
 from historylab.settings.model import Settings
 from historylab.tuning import compare
 from historylab.tuning.compare import Figures
-from historylab.ui.session import model_consent, viewing
+from historylab.ui.session import model_consent
 from historylab.ui.session.background_work import Work
+from historylab.ui.session.model_consent import Consented
+
+
+def timeline_key(timeline: Timeline) -> str:
+    """Conversation and settings; with a model, also the summaries it wrote, for they may differ the next time."""
+    key = f"{timeline.conversation.digest} {timeline.settings.key}"
+    if not settings_that_ask(timeline.settings):
+        return key
+    written = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}
+    return key + "".join(f" {s.made_at} {s.by} {s.tokens}" for s in written.values())
+
+
+BY_CONTENT: Mapping[type, Callable[[Any], str]] = {
+    Conversation: lambda conversation: conversation.digest,
+    Settings: lambda settings: settings.key,
+    Timeline: timeline_key,
+    Prices: repr,
+}
+"""How Streamlit hashes our arguments: `hash_funcs` of every cached function below."""
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -54,142 +73,114 @@ def generated(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
     return Conversations([made], report)
 
 
+# -- replays
+
+
 def timeline(conversation: Conversation, settings: Settings) -> Timeline:
     """The replay of a conversation under settings, with what every view of it needs already computed.
 
-    Where the settings ask a model that may not be asked, or not yet, the replay is the one that asks nobody.
+    Where the settings call a model without consent, or without a click yet, it is the offline replay.
     """
-    settings = model_consent.resolve_model_calls(conversation, settings)
-    mark = model_consent.answer_mark(conversation, settings)
-    return _timeline(conversation.digest, settings.key, mark, conversation, settings)
+    consented = model_consent.resolve_model_calls(conversation, settings)
+    return _replayed(conversation, consented.settings, consented.mark, consented)
 
 
-@st.cache_resource(max_entries=5, scope="session", show_spinner="Replaying every request")
-def _timeline(digest: str, key: str, asked: str, _conversation: Conversation, _settings: Settings) -> Timeline:
+@st.cache_resource(max_entries=5, scope="session", show_spinner="Replaying every request", hash_funcs=BY_CONTENT)
+def _replayed(conversation: Conversation, settings: Settings, mark: str, _consented: Consented) -> Timeline:
     stamps = [perf_counter()]
-    token_column(project(_conversation, _settings), counter(_settings))
+    token_column(project(conversation, settings), counter(settings))
     stamps.append(perf_counter())
-    made = replay(_conversation, _settings)
+    timeline = _consented.timeline or replay(conversation, settings)
     stamps.append(perf_counter())
-    _ = made.steps, made.tokens_by_kind, made.over_budget, made.untrimmed
+    _ = timeline.steps, timeline.tokens_by_kind, timeline.over_budget, timeline.untrimmed
     stamps.append(perf_counter())
-    _took[made] = tuple(after - before for before, after in pairwise(stamps))
-    return made
+    counting, planning, adding = (after - before for before, after in pairwise(stamps))
+    _seconds[timeline] = counting, planning + _consented.seconds, adding
+    return timeline
 
 
-_took: WeakKeyDictionary[Timeline, tuple[float, float, float]] = WeakKeyDictionary()
+_seconds: WeakKeyDictionary[Timeline, tuple[float, float, float]] = WeakKeyDictionary()
 
 
-def stage_seconds(made: Timeline) -> tuple[float, float, float]:
+def stage_seconds(timeline: Timeline) -> tuple[float, float, float]:
     """Seconds it took to count the messages, to plan every request, and to add up what the screens show."""
-    return _took[made]
+    return _seconds[timeline]
 
 
-def _key(made: Timeline) -> str:
-    """The settings; and where a model was asked, who wrote which summary, for it may answer otherwise next time."""
-    if not asks_a_model(made.settings):
-        return made.settings.key
-    written = {plan.summary.made_at: plan.summary for plan in made.plans if plan.summary}
-    return made.settings.key + "".join(f" {s.made_at} {s.by} {s.tokens}" for s in written.values())
+# -- what is drawn from them
 
 
-def packed_map(made: Timeline) -> tuple[bytes, str]:
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing the map", hash_funcs=BY_CONTENT)
+def packed_map(timeline: Timeline) -> tuple[bytes, str]:
     """A timeline as the retention map's bytes, and the key the browser knows them by."""
-    return _packed(made.conversation.digest, _key(made), made)
+    return pack_timeline(timeline), _browser_key(timeline_key(timeline))
 
 
-@st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing the map")
-def _packed(digest: str, key: str, _made: Timeline) -> tuple[bytes, str]:
-    return pack_timeline(_made), blake2b(f"{digest} {key}".encode(), digest_size=12).hexdigest()
-
-
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing what differs", hash_funcs=BY_CONTENT)
 def packed_difference(a: Timeline, b: Timeline, letter: str) -> tuple[bytes, str]:
     """What two timelines do differently as the map's bytes, and the key the browser knows them by."""
-    return _packed_difference(a.conversation.digest, _key(a), _key(b), letter, a, b)
+    return pack_difference(a, b, letter), _browser_key(f"{timeline_key(a)} {letter} {timeline_key(b)}")
 
 
-@st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing what differs")
-def _packed_difference(digest: str, key: str, other: str, letter: str, _a: Timeline, _b: Timeline) -> tuple[bytes, str]:
-    name = blake2b(f"{digest} {key} {letter} {other}".encode(), digest_size=12).hexdigest()
-    return pack_difference(_a, _b, letter), name
+def _browser_key(content: str) -> str:
+    return blake2b(content.encode(), digest_size=12).hexdigest()
 
 
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False, hash_funcs=BY_CONTENT)
+def chart(timeline: Timeline, *, dark: bool) -> Any:  # plotly has no types
+    """The token chart, which is the same for every request."""
+    return token_chart(timeline, dark=dark)
+
+
+# -- what is computed from them
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what differs", hash_funcs=BY_CONTENT)
 def differing_requests(timelines: Sequence[Timeline]) -> list[int]:
     """The requests (from 0) that don't send every message alike under all of them."""
-    return _differing_requests(timelines[0].conversation.digest, tuple(map(_key, timelines)), timelines)
+    return compare.differing_requests(timelines)
 
 
-@st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what differs")
-def _differing_requests(digest: str, keys: tuple[str, ...], _timelines: Sequence[Timeline]) -> list[int]:
-    return compare.differing_requests(_timelines)
+@st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost", hash_funcs=BY_CONTENT)
+def figures(timeline: Timeline, prices: Prices | None, must_remember: tuple[int, ...]) -> Figures:
+    """The figures of a timeline, for the comparison."""
+    return compare.measure_figures(timeline, prices, stars=must_remember)
 
 
-def figures(made: Timeline, prices: Prices | None) -> Figures:
-    """What a timeline comes to, for the comparison."""
-    return _figures(made.conversation.digest, _key(made), repr(prices), viewing.must_remember(), made, prices)
-
-
-@st.cache_resource(max_entries=8, scope="session", show_spinner="Adding up what is lost")
-def _figures(
-    digest: str, key: str, listed: str, stars: tuple[int, ...], _made: Timeline, _prices: Prices | None
-) -> Figures:
-    return compare.measure_figures(_made, _prices, stars=stars)
-
-
-def chart(made: Timeline, *, dark: bool) -> Any:
-    """The token chart, which is the same for every request."""
-    return _chart(made.conversation.digest, made.settings.key, dark, made)
-
-
-@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
-def _chart(digest: str, key: str, dark: bool, _made: Timeline) -> Any:
-    return token_chart(_made, dark=dark)
-
-
-def answer(made: Timeline, number: int, message: int) -> Answer:
+@st.cache_resource(max_entries=64, scope="session", show_spinner="Trying what would keep it", hash_funcs=BY_CONTENT)
+def answer(timeline: Timeline, number: int, message: int) -> Answer:
     """Why a request treats a message as it does; finding what would keep it plans again many times."""
-    return _answer(made.conversation.digest, _key(made), number, message, made)
+    return timeline.explain(number, message)
 
 
-@st.cache_resource(max_entries=64, scope="session", show_spinner="Trying what would keep it")
-def _answer(digest: str, key: str, number: int, message: int, _made: Timeline) -> Answer:
-    return _made.explain(number, message)
-
-
-def comparisons(made: Timeline, prices: Prices) -> Mapping[str, CostComparison]:
+@st.cache_resource(max_entries=6, scope="session", show_spinner="Pricing every request", hash_funcs=BY_CONTENT)
+def comparisons(timeline: Timeline, prices: Prices) -> Mapping[str, CostComparison]:
     """Per cache model what a timeline costs, beside not trimming."""
-    return _comparisons(made.conversation.digest, _key(made), repr(prices), made, prices)
+    return {one.bill.cache.name: one for one in against_untrimmed_under(timeline, all_caches(), prices)}
 
 
-@st.cache_resource(max_entries=6, scope="session", show_spinner="Pricing every request")
-def _comparisons(digest: str, key: str, listed: str, _made: Timeline, _prices: Prices) -> Mapping[str, CostComparison]:
-    return {one.bill.cache.name: one for one in against_untrimmed_under(_made, all_caches(), _prices)}
+@st.cache_resource(
+    max_entries=3, scope="session", show_spinner="Looking for what later requests need", hash_funcs=BY_CONTENT
+)
+def retained(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
+    """What later requests needed, and whether they still held it."""
+    return retention(timeline, stars=must_remember)
 
 
-def retained(made: Timeline) -> Retention:
-    """What a timeline keeps of what later requests need and of what must be remembered, and what it forgets."""
-    return _retained(made.conversation.digest, _key(made), viewing.must_remember(), made)
+@st.cache_resource(
+    max_entries=3, scope="session", show_spinner="Looking for what could answer that", hash_funcs=BY_CONTENT
+)
+def likely_needed(timeline: Timeline, questions: tuple[str, ...]) -> tuple[Likely, ...]:
+    """Per question that might be asked later, the messages likeliest to answer it."""
+    return asked_later(timeline, questions)
 
 
-@st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what later requests need")
-def _retained(digest: str, key: str, stars: tuple[int, ...], _made: Timeline) -> Retention:
-    return retention(_made, stars=stars)
-
-
-def likely_needed(made: Timeline) -> tuple[Likely, ...]:
-    """Per question that might be asked later, the messages likeliest to answer it; nothing where none was written."""
-    asked = viewing.questions()
-    return _likeliest(made.conversation.digest, _key(made), asked, made) if asked else ()
-
-
-@st.cache_resource(max_entries=3, scope="session", show_spinner="Looking for what could answer that")
-def _likeliest(digest: str, key: str, asked: tuple[str, ...], _made: Timeline) -> tuple[Likely, ...]:
-    return asked_later(_made, asked)
+# -- work, and counting
 
 
 @st.cache_resource(max_entries=12, scope="session", show_spinner=False)
 def background_work(kind: str, *keys: str) -> Work:
-    """Work of that kind on those conversations, settings and prices: done once, and whoever asks fills it in."""
+    """Work of that kind on those conversations, settings and prices: computed once per key, by its first caller."""
     return Work()
 
 
@@ -198,5 +189,6 @@ def tokens(conversation: Conversation, settings: Settings) -> np.ndarray:
     return token_column(conversation, counter(settings))
 
 
-def counter(settings: Settings) -> Any:
+def counter(settings: Settings) -> Counter:
+    """The counter the settings name."""
     return open_counter(settings.counter, settings.model, **settings.options_of("counter"))

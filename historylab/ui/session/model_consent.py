@@ -1,12 +1,14 @@
-"""When a replay on screen may ask a model: only with a yes, and only what it must.
+"""Consent to model calls: whether a replay on screen may call a model, and when.
 
-What a model answered is remembered by the whole process, so a replay that needs nothing new is shown at once. One that
-does is shown as it is without the model, until somebody clicks; otherwise each move of a slider would ask again.
+A model's replies are cached for the whole process, so a replay that needs nothing new is shown at once. One that does
+is shown as it is offline until a click; otherwise each move of a slider would call the model again.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from secrets import token_hex
+from time import perf_counter
 
 import streamlit as st
 
@@ -14,6 +16,7 @@ from historylab.chat_models.base import open_chat_model
 from historylab.chat_models.environment import model_and_host
 from historylab.conversation.conversation import Conversation
 from historylab.planning.pipeline import open_instruments, plan_requests, project
+from historylab.planning.replay import Timeline, replay
 from historylab.settings.consent import offline, settings_that_ask
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
@@ -21,27 +24,41 @@ from historylab.summarizers.reply_cache import NotAsked, OnlyRemembered
 from historylab.ui.session import choices, session
 
 
-def resolve_model_calls(conversation: Conversation, settings: Settings) -> Settings:
-    """The settings to replay by: these if they ask nobody or may ask now, else the same without asking."""
+@dataclass(frozen=True, slots=True)
+class Consented:
+    """What a replay on screen goes by.
+
+    `settings` are the ones given, or the same offline; `mark` tells a replay from one that called the model at another
+    time and got other replies, "" if it calls none; `timeline` is the replay, if getting the replies made it already,
+    and `seconds` is how long that took.
+    """
+
+    settings: Settings
+    mark: str = ""
+    timeline: Timeline | None = None
+    seconds: float = 0.0
+
+
+def resolve_model_calls(conversation: Conversation, settings: Settings) -> Consented:
+    """Decide whether this replay may call a model; where it calls one now, it is planned here, once."""
     if not settings_that_ask(settings):
-        return settings
+        return Consented(settings)
     if not may_ask(settings):
-        return offline(settings)
+        return Consented(offline(settings))
     state, key = session.tab(), _key(conversation, settings)
-    asks_now = state.ask_now or _first_for(conversation, settings)
     if key in state.answered and not state.ask_now:
-        return settings
-    if not asks_now and _would_ask(conversation, settings):
-        return offline(settings)
-    _ask(conversation, settings)
+        return Consented(settings, state.answered[key])
+    began = perf_counter()
+    if state.ask_now or _first_for(conversation, settings):
+        timeline = _replay_with_progress(conversation, settings)
+    else:
+        try:
+            timeline = _replay_by_known_replies(conversation, settings)
+        except NotAsked:
+            return Consented(offline(settings))
     state.ask_now = False
     state.answered[key] = state.answered[conversation.digest] = token_hex(8)
-    return settings
-
-
-def answer_mark(conversation: Conversation, settings: Settings) -> str:
-    """Tells a replay from one that asked at another time and was answered otherwise; "" if it asks nobody."""
-    return session.tab().answered.get(_key(conversation, settings), "") if settings_that_ask(settings) else ""
+    return Consented(settings, state.answered[key], timeline, perf_counter() - began)
 
 
 def _key(conversation: Conversation, settings: Settings) -> str:
@@ -49,7 +66,7 @@ def _key(conversation: Conversation, settings: Settings) -> str:
 
 
 def may_ask(settings: Settings) -> bool:
-    """Whether the person at this screen said yes to asking this model, or the environment did."""
+    """Whether this tab has consent to call this model, by its user or the environment."""
     resolution = choices.resolution()
     if session.tab().agreed == model_and_host(settings.model):
         return True
@@ -59,7 +76,7 @@ def may_ask(settings: Settings) -> bool:
 
 
 def set_consent(yes: bool) -> None:
-    """This person lets the model be asked, now and while the tab is open; or no longer."""
+    """Give consent to call the model, now and while the tab is open; or withdraw it."""
     state = session.tab()
     resolved = resolve_settings(you=state.you, url=state.link, template=choices.template())
     state.agreed, state.ask_now = model_and_host(resolved.settings.model) if yes else "", yes
@@ -67,15 +84,15 @@ def set_consent(yes: bool) -> None:
 
 
 def request_answers() -> None:
-    """Let the next replay ask what it must."""
+    """Let the next replay call the model for what it needs."""
     session.tab().ask_now = True
     session.touch()
 
 
 def _first_for(conversation: Conversation, settings: Settings) -> bool:
-    """Whether the environment has a model asked that was not asked about this conversation yet.
+    """Whether consent is the environment's, and no replay of this conversation has called the model yet.
 
-    An edit makes no other conversation of it: else every one would ask.
+    An edited conversation counts as the same one: else every edit would call it.
     """
     state = session.tab()
     if state.opened and state.opened.edited:
@@ -83,24 +100,24 @@ def _first_for(conversation: Conversation, settings: Settings) -> bool:
     return state.agreed != model_and_host(settings.model) and conversation.digest not in state.answered
 
 
-def _would_ask(conversation: Conversation, settings: Settings) -> bool:
-    """Whether a replay needs an answer nobody gave before."""
-    instruments = open_instruments(settings, chat_model=OnlyRemembered(open_chat_model(settings.model)))
-    try:
-        for _ in plan_requests(conversation, settings, instruments=instruments):
-            pass
-    except NotAsked:
-        return True
-    return False
+def _replay_by_known_replies(conversation: Conversation, settings: Settings) -> Timeline:
+    """The replay, from what the model replied before. Raises NotAsked if it needs anything new."""
+    known = open_instruments(settings, chat_model=OnlyRemembered(open_chat_model(settings.model)))
+    # Explaining it plans again, and then as any other replay does.
+    return replace(replay(conversation, settings, instruments=known), instruments=open_instruments(settings))
 
 
-def _ask(conversation: Conversation, settings: Settings) -> None:
-    """Replay once, for the answers, and show how far it is."""
-    total = max(1, len(project(conversation, settings).columns.requests))
+def _replay_with_progress(conversation: Conversation, settings: Settings) -> Timeline:
+    """The replay, asking the model for every reply it needs, with a progress bar."""
+    projected, instruments = project(conversation, settings), open_instruments(settings)
+    total, plans = len(projected.columns.requests), []
     bar = st.progress(0.0, f"{model_and_host(settings.model)} writes the summaries")
     try:
-        for number, plan in enumerate(plan_requests(conversation, settings), 1):
+        for plan in plan_requests(projected, settings, instruments=instruments):
+            plans.append(plan)
             written = f", the newest covers {plan.summary.covers:,} messages" if plan.summary else ""
-            bar.progress(number / total, f"{model_and_host(settings.model)}: request {number:,} of {total:,}{written}")
+            done = f"{model_and_host(settings.model)}: request {len(plans):,} of {total:,}{written}"
+            bar.progress(len(plans) / total, done)
     finally:
         bar.empty()
+    return Timeline(projected, settings, instruments, tuple(plans), conversation)

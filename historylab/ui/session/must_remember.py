@@ -1,4 +1,4 @@
-"""What must be remembered, under the settings on screen: this person's stars, found again in what a timeline shows."""
+"""Must-remember marks under the settings on screen: the marked messages, found again in a timeline."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from historylab.ui.session import cached, viewing
 
 
 def starred(timeline: Timeline) -> tuple[MustRemember, ...]:
-    """The stars and what this timeline makes of them; nothing is worked out where there are none."""
-    return cached.retained(timeline).starred if viewing.must_remember() else ()
+    """The marks and whether this timeline's requests hold them; nothing is computed where there are none."""
+    marks = viewing.must_remember()
+    return cached.retained(timeline, marks).starred if marks else ()
 
 
 def starred_messages(timeline: Timeline) -> frozenset[int]:
