@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 from sketches import conv
 
-from historylab import Settings, plan_history
+from historylab import Settings, plan_history, registry, sweep
+from historylab.costs.caches.base import open_cache
 from historylab.planning.strategies.base import Context
 from historylab.registry import members
 from historylab.settings.reference import settings_page
+from historylab.tuning import measures
+from historylab.tuning.constraints import read_constraints
+from historylab.wording.costs import cache_titles
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -74,13 +78,35 @@ def test_the_examples_in_the_readme_run_and_print_what_they_say(monkeypatch, cap
     assert [comment.startswith(line) for comment, line in zip(said, printed, strict=True)] == [True] * 3
 
 
-def test_the_pruner_in_the_guide_is_one():
+def example_under(heading: str) -> str:
+    """The first Python example under that heading of the guide."""
     guide = (ROOT / "CONTRIBUTING.md").read_text()
-    code = re.search(r"```python\n(.*?)```", guide, re.S)[1]
-    code = re.sub(r"^@register\(.*\)\n", "", code, flags=re.M)
+    return re.search(r"```python\n(.*?)```", guide.partition(f"\n## {heading}\n")[2], re.S)[1]
+
+
+def test_the_pruner_in_the_guide_is_one():
+    code = re.sub(r"^@register\(.*\)\n", "", example_under("Adding a pruner"), flags=re.M)
     names: dict = {}
     exec(code, names)
     settings = Settings(pruner="off", budget=1)
     plan = plan_history(conv("s u a u a"), settings)
     context = Context(plan.history, settings, None, None)
     assert names["newest_first"](plan, context, keep=2).sketch() == "PDDKK"
+
+
+def test_the_measure_in_the_guide_is_a_column_of_a_sweep(monkeypatch):
+    (entry,) = eval(f"({example_under('Adding a sweep measure')})", vars(measures))
+    monkeypatch.setattr(measures, "MEASURES", (*measures.MEASURES, entry))
+    chats = [conv("s u a u a"), conv("u a[r] a u")]
+    table = sweep(chats, [Settings()])
+    assert table[entry.name].tolist() == [0, 1]
+    assert measures.combine_rows(table.to_dict("records"))[entry.name] == 1
+
+
+def test_the_cache_model_in_the_guide_is_one(monkeypatch):
+    monkeypatch.setitem(registry._members, "cache", dict(registry.members("cache")))
+    exec(example_under("Adding a cache model"), {"__name__": "guide"})
+    assert open_cache("hourly").minimum == 2048
+    assert cache_titles()["hourly"] == "Hourly cache"
+    assert read_constraints("cheapest under hourly caching").cache == "hourly"
+    assert "cost_hourly" in sweep([conv("u a u")], [Settings()])
