@@ -1,1 +1,1 @@
-"""Figures: the only place with plotly."""
+"""Charts, strips and maps as Plotly figures, SVG, HTML and bytes. The only package that imports plotly."""

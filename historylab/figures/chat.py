@@ -1,6 +1,6 @@
-"""A request as the chat it comes from: bubbles with what happens to each message, and a line where some are left out.
+"""A request as a chat: a bubble per message with its decision, and a line for each run that is left out.
 
-HTML in the page's `--hl-…` colours. Every text is escaped, and clipped with a count of what is hidden.
+HTML in the page's `--hl-…` colours. Every text is escaped, and clipped with a count of the hidden characters.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from historylab.wording.must_remember import BADGE
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, multiline, one_line
 
-TEXT, LINES = 700, 12  # characters and lines of a message that are shown
+TEXT, LINES = 700, 12  # characters and lines shown of a message
 RESULT, RESULT_LINES = 280, 4  # of a tool's result
 CALL = 160  # characters of a call's arguments
 KINDS = ("system", "user", "assistant", "tool")
@@ -34,10 +34,10 @@ def chat(
     chosen: int | None = None,
     starred: Container[int] = (),
 ) -> str:
-    """Those messages (indices, ascending, at least one) as a list to be scrolled, which opens at its end.
+    """HTML of those messages (indices, ascending, at least one) as a scrollable list that opens at its end.
 
-    `after` is the message shown before them, on another page; `last` says that no page follows; `starred` must be
-    remembered.
+    `after` is the last message of the previous page (-1: none); `last` is true on the last page; `starred` are the
+    messages that must be remembered.
     """
     drawn = _Drawn(plan, plan.actions, plan.history.tokens, plan.sent_tokens, starred)
     items = "".join(_items(drawn, shown, after, last, chosen))
@@ -47,7 +47,7 @@ def chat(
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """A plan with its columns, each worked out once."""
+    """A plan with its columns, each computed once."""
 
     plan: HistoryPlan
     actions: np.ndarray
@@ -59,10 +59,10 @@ class _Drawn:
         return bool(self.actions[i] <= Action.TRUNCATED)
 
     def summary_before(self) -> int:
-        """The message before which the summary is sent: the first that is sent and no system message; else the end."""
-        said = self.plan.history.conversation
-        chosen = np.flatnonzero(self.actions <= Action.TRUNCATED).tolist()
-        return next((i for i in chosen if said[i].role != "system"), self.plan.size)
+        """The message before which the summary is sent: the first one sent that is no system message, else the end."""
+        conversation = self.plan.history.conversation
+        sent = np.flatnonzero(self.actions <= Action.TRUNCATED).tolist()
+        return next((i for i in sent if conversation[i].role != "system"), self.plan.size)
 
 
 def _items(drawn: _Drawn, shown: Sequence[int], after: int, last: bool, chosen: int | None) -> Iterator[str]:
@@ -79,11 +79,11 @@ def _items(drawn: _Drawn, shown: Sequence[int], after: int, last: bool, chosen: 
         yield _summary(plan.summary)
 
 
-# -- what is left out
+# -- left-out messages
 
 
 def _left_out(drawn: _Drawn, end: int) -> str:
-    """The line that stands for the run of messages before `end` that aren't sent; nothing where the one before is."""
+    """The line for the run of unsent messages before `end`; empty if the message before `end` is sent."""
     start = end
     while start and not drawn.sent(start - 1):
         start -= 1
@@ -140,10 +140,10 @@ def _bubble(drawn: _Drawn, i: int, *, chosen: bool) -> str:
 
 
 def _body(plan: HistoryPlan, message: Message, i: int) -> str:
-    """What is sent of the message, else what was said; a call is a line."""
-    said = next((cut.texts[i] for cut in reversed(plan.shortened) if i in cut.messages), message.content)
+    """The text as sent (shortened, if a stage shortened it), then a line per tool call."""
+    text = next((cut.texts[i] for cut in reversed(plan.shortened) if i in cut.messages), message.content)
     limits = (RESULT, RESULT_LINES) if message.role == "tool" else (TEXT, LINES)
-    parts = [_text(said, *limits)] if said else []
+    parts = [_text(text, *limits)] if text else []
     parts += [_call(call.name, call.arguments) for call in message.tool_calls]
     parts += [f'<div class="hl-call">[{escape(one_line(media, 20))}]</div>' for media in message.media]
     return "".join(parts) or '<div class="hl-call">(empty)</div>'

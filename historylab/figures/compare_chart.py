@@ -1,4 +1,4 @@
-"""The compare chart: what every request sends under each configuration, one line each, on the same axes."""
+"""The compare chart: tokens of every request, one line per configuration, on the same axes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from historylab.wording.palette import CONFIGURATIONS, FAINT, GRID
 
 HEIGHT = 260
 DASHES = ("solid", "dash", "dot", "dashdot")
-HEADROOM = 1.6  # the untrimmed total may squash the lines this far, not further
-TOGETHER = 0.06  # of the height: line ends so close to each other share a label
+HEADROOM = 1.6  # the untrimmed total may compress the lines by this factor at most
+TOGETHER = 0.06  # of the height: line ends closer than this share a label
 
 
 def compare_chart(timelines: Sequence[Timeline], number: int, *, dark: bool = False) -> go.Figure:
@@ -24,7 +24,9 @@ def compare_chart(timelines: Sequence[Timeline], number: int, *, dark: bool = Fa
     shown, top = drawn_requests(most), _top(timelines)
     figure = go.Figure(layout=_layout(timelines[0], top, dark=dark))
     faint = {"color": FAINT.colour(dark), "width": 1, "dash": "dot"}
-    if timelines[0].untrimmed.max() > 1.02 * max(int(t.tokens.max()) for t in timelines):  # else a line lies on it
+    if timelines[0].untrimmed.max() > 1.02 * max(
+        int(t.tokens.max()) for t in timelines
+    ):  # else it coincides with a line
         _line(figure, timelines[0].untrimmed, shown, "untrimmed", faint)
     _budgets(figure, timelines, top, dark=dark)
     for timeline, look, dash in zip(timelines, CONFIGURATIONS, DASHES, strict=False):
@@ -42,7 +44,7 @@ def _line(figure: go.Figure, tokens: np.ndarray, shown: np.ndarray, name: str, l
 
 
 def _budgets(figure: go.Figure, timelines: Sequence[Timeline], top: float, *, dark: bool) -> None:
-    """A thin line per budget, with the letters of those that have it."""
+    """A thin line per budget, labelled with the configurations that have it."""
     budgets = [t.plans[0].budget for t in timelines]
     for budget in sorted({b for b in budgets if b <= top}):
         letters = "".join(look.word for b, look in zip(budgets, CONFIGURATIONS, strict=False) if b == budget)

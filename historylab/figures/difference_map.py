@@ -1,4 +1,4 @@
-"""What the browser gets of two timelines: which messages only one of them sends, drawn as the retention map is."""
+"""The difference map's bytes: which messages only one of two timelines sends, in the retention map's format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TEXTURES = {Difference.NEITHER: "dotted", Difference.UNLIKE: "ruled", Difference
 
 
 def pack_difference(a: Timeline, b: Timeline, letter: str, most: int = MOST) -> bytes:
-    """The part that depends on the two timelines alone, whose messages must match; B goes by `letter`."""
+    """The part that depends on the two timelines alone, whose messages must match; `letter` names the second one."""
     grid = difference_grid(a, b, most)
     looks = difference_looks(letter)
     still = {
@@ -39,7 +39,7 @@ def pack_difference(a: Timeline, b: Timeline, letter: str, most: int = MOST) -> 
 
 
 def difference_looks(letter: str) -> Mapping[Difference, Look]:
-    """How each difference from A is named and drawn."""
+    """Name and look of each difference from A."""
     a, b = (next(look for look in CONFIGURATIONS if look.word == word) for word in ("A", letter))
     only = {
         Difference.ONLY_B: Look(f"only {letter}", letter, b.light, b.dark, f"{letter} sends it, A doesn’t"),
@@ -51,16 +51,16 @@ def difference_looks(letter: str) -> Mapping[Difference, Look]:
 def _says(counts: list[int], letter: str) -> str:
     """ "12 messages only in A, 3 only in B" """
     words = {Difference.ONLY_A: "only in A", Difference.ONLY_B: f"only in {letter}", Difference.UNLIKE: "not alike"}
-    told = [f"{counts[difference]:,} {how}" for difference, how in words.items() if counts[difference]]
-    if not told:
+    parts = [f"{counts[difference]:,} {how}" for difference, how in words.items() if counts[difference]]
+    if not parts:
         return "the same messages"
-    first, *more = told
+    first, *more = parts
     count, _, how = first.partition(" ")
     return ", ".join((f"{count} {'message' if count == '1' else 'messages'} {how}", *more))
 
 
 def _share(grid: DifferenceGrid) -> list[int]:
-    """Percent of the messages said that differ, in a bin the most; never 0 where one does."""
+    """Per column, percent of messages that differ (rounded up); of a bin, its highest."""
     differ = grid.counts[:, Difference.UNLIKE :].sum(axis=1)
     percent = np.ceil(100 * differ / np.maximum(1, grid.counts.sum(axis=1))).astype(int)
     per_column: list[int] = np.maximum.reduceat(percent, grid.columns[:-1]).tolist()
@@ -68,16 +68,16 @@ def _share(grid: DifferenceGrid) -> list[int]:
 
 
 def _words(a: Timeline, b: Timeline, letter: str, grid: DifferenceGrid) -> dict[str, Any]:
-    """The sentences, and per column {code: which of them}, as the column's last request words it."""
-    told: dict[str, int] = {}
+    """The sentences, and per column {code: index of its sentence}, with the numbers of the column's last request."""
+    known: dict[str, int] = {}
     why = []
     for column, after in enumerate(grid.columns[1:].tolist()):
         plans = a.plans[after - 1], b.plans[after - 1]
-        here = {}
+        by_code = {}
         for k in np.flatnonzero(np.bincount(grid.cells[:, column]))[1:].tolist():
-            here[k] = told.setdefault(_sentence(grid.codes[k - 1], plans, ("A", letter)), len(told))
-        why.append(here)
-    return {"sentences": list(told), "why": why}
+            by_code[k] = known.setdefault(_sentence(grid.codes[k - 1], plans, ("A", letter)), len(known))
+        why.append(by_code)
+    return {"sentences": list(known), "why": why}
 
 
 def _sentence(code: Decisions, plans: tuple[HistoryPlan, HistoryPlan], letters: tuple[str, str]) -> str:

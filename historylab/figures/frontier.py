@@ -18,7 +18,7 @@ ROOM = 0.06  # of the plot, around the outermost points
 
 
 def frontier_chart(found: Recommendation, mine: Point | None, picked: Point | None, *, dark: bool = False) -> go.Figure:
-    """The chart. A point's `customdata` is its place in `found.points`; hover texts hold settings and numbers only."""
+    """A point's `customdata[0]` is its index in `found.points`; hover texts hold only settings and numbers."""
     figure = go.Figure(layout=_layout(found, dark=dark))
     allowed = [point for point in found.points if not point.broken]
     short = [point for point in found.points if point.broken]
@@ -86,9 +86,9 @@ def _named(
 
 def _hover(found: Recommendation, points: Sequence[Point]) -> dict[str, Any]:
     number = {id(point): i for i, point in enumerate(found.points)}
-    told = [(number[id(p)], escape(p.label), _breaks(p)) for p in points]
+    data = [(number[id(p)], escape(p.label), _breaks(p)) for p in points]
     each = f"%{{customdata[1]}}<br>%{{y:.1f}}% of {escape(found.kept_is)}, %{{x:.2f}}× not trimming%{{customdata[2]}}"
-    return {"customdata": told, "hovertemplate": f"{each}<extra></extra>"}
+    return {"customdata": data, "hovertemplate": f"{each}<extra></extra>"}
 
 
 def _breaks(point: Point) -> str:

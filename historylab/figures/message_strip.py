@@ -1,4 +1,4 @@
-"""A strip of all messages at one request, the oldest at the left, coloured by what happens to each."""
+"""A strip of all messages at one request, the oldest at the left, coloured by action."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.wording.palette import LOOKS
 
-MOST_CELLS = 600  # more messages are binned, the worst decision of a bin standing for it
+MOST_CELLS = 600  # more messages are binned, each bin shown as its worst decision
 
 
 def message_strip(plan: HistoryPlan) -> str:
-    """The strip as HTML in the page's `--hl-…` colours; how many of each is its alternative text."""
+    """The strip as HTML in the page's `--hl-…` colours; the count of each action is its alternative text."""
     counts = np.bincount(plan.actions, minlength=len(Action))
-    said = ", ".join(f"{counts[action]:,} {look.word}" for action, look in LOOKS.items() if counts[action])
+    counted = ", ".join(f"{counts[action]:,} {look.word}" for action, look in LOOKS.items() if counts[action])
     colours = [f"var(--hl-{Action(action).name.lower()})" for action in Action]
     style = paint_gradient(bin_codes(plan.actions), colours)
-    return f'<div class="hl-strip" role="img" aria-label="{said}" style="{style}"></div>'
+    return f'<div class="hl-strip" role="img" aria-label="{counted}" style="{style}"></div>'
 
 
 def difference_strip(plan: HistoryPlan, base: HistoryPlan, name: str, base_name: str) -> str:
@@ -41,7 +41,7 @@ def paint_gradient(codes: np.ndarray, colours: Sequence[str]) -> str:
 
 
 def bin_codes(codes: np.ndarray) -> np.ndarray:
-    """At most MOST_CELLS codes, of each bin the highest."""
+    """At most MOST_CELLS codes: the highest of each bin."""
     if len(codes) <= MOST_CELLS:
         return codes
     return np.array([part.max() for part in np.array_split(codes, MOST_CELLS)], np.uint8)

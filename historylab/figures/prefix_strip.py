@@ -1,6 +1,6 @@
-"""The prefix strip: how much of each request begins just as the one before did, and where the cut moved.
+"""The prefix strip: the share of each request that repeats the previous one byte for byte, and where the cut moved.
 
-That beginning is what a provider's prompt cache can serve again; a cut that moves ends it there.
+A provider's prompt cache can serve that prefix; where the cut moves, the prefix ends.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from historylab.planning.replay import Timeline
 
 @dataclass(frozen=True, eq=False)
 class PrefixStrip:
-    """Per column: `share` float64 from 0 to 1, the least in the bin; `moved` bool, whether the cut moved in it."""
+    """Per column: `share` float64 from 0 to 1, the least in the bin; `moved` bool, whether the cut moved in the bin."""
 
     share: np.ndarray
     moved: np.ndarray
 
 
 def prefix_strip(timeline: Timeline, columns: np.ndarray) -> PrefixStrip:
-    """The strip of a timeline over bins of requests given by their edges. The first request has nothing before it."""
+    """The strip of a timeline over bins of requests, given by their edges. The first request shares nothing."""
     if not timeline.plans:
         return PrefixStrip(np.empty(0), np.empty(0, bool))
     seen = traffic(timeline)

@@ -1,9 +1,9 @@
-"""What the browser gets of a timeline: one run of bytes, so that a cell costs a byte and less once compressed.
+"""The retention map's bytes, as sent to the browser: one byte a cell, compressed.
 
-    uint32 length of NOW, NOW (JSON: where one is looking), deflated [ uint32 length of STILL, STILL (JSON), the cells ]
+    uint32 length of NOW, NOW (JSON: the selection), deflated [ uint32 length of STILL, STILL (JSON), the cells ]
 
-The second part depends on the timeline alone and is made once; the browser unpacks it when its key is new to it.
-Lengths are little endian. Message text is one line of plain text, and only ever shown as text.
+The second part depends on the timeline alone and is made once; the browser unpacks it when it first meets its key.
+Lengths are little endian. Message text is one line of plain text, shown as text only.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ def compress_cells(still: Mapping[str, Any], newest: np.ndarray, cells: np.ndarr
 
 
 def pack_view(packed: bytes, key: str, request: int, message: int | None, starred: Iterable[int] = ()) -> bytes:
-    """The whole: where one is looking (from 0) and what must be remembered; the packed timeline, which `key` names."""
+    """The whole: selected request and message (from 0), must-remember messages, the packed timeline named by `key`."""
     now = _json({"key": key, "request": request, "message": message, "starred": sorted(starred)})
     return struct.pack("<I", len(now)) + now + packed
 
 
 def map_axes(timeline: Timeline) -> dict[str, Any]:
-    """Messages and requests: how many, their names, the turns' ticks, how much each request sends."""
+    """Number of messages and requests, their labels, the turns' ticks, messages sent per request."""
     steps = timeline.steps
     positions, names = turn_ticks(timeline)
     sent = [int(p.history.block_sizes.dot(p.sent)) for p in timeline.plans]
@@ -82,13 +82,13 @@ def _words(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
 
 
 def map_bins(conversation: Conversation, rows: int, columns: int) -> dict[str, Any]:
-    """The grid's size; and, where a row is one message, who said it and how it begins."""
+    """The grid's size; if every row is one message, also its speaker and its first words."""
     who, texts = _said(conversation) if len(conversation) == rows else ((), ())
     return {"rows": rows, "columns": columns, "who": who, "texts": texts}
 
 
 def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
-    """Who said each message, and its beginning; the same under all settings."""
+    """Speaker and first words of each message; the same under all settings."""
     return conversation.remember(
         "snippets",
         lambda: (
@@ -99,7 +99,7 @@ def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
 
 
 def browser_look(look: Look, texture: str) -> dict[str, str]:
-    """What the browser draws for a look: the texture ("hatched", "ruled", "dotted" or none) says it without colour."""
+    """A look for the browser; the texture ("hatched", "ruled", "dotted" or "") tells it apart without colour."""
     colours = {"light": look.light, "dark": look.dark, "onLight": look.ink(False), "onDark": look.ink(True)}
     return {"word": look.word, "glyph": look.glyph, "texture": texture, **colours}
 

@@ -16,7 +16,7 @@ HEIGHT = 270
 MOST_BARS = 150  # more requests are drawn as an area
 LEFT, RIGHT = 48, 12  # pixels, as in the retention map, so that the requests of both line up
 ACROSS = {"xref": "paper", "x0": 0, "x1": 1}
-HEADROOM = 2.4  # the untrimmed total may squash the rest this far, not further
+HEADROOM = 2.4  # the untrimmed total may compress the rest by this factor at most
 
 
 def token_chart(timeline: Timeline, *, dark: bool = False) -> go.Figure:
@@ -94,7 +94,7 @@ def _note(x: int, text: str, *, dark: bool) -> dict[str, Any]:
 
 
 def _events(figure: go.Figure, timeline: Timeline, *, dark: bool) -> None:
-    """A Σ above every request that made a new summary, a ! above every one that is over the budget."""
+    """A Σ above every request with a new summary, a ! above every one over the budget."""
     new = [s for s in timeline.steps if s.plan.summary and (not s.before or s.before.summary != s.plan.summary)]
     made = [s.plan.summary for s in new if s.plan.summary]
     labels = [f"new summary: {summary.covers:,} messages in {summary.tokens:,} tokens" for summary in made]

@@ -1,6 +1,6 @@
-"""The token chart without a script: bars of what every request sends, as SVG that follows the page's light or dark.
+"""The token chart without a script: bars of the tokens each request sends, as SVG in the page's light or dark theme.
 
-Colours come from the page as `--kind-…`, `--ink`, `--faint`, `--alarm`; every number in it is ours.
+Colours come from the page as `--kind-…`, `--ink`, `--faint`, `--alarm`; it holds no text of the conversation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from historylab.wording.untrusted import escape
 
 WIDTH, HEIGHT = 960, 260
 LEFT, RIGHT, TOP, BOTTOM = 56, 8, 18, 26
-HEADROOM = 2.4  # the untrimmed total may squash the rest this far, not further
+HEADROOM = 2.4  # the untrimmed total may compress the rest by this factor at most
 
 
 def token_svg(timeline: Timeline, number: int) -> str:
@@ -32,7 +32,7 @@ def token_svg(timeline: Timeline, number: int) -> str:
 
 
 def kinds_drawn(timeline: Timeline) -> list[str]:
-    """The kinds of tokens that are more than a request's framing, from the bottom up."""
+    """The kinds with more tokens than a request's framing, from the bottom up."""
     return [kind for kind in KINDS if timeline.tokens_by_kind[kind].max() > timeline.counter.per_request]
 
 
@@ -61,7 +61,7 @@ class _Drawing:
             yield f'<text x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{tokens:,}</text>'
 
     def bars(self) -> Iterator[str]:
-        """One path per kind; a bin's fullest request stands for it, as wide as the bin."""
+        """One path per kind; a bin is drawn as its largest request, as wide as the bin."""
         floor = np.zeros(len(self.shown))
         edges = np.append(self.shown, len(self.timeline.plans)) if len(self.shown) > 1 else np.array([0, 1])
         gap = 0.12 * self.step if self.step > 6 else 0

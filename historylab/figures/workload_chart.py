@@ -1,4 +1,4 @@
-"""The workload chart: which share of all requests sends at most so many tokens, with and without the cut."""
+"""The workload chart: the cumulative distribution of tokens per request, with and without the cut."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_POINTS = 400
 
 
 def workload_chart(found: Workload, budget: int, *, dark: bool = False) -> go.Figure:
-    """Both distributions as rising lines, their percentiles marked, and the budget."""
+    """Both cumulative distributions, their percentiles marked, and the budget."""
     figure = go.Figure(layout=_layout(found, dark=dark))
     lines = ((found.untrimmed, "not trimming", FAINT, "dot"), (found.tokens, "these settings", INK, "solid"))
     for tokens, name, look, dash in lines:

@@ -1,6 +1,6 @@
-"""Decisions as a table for a spreadsheet: each message of one request, what happens to it, why, and since when.
+"""Decisions as CSV: for each message of one request the decision, the reason, and since which request.
 
-A spreadsheet takes a text that begins with `=`, `+`, `-` or `@` for a formula; such texts get an apostrophe in front.
+Spreadsheets run text that begins with `=`, `+`, `-` or `@` as a formula; such cells are prefixed with an apostrophe.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST_TEXT = 300  # characters of a message
 
 
 def decisions_csv(timeline: Timeline, number: int) -> str:
-    """The messages said by request `number` (from 0) as CSV. Messages and requests are numbered from 1."""
+    """The history of request `number` (from 0) as CSV. In the file, messages and requests count from 1."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
@@ -33,7 +33,7 @@ def decisions_csv(timeline: Timeline, number: int) -> str:
 
 
 def unchanged_since(timeline: Timeline, number: int) -> np.ndarray:
-    """int64[messages]: per message, the first request (from 0) of the run in which it is treated as at `number`."""
+    """int64[messages]: since which request (from 0) each message has had, unbroken, its action at `number`."""
     now = timeline.plans[number].actions
     first = np.full(len(now), number, np.int64)
     same = np.arange(len(now))
@@ -48,14 +48,14 @@ def unchanged_since(timeline: Timeline, number: int) -> np.ndarray:
 
 
 def reason_sentences(plan: HistoryPlan) -> list[str]:
-    """Per message, the sentence that says why; each is written once, however many it is for."""
+    """Per message, the sentence of its reason; each distinct sentence is formatted once."""
     codes, where, back = np.unique(plan.reasons, return_index=True, return_inverse=True)
     written = [plan.reason(int(where[k])).sentence for k in range(len(codes))]
     return [written[k] for k in back.tolist()]
 
 
 def defuse_formula(cell: object) -> object:
-    """The cell, unless a spreadsheet would run it."""
+    """The cell; with an apostrophe in front if a spreadsheet would run it as a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
 
 

@@ -1,7 +1,7 @@
-"""A report for everyone else: one request of a timeline as one HTML file that loads nothing and runs nothing.
+"""A report to pass on: one request of a timeline as a single HTML file without scripts or external resources.
 
-It holds the conversation's text, escaped, so it is as private as the conversation. A policy in the file itself forbids
-scripts and requests of any kind. Light or dark is the reader's choice.
+It holds the conversation's text, escaped, so it is as private as the conversation. A content security policy in the
+file forbids scripts and requests of any kind. It follows the reader's light or dark theme.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from historylab.wording.verdict import count_actions, verdict
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_MESSAGES = 3_000  # the newest; the file says so
-PREVIEW = 280  # characters of a message that are shown before it is unfolded
+PREVIEW = 280  # characters of a message shown before it is unfolded
 LONGEST = 20_000  # characters of one message in the file
-FOLDED = 3  # so many lost messages in a row, lost for the same reason, are folded into one line
+FOLDED = 3  # longer runs of lost messages with the same reason are folded into one line
 
 
 def report(
@@ -62,11 +62,11 @@ def report(
 
 
 def _verdict(timeline: Timeline, number: int, title: str, starred: Sequence[MustRemember]) -> str:
-    said, counts = verdict(timeline, number, starred), count_actions(timeline.plans[number])
-    over = f' class="over">{ALARM.glyph} ' if said.over else ">"
-    lost = ' class="over"' if said.remembered.lost else ""
-    held = f"<span{lost}>{GLYPH} {escape(said.remembered.sentence)}</span>" if said.remembered.sentence else ""
-    told = "".join(f'<p class="lead">{line}</p>' for line in (held, escape(said.forgotten)) if line)
+    words, counts = verdict(timeline, number, starred), count_actions(timeline.plans[number])
+    over = f' class="over">{ALARM.glyph} ' if words.over else ">"
+    lost = ' class="over"' if words.remembered.lost else ""
+    held = f"<span{lost}>{GLYPH} {escape(words.remembered.sentence)}</span>" if words.remembered.sentence else ""
+    losses = "".join(f'<p class="lead">{line}</p>' for line in (held, escape(words.forgotten)) if line)
     size = f"{len(timeline.conversation):,} messages, {len(timeline.plans):,} requests"
     chips = "".join(
         f'<span{"" if counts[action] else " class=none"} title="{escape(look.meaning)}">{_mark(action)}'
@@ -75,8 +75,8 @@ def _verdict(timeline: Timeline, number: int, title: str, starred: Sequence[Must
     )
     return (
         f'<p class="meta"><bdi>{escape(title)}</bdi> · {size} · request {number + 1:,}</p>'
-        f"<h1>{escape(said.seen)}</h1>"
-        f'<p class="lead"><span{over}{escape(said.cost)}</span> {escape(said.decisions)}</p>{told}'
+        f"<h1>{escape(words.seen)}</h1>"
+        f'<p class="lead"><span{over}{escape(words.cost)}</span> {escape(words.decisions)}</p>{losses}'
         f'<div class="legend">{chips}</div>'
     )
 
@@ -129,31 +129,30 @@ def _message(
     timeline: Timeline, plan: HistoryPlan, i: int, action: Action, why: str, begun: int, *, marked: bool
 ) -> str:
     message = timeline.conversation[i]
-    who = speaker(message)
     calls = "\n".join(f"→ {call.name}({call.arguments})" for call in message.tool_calls)
-    said = "\n".join(filter(None, (message.content, calls, " ".join(f"[{name}]" for name in message.media))))
-    about = f"{f'{BADGE} · ' if marked else ''}{who} · {int(plan.history.tokens[i]):,} tokens"
+    text = "\n".join(filter(None, (message.content, calls, " ".join(f"[{name}]" for name in message.media))))
+    about = f"{f'{BADGE} · ' if marked else ''}{speaker(message)} · {int(plan.history.tokens[i]):,} tokens"
     if action != Action.KEPT:
         about += f" · {LOOKS[action].word} since {timeline.steps[begun].label}. {why}"
     return (
         f'<li class="{action.name.lower()}"><span class="number">{i + 1:,}</span>{_mark(action)}<div>'
-        f'<div class="meta">{escape(about)}</div>{_text(said)}</div></li>'
+        f'<div class="meta">{escape(about)}</div>{_text(text)}</div></li>'
     )
 
 
-def _text(said: str) -> str:
-    """Short text as it is; long text as its beginning, to be unfolded."""
-    if len(said) <= PREVIEW:
-        return f'<div class="text"><bdi>{escape(multiline(said, PREVIEW)) or "(empty)"}</bdi></div>'
-    preview = f"<summary><bdi>{escape(one_line(said, PREVIEW))}</bdi></summary>"
-    return f'<details class="text">{preview}<pre>{escape(multiline(said, LONGEST))}</pre></details>'
+def _text(text: str) -> str:
+    """Short text in full; of long text a preview that unfolds."""
+    if len(text) <= PREVIEW:
+        return f'<div class="text"><bdi>{escape(multiline(text, PREVIEW)) or "(empty)"}</bdi></div>'
+    preview = f"<summary><bdi>{escape(one_line(text, PREVIEW))}</bdi></summary>"
+    return f'<details class="text">{preview}<pre>{escape(multiline(text, LONGEST))}</pre></details>'
 
 
 # -- settings
 
 
 def _settings(timeline: Timeline, resolution: Resolution | None) -> str:
-    """Those that something decided, then the rest folded."""
+    """Settings set by any source, then those at their defaults, folded."""
     names = timeline.settings.values()
     if resolution is None:
         return _table(timeline, names, None)
