@@ -8,12 +8,19 @@ highlighting).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from historylab._version import __version__
 from historylab.counters.base import open_counter
 from historylab.registry import member
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import as_text, environment_names
+
+
+class Exporter(Protocol):
+    """A member: the text of a file with the settings of those names."""
+
+    def __call__(self, settings: Settings, names: Sequence[str]) -> str: ...
 
 
 def export(settings: Settings, target: str, *, only_changed: bool = False) -> str:
@@ -24,8 +31,8 @@ def export(settings: Settings, target: str, *, only_changed: bool = False) -> st
     """
     defaults = Settings()
     names = [n for n in setting_names() if not only_changed or settings.value(n) != defaults.value(n)]
-    text: str = member("exporter", target).target(settings, names)
-    return text
+    write: Exporter = member("exporter", target).target
+    return write(settings, names)
 
 
 def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str]:

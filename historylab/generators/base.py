@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import BeforeValidator, Field
 
@@ -43,13 +43,19 @@ Turns = Annotated[
 Seed = Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed", description="The same seed, the same text."), NotBool]
 
 
+class Generator(Protocol):
+    """A member: makes the conversation of its options, `seed` among them."""
+
+    def __call__(self, **options: Any) -> Conversation: ...
+
+
 def generate(name: str, **options: Any) -> Conversation:
     """Make a conversation with the generator of that name. Options may be text, as from a URL.
 
     Raises UnknownMember for an unknown name, and SettingsError for an unknown option or an invalid value.
     """
-    generator = member("generator", name)
-    known = {option.name: option for option in generator.options}
+    chosen = member("generator", name)
+    known = {option.name: option for option in chosen.options}
     read = {}
     for option, raw in options.items():
         if option not in known:
@@ -58,8 +64,8 @@ def generate(name: str, **options: Any) -> Conversation:
             read[option] = known[option].parse(raw)
         except SettingsError as problem:
             raise SettingsError(f"{name}.{option} {problem}") from None
-    conversation: Conversation = generator.target(**read)
-    return conversation
+    make: Generator = chosen.target
+    return make(**read)
 
 
 class Dice:

@@ -31,6 +31,18 @@ PRESET = Settings(
 )
 """AgentDock has no token budget: the policy alone decides, and history starts exactly at a user message."""
 
+__all__ = [
+    "FIELDS",
+    "POLICIES",
+    "PRESET",
+    "HistorySettings",
+    "apply_history_policy",
+    "debug_enabled",
+    "debug_panel",
+    "prepare_messages",
+    "resolve_history_settings",
+]
+
 POLICIES = ("none", "lastN", "all")
 FIELDS = {
     "history_policy": "policy",
