@@ -47,6 +47,7 @@ def doubled(number: int) -> int:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("mypy")
 def test_a_checker_takes_what_is_right_and_refuses_what_is_not(root, tmp_path):
     snippet = tmp_path / "snippet.py"

@@ -27,6 +27,7 @@ def other_values(name: str) -> list[Any]:
     return values_of(stage_options()[name]) if "." in name else [*FIELDS.get(name, ()), *OTHERS.get(name, ())]
 
 
+@pytest.mark.slow
 @examples(max_examples=150)
 @given(conversations(), settings(), st.integers(0, 9))
 def test_settings_without_an_effect_change_no_plan(conversation, chosen, which):

@@ -1,0 +1,29 @@
+# The usual checks by name; CONTRIBUTING.md says when to run which. `make setup` once, in an environment of your own.
+.PHONY: help setup lint types fast test all ci
+
+help:
+	@grep -E '^[a-z]+:.*#' $(MAKEFILE_LIST) | sed -E 's/:.*# /\t/' | expand -t 10
+
+setup: # what the tests need
+	pip install -e ".[test]"
+
+lint: # style, formatting, import layers
+	ruff check .
+	ruff format --check .
+	lint-imports
+
+types: # mypy, strict, over the package
+	mypy
+
+fast: # the tests that take milliseconds: under a minute
+	pytest -m "not browser and not slow"
+
+test: # every test whose libraries are installed
+	pytest
+
+all: # every test, with the agent frameworks and Dask installed; only what needs a key or your own transcripts is skipped
+	pip install -e ".[test,frameworks,cluster,bench]"
+	pytest -rs
+
+ci: # README's test command in an empty environment (Debian or Ubuntu, as root)
+	.ci/run
