@@ -8,7 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from historylab.chat_models.base import ChatModel, Reply
 from historylab.errors import HistoryLabError, InstrumentError
@@ -75,7 +75,7 @@ class OnlyRemembered:
     def __init__(self, chat_model: ChatModel):
         self.name, self.key = chat_model.name, chat_model.key
 
-    def complete(self, messages: Sequence[Mapping[str, Any]], **options: Any) -> Reply:
+    def complete(self, messages: Sequence[Mapping[str, Any]], **options: Any) -> NoReturn:
         raise NotAsked(f"{self.name} was not asked this before")
 
     stream = complete

@@ -10,16 +10,16 @@ from typing import Any
 
 @dataclass(eq=False)
 class Work:
-    """Work that is done once and kept: its result so far, and what this person said: start it, or stop.
+    """Work that is done once and kept: its result so far, and whether a click started or stopped it.
 
-    A click starts the page anew while the run before may still be at its last step: who works holds `lock`.
+    A click starts the page anew while the run before may still be at its last step: the run that works holds `lock`.
     """
 
-    result: Any = None
+    result: Any = None  # what `fill` of work_progress puts there: rows, loads
     done: bool = False
     wanted: bool = False
     stopped: bool = False
-    lock: Any = field(default_factory=Lock)
+    lock: Lock = field(default_factory=Lock)
 
     def stop(self) -> None:
         self.stopped, self.wanted = True, False
@@ -29,19 +29,20 @@ class Work:
 
 
 class Interruption:
-    """Catches what Streamlit raises when somebody clicks during the work, so that the rows done so far are kept.
+    """Catches what Streamlit raises when a click interrupts the work, so that the rows done so far are kept.
 
-    `step` is called with (done, of); `happened` is asked whether to stop; `pass_on` raises what was caught.
+    Call `step(done, of)` after each row, stop once `happened()`, and `pass_on()` at the end what was caught.
     """
 
     def __init__(self, show: Callable[[int, int], None]):
-        self._show, self._caught = show, None
+        self._show = show
+        self._caught: BaseException | None = None
 
     def step(self, done: int, of: int) -> None:
         try:
             self._show(done, of)
-        except BaseException as asked:  # a rerun is no Exception
-            self._caught = asked
+        except BaseException as rerun:  # it is no Exception
+            self._caught = rerun
 
     def happened(self) -> bool:
         return self._caught is not None

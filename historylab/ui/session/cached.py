@@ -50,7 +50,7 @@ def timeline_key(timeline: Timeline) -> str:
     return key + "".join(f" {s.made_at} {s.by} {s.tokens}" for s in written.values())
 
 
-BY_CONTENT: Mapping[type, Callable[[Any], str]] = {
+BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
     Conversation: lambda conversation: conversation.digest,
     Settings: lambda settings: settings.key,
     Timeline: timeline_key,

@@ -1,4 +1,4 @@
-"""The prices in effect: the lists', with the numbers this person knows better; None until somebody knows them."""
+"""The prices in effect: a list's, with the numbers replaced on screen; None if unknown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def prices_in_effect(model: str) -> Prices | None:
         return listed.with_changes(**yours) if yours else listed
     if any(name not in yours for name in NEEDED):
         return None
-    return Prices(**yours, model=model)
+    return Prices(yours["input"], yours["output"], yours.get("cache_read"), yours.get("cache_write"), model=model)
 
 
 def own_prices(model: str) -> dict[str, float]:
@@ -31,7 +31,7 @@ def own_prices(model: str) -> dict[str, float]:
 
 
 def set_price(model: str, name: str, dollars: float | None) -> None:
-    """This person says what a million tokens cost; None takes it back."""
+    """Replace what a million tokens cost; None goes back to the list."""
     yours = session.tab().prices.setdefault(model, {})
     listed = prices_of(model)
     if dollars is None or (listed is not None and float(getattr(listed, name)) == dollars):

@@ -6,7 +6,7 @@ A value the environment sets is shown as text with a lock and the variable's nam
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 import streamlit as st
 
@@ -23,6 +23,15 @@ from historylab.wording.untrusted import escape
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
 MOST_OF_A_BROWSER = 2**53 - 1  # what is more is typed as text
 STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
+
+
+class WidgetArguments(TypedDict):
+    """What every widget of a setting is given."""
+
+    key: str
+    help: str | None
+    on_change: Callable[[str, str, Callable[[str, Any], None]], None]
+    args: tuple[str, str, Callable[[str, Any], None]]
 
 
 def setting_field(resolution: Resolution, name: str, field: PresetField | None = None) -> None:
@@ -81,7 +90,12 @@ def setting_widget(
 ) -> None:
     """The widget alone. What is chosen goes to `choose(name, value)`; `key` tells it from others like it."""
     schema, label, key = schema_of(name), label_of(name, field), key or f"set {name}"
-    common = {"key": key, "help": _help(name, field) or None, "on_change": _choose, "args": (name, key, choose)}
+    common: WidgetArguments = {
+        "key": key,
+        "help": _help(name, field) or None,
+        "on_change": _choose,
+        "args": (name, key, choose),
+    }
     kind = schema.get("type") or next((s["type"] for s in schema.get("anyOf", ()) if s.get("type") != "null"), "string")
     if name in FIELDS_THAT_CHOOSE:
         _choice(name, value, label, field.choices if field else {}, common)
@@ -105,7 +119,7 @@ def setting_widget(
         st.text_input(label, text, **common)
 
 
-def _choice(name: str, value: str, label: str, choices: Mapping[str, str], common: dict[str, Any]) -> None:
+def _choice(name: str, value: str, label: str, choices: Mapping[str, str], common: WidgetArguments) -> None:
     """The members of a family; a system's own, under its names, where it has some."""
     known = members(name)
     words = {m: choices.get(m) or member_word(name, m) for m in known}
@@ -117,25 +131,25 @@ def _choice(name: str, value: str, label: str, choices: Mapping[str, str], commo
         chosen = [m for m in value.split("+") if m != "off"]
         options = [m for m in order if m != "off"]
         session.seed_widget(common["key"], chosen)
-        st.multiselect(label, options, chosen, format_func=words.get, placeholder="Off", **common)
+        st.multiselect(label, options, chosen, format_func=words.__getitem__, placeholder="Off", **common)
         return
     session.seed_widget(common["key"], value)
     if name == "policy":
         shown = {m: choices.get(m) or known[m].title for m in known}
-        st.segmented_control(label, list(known), default=value, format_func=shown.get, required=True, **common)
+        st.segmented_control(label, list(known), default=value, format_func=shown.__getitem__, required=True, **common)
     else:
-        st.selectbox(label, order, order.index(value), format_func=words.get, **common)
+        st.selectbox(label, order, order.index(value), format_func=words.__getitem__, **common)
 
 
 def _people(schema: Mapping[str, Any]) -> list[str]:
-    """The ids in the open conversation that such an option may hold; none where nobody is named."""
+    """The ids in the open conversation that such an option may hold; none where there are none."""
     if "offers" not in schema:
         return []
     found = named(opening.conversation(), agents=schema["offers"] == "agents")
     return [name for name in found if "," not in name]
 
 
-def _ids(value: str, label: str, people: list[str], *, several: bool, common: dict[str, Any]) -> None:
+def _ids(value: str, label: str, people: list[str], *, several: bool, common: WidgetArguments) -> None:
     """Ids of the conversation, to choose from or to type."""
     if several:
         chosen = [name for name in (part.strip() for part in value.split(",")) if name]
@@ -149,14 +163,16 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: di
     st.selectbox(label, options, place, format_func=lambda n: n or "Any agent", accept_new_options=True, **common)
 
 
-def _number(name: str, value: Any, label: str, schema: Mapping, *, whole: bool, common: dict[str, Any]) -> None:
+def _number(
+    name: str, value: Any, label: str, schema: Mapping[str, Any], *, whole: bool, common: WidgetArguments
+) -> None:
     read = int if whole else float
     least, most = bounds_of(schema)
     value, may_be_empty = None if value is None else read(value), "anyOf" in schema
     session.seed_widget(common["key"], value, may_be_empty=may_be_empty)
     st.number_input(
         label,
-        min_value=read(least or 0),  # more than 0 is for the settings to ask, which say so
+        min_value=read(least or 0),  # a bound above 0 is checked by the settings, which explain it
         max_value=None if most is None else read(most),
         step=STEPS.get(name, 1) if whole else 0.05 if most == 1 else 0.5,
         format=None if whole else "%g",

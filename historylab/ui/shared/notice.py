@@ -1,4 +1,4 @@
-"""A notice in one sentence. `st.error` would read Markdown into it, and it may quote what a stranger's file holds."""
+"""A notice in one sentence. `st.error` would read Markdown into it, and it may quote an untrusted file."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What a million tokens cost: from where and of when, every number to be replaced; unknown models ask for theirs."""
+"""The price list: dollars per million tokens with source and date. Each can be replaced; unknown models need theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What environment, link or template gave that could not be read, and what counts instead: nothing falls silently."""
+"""Notices of values from environment, link or template that were refused, and what is used instead."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MOST = 5
 
 
 def show_problem() -> None:
-    """What just went wrong, if something did. What was open stays."""
-    if said := session.tab().problem:
-        notice(said, "error")
+    """The latest problem, if there is one."""
+    if problem := session.tab().problem:
+        notice(problem, "error")
 
 
 def refusals(resolution: Resolution) -> None:

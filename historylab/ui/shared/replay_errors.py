@@ -1,4 +1,4 @@
-"""Settings that can't be replayed, such as a window's share where nobody knows the window: said, not thrown."""
+"""Settings that can't be replayed, such as a share of an unknown window: shown as a notice instead of raised."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from historylab.ui.shared.notice import notice
 
 @contextmanager
 def replay_errors_shown(where_to_mend_them: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """Around replays: where one is refused, the page is why, and where to choose settings that are not."""
+    """Around replays: if one is refused, the page shows why, and the widgets to choose other settings with."""
     try:
         yield
     except HistoryLabError as problem:

@@ -1,4 +1,4 @@
-"""Work in front of somebody: a bar, a button to stop, and the way to go on afterwards. What was done is kept."""
+"""Long work with a progress bar, a button to stop, and one to go on afterwards. The rows done so far are kept."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from historylab.ui.session.background_work import Work
 def work_progress(
     work: Work, key: str, doing: str, start: str, fill: Callable[[Callable[[int, int], None]], None], *, at_once: bool
 ) -> None:
-    """Have `fill(show)` do the work if it isn't done: by itself if it takes little, else when the button is clicked."""
+    """Have `fill(show)` do the work if it isn't done: at once if it is quick, else after a click on the button."""
     begin = f"start {key}"
-    if drawers.take_open_request(
-        begin
-    ):  # said to the page: a setting changed in the same moment makes another work of this
+    # The click is kept with the tab, not the work: a setting changed in the same moment makes this another work.
+    if drawers.take_open_request(begin):
         work.want()
     if work.done:
         return
@@ -35,9 +34,13 @@ def work_progress(
     with space.container(horizontal=True, vertical_alignment="center", key=f"working {key}"):
         bar = st.progress(0.0, doing)
         st.button("Stop", key=f"stop {key}", on_click=_stop, args=(work,))
+
+    def show(done: int, of: int) -> None:
+        bar.progress(min(1.0, done / max(1, of)), f"{doing}: {done:,} of {of:,}")
+
     with work.lock:
         if not work.done:
-            fill(lambda done, of: bar.progress(min(1.0, done / max(1, of)), f"{doing}: {done:,} of {of:,}"))
+            fill(show)
     space.empty()
 
 

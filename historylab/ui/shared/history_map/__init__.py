@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session
@@ -15,7 +16,7 @@ SCRIPTS = ("unpack", "words", "paint", "marks", "map")  # one module, in this or
 
 
 @cache
-def map_component():
+def map_component() -> ComponentRenderer:
     """The map in the browser; `figures.retention_map.pack_view` makes the bytes it takes, whatever the cells mean."""
     return st.components.v2.component(
         NAME, html=_text("map.html"), css=_text("map.css"), js="\n".join(_text(f"{name}.js") for name in SCRIPTS)
