@@ -1,1 +1,1 @@
-"""The live loop."""
+"""The agent loop and its tools: plans that are really sent."""

@@ -1,7 +1,7 @@
-"""`conversation_search`: a tool with which a model looks up what is no longer sent to it, in its own conversation only.
+"""`conversation_search`: a tool with which a model searches its own conversation for messages no longer sent to it.
 
-The conversation's id is the tool's, not an argument: whatever else a model passes is ignored, so no prompt can make it
-read somebody else's history. Source: toolpack-agents.
+The conversation's id belongs to the tool and is no argument; other arguments are ignored, so no prompt can make the
+model read another conversation.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SCHEMA = {
 
 
 class ConversationSearchTool:
-    """Call it with the model's arguments; `schema` is the tool as the model is told of it."""
+    """Call it with the model's arguments; `schema` describes the tool to the model."""
 
     name = NAME
     schema: dict[str, Any] = SCHEMA

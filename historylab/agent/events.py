@@ -12,7 +12,7 @@ from historylab.planning.plan import HistoryPlan
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """Request `number` (from 0 in this run) is about to be sent, as `plan` says."""
+    """Request `number` (from 0 in this run) is about to be sent as planned."""
 
     number: int
     plan: HistoryPlan
@@ -53,7 +53,7 @@ class ToolCalled:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gave; `failed` where that is its error, or says that there is no such tool."""
+    """A tool's result; `failed` if it is an error, or there is no such tool."""
 
     call: ToolCall
     text: str
@@ -63,7 +63,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class StatusUpdated:
-    """The agent was told how much it has used."""
+    """A status message with the usage so far was added."""
 
     text: str
     conversation: Conversation
@@ -71,7 +71,7 @@ class StatusUpdated:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The answer is there. `usage` is that of all requests and summaries of the run, as far as they were reported.
+    """The agent answered. `usage` is that of all requests and summaries of the run, as far as they were reported.
 
     `plan` is the last request's: hand it in as `previous` when the conversation goes on.
     """
@@ -84,7 +84,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No answer, and why, in one sentence. Running the loop again on `conversation` goes on from there."""
+    """No answer, with the reason in one sentence. Running the loop again on `conversation` continues from there."""
 
     reason: str
     usage: Usage

@@ -1,6 +1,6 @@
-"""The agent loop: plan a request, really send it, run the tools the model calls, again until it answers.
+"""The agent loop: plan a request, send it, run the tools the model calls, and repeat until it answers.
 
-    for event in run(conversation, settings, tools=[tool_of(look_up)]):
+    for event in run_agent(conversation, settings, tools=[as_tool(look_up)]):
         ...
 
 A generator of events (events.py). What it sends is what `replay` of the conversation shows under the same settings.
@@ -57,10 +57,10 @@ def run_agent(
 
     Args:
         instruments: with the chat model to ask; without, both are opened from settings and environment.
-        tools: see tools.py; what one raises is told to the model as its result.
+        tools: see tools.py; an error a tool raises is sent to the model as its result.
         status: asked after each round of tools, before the next request.
-        previous: the plan of the request before this, if there was one; it spares planning the earlier ones again (and
-            asking a model anew for their summaries, which `usage` doesn't count).
+        previous: the previous request's plan, if there was one: then the earlier requests are not planned again, nor a
+            model asked again for their summaries (which `usage` doesn't count).
         most_requests: after so many without an answer the loop gives up.
     """
     instruments = instruments or open_instruments(settings)
@@ -68,7 +68,7 @@ def run_agent(
 
 
 class _Run:
-    """What one run has come to: the conversation, the last plan, what was used."""
+    """The state of one run: the conversation, the last plan, the usage."""
 
     def __init__(
         self,
@@ -101,11 +101,11 @@ class _Run:
                 yield Finished(reply.text, self._used, self._conversation, plan)
                 return
             yield from self._run_tools(message.tool_calls)
-            yield from self._tell_status(reply)
+            yield from self._update_status(reply)
         yield self._failed(f"no answer after {most_requests} requests; run on from here, or raise most_requests")
 
     def _prepare(self, request: int) -> Generator[Event, None, HistoryPlan]:
-        """Plan the next request, and tell if that took a new summary."""
+        """Plan the next request; a new summary is an event of its own."""
         plan = plan_history(self._conversation, self._settings, instruments=self._instruments, previous=self._previous)
         self._previous, self._sent, summary = plan, plan.tokens, plan.summary
         yield Planned(request, plan)
@@ -132,13 +132,13 @@ class _Run:
             before = self._conversation
             text, failed = self._result(call)
             if self._conversation is not before:
-                gone = 1 + len(before) - len(self._conversation)
-                yield Compacted(call.name, gone, "", self._conversation)
+                folded = 1 + len(before) - len(self._conversation)
+                yield Compacted(call.name, folded, "", self._conversation)
             self._say(Message("tool", text, tool_call_id=call.id))
             yield ToolResult(call, text, failed, self._conversation)
 
     def _result(self, call: ToolCall) -> tuple[str, bool]:
-        """What a call's tool gave, or what went wrong, for the model to read; and whether it went wrong."""
+        """A call's result, or the error for the model to read; and whether it failed."""
         tool = self._tools.get(call.name)
         try:
             if tool is None:
@@ -148,7 +148,7 @@ class _Run:
             return f"{call.name} failed: {type(problem).__name__}: {problem}", True
 
     def _rewrite(self, tool: RewritingTool, call: ToolCall) -> str:
-        """Let a tool edit the history. What it leaves alone are the same messages as before."""
+        """Let a tool edit the history. Messages it does not touch stay the same objects."""
         given = [to_record(message) for message in self._conversation]
         homes = {id(record): message for record, message in zip(given, self._conversation, strict=True)}
         edited = list(given)
@@ -160,7 +160,7 @@ class _Run:
             self._previous = None  # its blocks are other ones now
         return text
 
-    def _tell_status(self, reply: Reply) -> Iterator[Event]:
+    def _update_status(self, reply: Reply) -> Iterator[Event]:
         if self._status is None:
             return
         used, settings = reply.usage or Usage(input=self._sent), self._settings

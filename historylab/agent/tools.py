@@ -1,7 +1,7 @@
-"""Tools an agent may call: any object with a name, a schema and a call; `tool_of` makes one of a plain function.
+"""Tools an agent may call: any object with a name, a schema and a call; `as_tool` makes one of a plain function.
 
 A tool that rewrites the history has `rewrite(messages, **arguments)` instead of a call: it edits the list of plain
-messages in place, and gives what it did and what a model used for it.
+messages in place, and returns what it did and the usage of its model calls.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from historylab.conversation.message import ToolCall, Usage
 
 
 class Tool(Protocol):
-    """`schema` is the OpenAI function tool the model is told of; what a call gives is shown to it as text or JSON."""
+    """`schema` is the OpenAI function tool sent to the model; a call's result is sent as text or JSON."""
 
     name: str
     schema: Mapping[str, Any]
@@ -61,7 +61,7 @@ def as_tool(function: Callable[..., Any]) -> FunctionTool:
 
 
 def call_tool(tool: Tool, call: ToolCall) -> str:
-    """What the tool gives for the call, as text. Raises whatever the tool raises, and ValueError for its arguments."""
+    """The tool's result as text. Raises what the tool raises, and ValueError for broken arguments."""
     return as_text(tool(**arguments_of(call)))
 
 

@@ -1,4 +1,4 @@
-"""Why a message is treated as it is, since when, and what would have kept it: found by planning again."""
+"""Why a message is treated as it is, since when, and which settings would keep it, found by planning again."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from historylab.planning.strategies.base import Instruments
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings, stage_options
 
-MOST_RULES = 6  # rules that can stand between a message and being sent, one behind the other
-COARSE = 50  # where each trial replays earlier requests, limits are found to one part in so many
+MOST_RULES = 6  # rules that may have to be lifted, one after another, until a message is sent
+COARSE = 50  # where each trial replays earlier requests, limits are exact to one part in so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +49,29 @@ def explain(
     settings: Settings,
     instruments: Instruments,
     plans: Sequence[HistoryPlan],
-    step: int,
+    request: int,
     message: int,
 ) -> Answer:
-    """Explain `message` (an index) at request `step`. Raises IndexError when it isn't said by then."""
-    if not -len(plans) <= step < len(plans):
-        raise IndexError(f"there is no request {step}; the conversation has {len(plans):,}, counted from 0")
-    explanation = plans[step].reason(message)
-    since = _since(plans, step, message)
+    """Explain `message` at `request` (both from 0). Raises IndexError for a request or message that is not there."""
+    if not -len(plans) <= request < len(plans):
+        raise IndexError(f"there is no request {request}; the conversation has {len(plans):,}, counted from 0")
+    explanation = plans[request].reason(message)
+    since = _since(plans, request, message)
     if explanation.sent:
         return Answer(explanation, since, {})
 
-    trial = instruments.offline()  # tens of settings nobody chose: no model is asked to summarise for them
+    trial = instruments.offline()  # tens of trial settings: no model is asked to summarise for them
 
     def why(changed: Settings) -> Explanation:
-        return plan_up_to(conversation, changed, trial, plans[step].size).reason(message)
+        return plan_up_to(conversation, changed, trial, plans[request].size).reason(message)
 
-    return Answer(explanation, since, find_remedy(settings, explanation, why, _limit(plans[step], settings)))
+    return Answer(explanation, since, find_remedy(settings, explanation, why, _limit(plans[request], settings)))
 
 
 def find_remedy(
     settings: Settings, explanation: Explanation, why: Callable[[Settings], Explanation], limit: int
 ) -> dict[str, Any] | None:
-    """The least change that gets a message sent: rule after rule, each lifted by its setting or remedy."""
+    """The smallest change that gets a message sent, one rule after another lifted by its setting or remedy."""
     changes: dict[str, Any] = {}
     for _ in range(MOST_RULES):
         if explanation.sent:
@@ -87,7 +87,7 @@ def find_remedy(
 def _lift(
     settings: Settings, explanation: Explanation, why: Callable[[Settings], Explanation], limit: int
 ) -> dict[str, Any]:
-    """What makes this one rule let go of the message; nothing if it cannot be made to."""
+    """The change that lifts this one rule; empty if there is none."""
     if explanation.remedy:
         return dict(explanation.remedy)
     if not explanation.setting:
@@ -96,10 +96,10 @@ def _lift(
     def lets_go(value: int) -> bool:
         raised: dict[str, Any] = {explanation.setting: value}
         try:
-            found = why(settings.replace(**raised))
+            explained = why(settings.replace(**raised))
         except SettingsError:
             return False
-        return found.sent or found.rule != explanation.rule
+        return explained.sent or explained.rule != explanation.rule
 
     low, highest = settings.value(explanation.setting), _highest(explanation.setting)
     high = next((high for high in (min(limit, highest), highest) if high > low and lets_go(high)), None)
@@ -124,8 +124,9 @@ def _limit(plan: HistoryPlan, settings: Settings) -> int:
     return 2 * untrimmed + settings.reserve + settings.overhead + plan.size
 
 
-def _since(plans: Sequence[HistoryPlan], step: int, message: int) -> int:
-    action = plans[step].actions[message]
-    while step and message < plans[step - 1].size and plans[step - 1].actions[message] == action:
-        step -= 1
-    return step
+def _since(plans: Sequence[HistoryPlan], request: int, message: int) -> int:
+    """The first request of the run that treats the message like this one."""
+    action = plans[request].actions[message]
+    while request and message < plans[request - 1].size and plans[request - 1].actions[message] == action:
+        request -= 1
+    return request

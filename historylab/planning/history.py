@@ -56,7 +56,7 @@ class History:
 
 
 class _Sums:
-    """What is computed once per conversation and counter, whatever is planned."""
+    """Token sums of a conversation, computed once per counter."""
 
     __slots__ = ("block_running", "block_sizes", "block_tokens", "running", "starts", "tokens")
 

@@ -1,6 +1,6 @@
-"""The naive version of some settings: of what the filter leaves the last N messages, or the last that fit the budget.
+"""Naive slicing under the same settings: the last N messages after the filter, or the last that fit the budget.
 
-It is what most code does first: messages sliced without looking what belongs together.
+It is what most code does first: messages are sliced one by one, tool calls apart from their results.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def naive_masks(timeline: Timeline) -> list[np.ndarray]:
 
 
 def _by_number(settings: Settings, size: int) -> int:
-    """Where what the policy sends of so many messages begins."""
+    """The index from which the policy sends that many messages."""
     if settings.policy == "all":
         return 0
     return max(0, size - (max(1, settings.length) if settings.policy == "lastN" else 1))

@@ -1,4 +1,4 @@
-"""From a conversation and settings to a plan: the stage order, the fold, the trace, the final check; and `trim()`.
+"""From a conversation and settings to a plan: the stage order, the fold over the stages, the trace, the layout.
 
 The order: what an API would refuse and what is pinned first, then filter, policy, tool outputs, compaction, pruner.
 """
@@ -43,7 +43,7 @@ class Pipeline:
         if self.layout is None:
             return plan
         laid_out = plan.lay_out(self.layout)
-        if laid_out.over_budget and not plan.over_budget:  # by what the layout adds: leave that much more room
+        if laid_out.over_budget and not plan.over_budget:  # plan again with room for what the layout adds
             less = max(0, self.budget - (laid_out.tokens - plan.tokens))
             laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
             laid_out.budget = self.budget
@@ -85,7 +85,7 @@ def open_pipeline(settings: Settings) -> Pipeline:
 
 
 def project(conversation: Conversation, settings: Settings) -> Conversation:
-    """The conversation as the settings' point of view has it; itself where they have none."""
+    """The conversation as the settings' projection rewrites it; the same object without one."""
     rewrite = _rewriter("projection", settings)
     if rewrite is None:
         return conversation
@@ -102,7 +102,7 @@ def _rewriter(family: str, settings: Settings) -> Callable[[Any], Any] | None:
 def open_instruments(settings: Settings, *, chat_model: ChatModel | None = None) -> Instruments:
     """Counter, summarizer, relevance scorer and chat model as the settings name them; or `chat_model`, if one is given.
 
-    Opening a model asks nobody and needs no key; only asking it does.
+    Opening a model sends nothing and needs no key; asking it does.
     """
     chat_model = chat_model or open_chat_model(settings.model)
     return Instruments(
@@ -114,9 +114,9 @@ def open_instruments(settings: Settings, *, chat_model: ChatModel | None = None)
 
 
 def start(history: History, budget: int, preserve_system_messages: bool) -> HistoryPlan:
-    """Slot 0: what an API would refuse is left out; system messages and the user's pins are pinned.
+    """Slot 0: drop what an API would refuse; pin system messages and the user's pins.
 
-    The refused go first so that they take no budget, and so that no pin on half a tool call makes a request invalid.
+    Invalid blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them.
     """
     if not history.columns.clean:
         plan = HistoryPlan(history, budget)
@@ -156,7 +156,7 @@ def invalid_blocks(history: History) -> np.ndarray:
 def plan_requests(
     conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None
 ) -> Iterator[HistoryPlan]:
-    """The plan of every request of the conversation, in order, each handing on to the next what it leaves."""
+    """The plan of every request of the conversation, in order; each is handed the previous one."""
     pipeline, instruments = open_pipeline(settings), instruments or open_instruments(settings)
     conversation, previous = project(conversation, settings), None
     for size in conversation.columns.requests.tolist():
@@ -173,7 +173,7 @@ def plan_history(
 ) -> HistoryPlan:
     """The plan for a request that sends this whole conversation.
 
-    `previous` is the plan of the request before. Without it, settings whose stages carry something over (a summary)
+    `previous` is the previous request's plan. Without it, settings with a stage that needs it (to carry on a summary)
     plan the earlier requests first, so the result is the one `replay` shows.
     """
     instruments = instruments or open_instruments(settings)
@@ -185,7 +185,7 @@ def plan_history(
 
 
 def plan_up_to(conversation: Conversation, settings: Settings, instruments: Instruments, size: int) -> HistoryPlan:
-    """The plan for a request that sends the first `size` (projected) messages, after the requests it builds on."""
+    """The plan for a request that sends the first `size` (projected) messages."""
     pipeline, previous, conversation = open_pipeline(settings), None, project(conversation, settings)
     if pipeline.carries:
         for earlier in conversation.columns.requests.tolist():

@@ -1,7 +1,8 @@
-"""A HistoryPlan: for one request, what happens to every message said so far, and why.
+"""A HistoryPlan: for one request, what happens to every message so far, and why.
 
-Plans are immutable; a stage returns a new one through five verbs. The verbs take blocks, so a tool call and its results
-cannot be parted, and they skip what is already pinned, summarised or dropped, so those decisions are final.
+Plans are immutable; a stage returns a new one through four verbs: drop, pin, summarize, truncate. The verbs take
+blocks, so a tool call is never separated from its results, and they skip blocks that are already pinned, summarised or
+dropped: those decisions are final.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ class Shortening:
 
 
 class HistoryPlan:
-    """One decision and one reason per message of `history`, the summary if there is one, and what it all costs.
+    """One decision and one reason per message of `history`, the summary if there is one, and the tokens of the request.
 
     Attributes:
         history: what the plan is about.
         budget: tokens the rendered request may have (the setting less reserve and overhead, never below 0).
         block_actions, block_reasons: uint8[blocks].
-        shortened: which messages are sent as shorter texts, in the order of the decisions; the last one counts.
+        shortened: messages sent as shorter texts, in the order of the decisions; for a message the last one counts.
         summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
         trace: per stage, what it did.
     """
@@ -78,7 +79,7 @@ class HistoryPlan:
         new.framing, new.layout = self.framing, self.layout
         return new
 
-    # -- what it says
+    # -- reading it
 
     @property
     def tokens(self) -> int:
@@ -131,7 +132,7 @@ class HistoryPlan:
 
     @property
     def open(self) -> np.ndarray:
-        """bool[blocks]: still to be decided."""
+        """bool[blocks]: not decided yet."""
         undecided: np.ndarray = self.block_actions == 0  # Action.KEPT
         return undecided
 
@@ -150,7 +151,7 @@ class HistoryPlan:
         return Explanation(action, why.rule, sentence, numbers, why.setting, why.remedy)
 
     def render(self) -> list[Message]:
-        """The messages really sent, in order; a late tool result directly follows its call."""
+        """The messages to send, in order; a late tool result directly follows its call."""
         columns = self.history.columns
         homes = columns.block[: self.size]
         chosen = np.flatnonzero(self.sent[homes])
@@ -184,18 +185,18 @@ class HistoryPlan:
         sent = int(np.count_nonzero(self.actions <= Action.TRUNCATED))
         return f"HistoryPlan({sent:,} of {self.size:,} messages sent, {self.tokens:,} of {self.budget:,} tokens)"
 
-    # -- the verbs; `blocks` is bool[blocks] or block indices, what is already decided is skipped
+    # -- the verbs; `blocks` is bool[blocks] or block indices, decided blocks are skipped
 
     def drop(self, blocks: np.ndarray, why: Reason, **numbers: Any) -> HistoryPlan:
         """Don't send these blocks."""
         return self._decide(blocks, Action.DROPPED, why, numbers)
 
     def pin(self, blocks: np.ndarray, why: Reason, **numbers: Any) -> HistoryPlan:
-        """Send these blocks whatever later stages want."""
+        """Send these blocks; no later stage can drop them."""
         return self._decide(blocks, Action.PINNED, why, numbers)
 
     def summarize(self, blocks: np.ndarray, summary: Summary, why: Reason, **numbers: Any) -> HistoryPlan:
-        """Let `summary` stand for these blocks. It takes the place of the plan's summary and must have absorbed it."""
+        """Send `summary` in place of these blocks. It replaces the plan's summary and must have absorbed it."""
         plan = self._decide(blocks, Action.SUMMARIZED, why, numbers)
         plan = plan._copy() if plan is self else plan
         plan.summary = summary
@@ -204,9 +205,9 @@ class HistoryPlan:
     def truncate(
         self, contents: Mapping[int, str], why: Reason, *, before: int | None = None, **numbers: Any
     ) -> HistoryPlan:
-        """Send other text for these messages (by index; only those `before` one), where that is shorter and still open.
+        """Send these texts (by message index, only `before` one) where they are shorter and the message is still open.
 
-        Give a `Texts` to have each text counted once for all requests.
+        With a `Texts`, each text is counted once for all requests.
         """
         history = self.history
         texts = contents if isinstance(contents, Texts) else Texts(history.conversation, history.counter, contents)
@@ -239,7 +240,7 @@ class HistoryPlan:
             return self
         plan = self._copy()
         first = int(blocks.argmax())
-        if not blocks[first : first + count].argmin():  # one run, as most cuts are: slices, and sums that are known
+        if not blocks[first : first + count].argmin():  # one run, as most cuts are: a slice, whose sums are precomputed
             chosen: slice | np.ndarray = slice(first, first + count)
             tokens, messages = self._sums_of(first, first + count)
         else:

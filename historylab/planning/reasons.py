@@ -1,7 +1,7 @@
-"""What can happen to a message, and why: actions, reasons, and the sentences made from them when somebody reads.
+"""What can happen to a message, and why: actions, and reasons whose sentences are written only when they are read.
 
-A reason is defined once, at import, where the rule that gives it lives. It names the setting of which more would have
-decided otherwise (`setting`), or the settings that would have (`remedy`); `explain` searches those by planning again.
+A reason is defined once, at import, beside its rule. It names the setting to raise for another decision (`setting`), or
+the settings to change (`remedy`); `explain` finds the values by planning again.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Action(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A rule that decides, and the sentence that says so. `{names}` in it are filled from the decision's numbers.
+    """A rule, and the sentence that states its decision; `{names}` in it are filled from the decision's numbers.
 
-    `setting` names the setting of which more would have decided otherwise; `remedy` the settings that would have.
+    Raising `setting` would change the decision; so would the settings in `remedy`.
     """
 
     code: int

@@ -46,7 +46,7 @@ class Step:
 
     @property
     def size(self) -> int:
-        """How many messages had been said."""
+        """How many messages precede the request."""
         return self.plan.size
 
     @property
@@ -59,7 +59,7 @@ class Step:
 
     @property
     def changed(self) -> Change:
-        """What this request sends and the one before didn't, and the other way round."""
+        """What this request sends and the previous one did not, and the other way round."""
         now = self.plan.actions
         was = np.full(len(now), Action.DROPPED, np.uint8)
         if self.before is not None:
@@ -82,8 +82,8 @@ class Step:
 class Timeline(Memo):
     """All requests of one conversation under one set of settings.
 
-    `original` is the conversation as it was given; `conversation` is what the settings' projection makes of it: that is
-    what is planned and counted, and without a projection it is the same.
+    `original` is the conversation as it was given; `conversation` is its projection, which is planned and counted.
+    Without a projection they are the same.
     """
 
     conversation: Conversation
@@ -111,10 +111,10 @@ class Timeline(Memo):
         turns = columns.users.searchsorted(columns.requests) - 1
         per_turn = np.bincount(turns + 1, minlength=1)
         seen: dict[int, int] = {}
-        for number, (turn, plan) in enumerate(zip(turns.tolist(), self.plans, strict=True)):
+        for request, (turn, plan) in enumerate(zip(turns.tolist(), self.plans, strict=True)):
             seen[turn] = seen.get(turn, 0) + 1
-            before = self.plans[number - 1] if number else None
-            yield Step(number, turn, seen[turn], int(per_turn[turn + 1]), plan, before)
+            before = self.plans[request - 1] if request else None
+            yield Step(request, turn, seen[turn], int(per_turn[turn + 1]), plan, before)
 
     @cached_property
     def tokens(self) -> np.ndarray:
@@ -140,19 +140,19 @@ class Timeline(Memo):
         """float64[requests, roles]: differences of running sums where every block is whole, else message by message."""
         sums, columns = np.zeros((len(self.plans), 5)), self.conversation.columns
         edges = [np.empty(0, np.int64)] * len(self.plans)
-        for number, plan in enumerate(self.plans):
+        for request, plan in enumerate(self.plans):
             if not plan.history.whole or len(plan.shortened) > 1:
-                sums[number] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
+                sums[request] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
                 continue
-            edges[number] = _edges(plan.sent)
+            edges[request] = _edges(plan.sent)
             for cut in plan.shortened:
                 sent = cut.messages[plan.sent[columns.block[cut.messages]]]
                 saved = plan.history.tokens[sent] - cut.texts.tokens[sent]
-                sums[number] -= np.bincount(columns.role[sent], saved, 5)
+                sums[request] -= np.bincount(columns.role[sent], saved, 5)
         if self.plans:
             running = _running_by_role(columns, self.plans[-1].history.sums.tokens)[np.concatenate(edges)]
-            numbers = np.repeat(np.arange(len(edges)), [len(found) // 2 for found in edges])
-            np.add.at(sums, numbers, running[1::2] - running[::2])
+            requests = np.repeat(np.arange(len(edges)), [len(ends) // 2 for ends in edges])
+            np.add.at(sums, requests, running[1::2] - running[::2])
         return sums
 
     @cached_property
@@ -161,14 +161,14 @@ class Timeline(Memo):
         return np.array([plan.over_budget for plan in self.plans], bool)
 
     def actions(self) -> np.ndarray:
-        """uint8[messages, requests]: an Action each, 255 where the message isn't said yet."""
+        """uint8[messages, requests]: an Action each, 255 where the message comes later."""
         matrix = np.full((len(self.conversation), len(self.plans)), 255, np.uint8)
         for column, plan in enumerate(self.plans):
             matrix[: plan.size, column] = plan.actions
         return matrix
 
     def explain(self, step: int, message: int) -> Answer:
-        """Why request `step` (from 0) treats `message` as it does, since which request, and what would have kept it."""
+        """Why request `step` (from 0) treats `message` as it does, since when, and which settings would keep it."""
         return explain(self.conversation, self.settings, self.instruments, self.plans, step, message)
 
 
@@ -180,7 +180,7 @@ def _running_by_role(columns: Columns, tokens: np.ndarray) -> np.ndarray:
 
 
 def _edges(mask: np.ndarray) -> np.ndarray:
-    """int64: where each run of True begins and ends, by turns."""
+    """int64: where each run of True begins and ends, alternately."""
     edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
     if len(mask) and mask[0]:
         edges = np.concatenate(([0], edges))

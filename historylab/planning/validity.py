@@ -1,6 +1,6 @@
-"""Requests an API would refuse: how many the naive version of the same settings makes, and what the guard changes.
+"""Requests an API would refuse: how many naive slicing makes under the same settings, and what the guard changes.
 
-Sliced naively (`naive`), a tool result loses its call, or the history no longer starts with the user.
+In a naive slice a tool result can lose its call, or the history no longer starts with the user.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class Validity:
 
     def share(self, fault: str) -> float:
         """Share of the requests with that fault (one of FAULTS)."""
-        found = np.asarray(getattr(self, fault)) > 0
-        return float(found.mean()) if len(found) else 0.0
+        faulty = np.asarray(getattr(self, fault)) > 0
+        return float(faulty.mean()) if len(faulty) else 0.0
 
 
 def validity(timeline: Timeline) -> Validity:
-    """What is wrong with the requests a timeline really sends. Orphans and unanswered calls: none, by the guard."""
+    """What is wrong with the requests of a timeline. The guard leaves no orphans and no unanswered calls."""
     if timeline.conversation.columns.clean:  # blocks are sent whole: only what comes first can be wrong
         return _validity([(0, 0, *_start(plan)) for plan in timeline.plans])
     masks = [plan.sent[plan.history.columns.block[: plan.size]] for plan in timeline.plans]
@@ -69,12 +69,12 @@ def naive_validity(timeline: Timeline) -> Validity:
 
 
 def _sliced(columns: Columns, size: int, start: int) -> tuple[int, int, bool, bool]:
-    """The faults of a clean conversation's messages from `start` up to `size`: only the first block can be parted."""
+    """The faults of a clean conversation's messages from `start` up to `size`: only the first block can be split."""
     if start >= size:
         return 0, 0, False, True
     home = columns.block[start]
-    parted = columns.block_first[home] < start
-    orphans = min(int(columns.block_last[home]) + 1, size) - start if parted else 0
+    split = columns.block_first[home] < start
+    orphans = min(int(columns.block_last[home]) + 1, size) - start if split else 0
     others = columns.role[start:size] != SYSTEM
     first = int(others.argmax())
     empty = not others[first]
@@ -113,10 +113,10 @@ class GuardReport:
 
 def guard_report(timeline: Timeline) -> GuardReport:
     """What the pairing guard spared these settings."""
-    found = naive_validity(timeline)
-    refused, orphans = int(found.refused.sum()), int(found.orphans.sum())
+    naive = naive_validity(timeline)
+    refused, orphans = int(naive.refused.sum()), int(naive.orphans.sum())
     filtered = timeline.settings.filter != "off"
-    return GuardReport(len(timeline.plans), refused, orphans, int(found.unanswered.sum()), filtered)
+    return GuardReport(len(timeline.plans), refused, orphans, int(naive.unanswered.sum()), filtered)
 
 
 def _check(timeline: Timeline, masks: list[np.ndarray]) -> Validity:
@@ -155,7 +155,7 @@ def _unanswered(history: History, columns: Columns, mask: np.ndarray, calling: n
     """Messages with calls that are sent without all their results; broken in the source, or results sliced away."""
     homes = columns.block[: history.size]
     sent = np.bincount(homes, mask, history.blocks)
-    parted = sent < history.block_sizes
+    split = sent < history.block_sizes
     if not columns.clean:
-        parted |= invalid_blocks(history) & ~columns.orphan[: history.blocks]
-    return int(np.count_nonzero(calling & parted))
+        split |= invalid_blocks(history) & ~columns.orphan[: history.blocks]
+    return int(np.count_nonzero(calling & split))

@@ -1,8 +1,8 @@
-"""What a summarizer is, and what a request for a summary holds.
+"""The contract of a summarizer, and the task it is given.
 
-A member is a class opened from the settings; `summarize(task)` gives a text that takes at most `task.max_tokens`. One
-that asks a chat model is registered with `asks="chat_model"` and takes it as its first argument; one that asks nobody
-says `offline = True` and may be asked as often as one likes.
+A member is a class opened from the settings; `summarize(task)` returns a text of at most `task.max_tokens`. One that
+asks a chat model is registered with `asks="chat_model"` and takes it as its first argument; one that makes no model
+calls sets `offline = True`.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class Summarizer(Protocol):
     name: str
 
     def summarize(self, task: SummaryTask) -> str | Written:
-        """The text; as Written where there is more to tell."""
+        """The text; a Written with usage or a note."""
         ...
 
 
 def open_summarizer(name: str, chat_model: ChatModel, **options: Any) -> Summarizer:
     """The summarizer of that name, given the chat model if it asks one."""
-    found = member("summarizer", name)
-    asked = (chat_model,) if found.attributes.get("asks") == "chat_model" else ()
-    summarizer: Summarizer = found.target(*asked, **options)
+    chosen = member("summarizer", name)
+    arguments = (chat_model,) if chosen.attributes.get("asks") == "chat_model" else ()
+    summarizer: Summarizer = chosen.target(*arguments, **options)
     return summarizer

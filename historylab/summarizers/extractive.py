@@ -71,7 +71,7 @@ def _ranked(lines: Lines, candidates: np.ndarray) -> list[int]:
     """
     total, every = len(candidates), len(lines.texts)
     words, owners = lines.words, np.repeat(np.arange(every), lines.word_counts)
-    if total < every:  # some are said twice
+    if total < every:  # some lines occur twice
         counted = np.isin(owners, candidates)
         words, owners = words[counted], owners[counted]
     _, which, frequency = np.unique(words, return_inverse=True, return_counts=True)

@@ -20,6 +20,6 @@ class LedgerSummarizer:
     offline = True
 
     def summarize(self, task: SummaryTask) -> str:
-        said = [x for m in task.messages for x in message_literals(m, task.known)]
-        newest_first = list(dict.fromkeys([*reversed(said), *read_ledger(task.previous)]))
+        literals = [x for m in task.messages for x in message_literals(m, task.known)]
+        newest_first = list(dict.fromkeys([*reversed(literals), *read_ledger(task.previous)]))
         return append_ledger("", newest_first, task)

@@ -1,7 +1,7 @@
 """Messages as lines that can be quoted: `role: sentence`, with the words and the literals in each.
 
-A *literal* is an id, a number, a path or an address: what a summary must say word for word or not at all. What was read
-once is remembered with the conversation, because replays under other settings summarise the same messages again.
+A *literal* is an id, a number, a path or an address: what a summary must say word for word or not at all. Lines are
+cached with the conversation, because replays under other settings summarise the same messages again.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ def join_lines(parts: Sequence[Lines]) -> Lines:
 
 
 def message_lines(message: Message, known: MutableMapping[Any, Any]) -> Lines:
-    """A message's lines, each once, read at the first call and remembered in `known`."""
-    remembered: dict[Message, Lines] = known.setdefault("lines", {})
-    found = remembered.get(message)
-    if found is None:
+    """A message's lines, each once, read at the first call and cached in `known`."""
+    cached: dict[Message, Lines] = known.setdefault("lines", {})
+    lines = cached.get(message)
+    if lines is None:
         once: dict[str, str] = {}
-        for shown, whole in _said(message):
+        for shown, whole in _spoken_lines(message):
             once.setdefault(shown, whole)
         read = [(shown, *_read(shown)) for shown in once]
         hidden = [find_literals(whole) if len(whole) > LONGEST_LINE else () for whole in once.values()]
-        found = remembered[message] = _together(read, hidden)
-    return found
+        lines = cached[message] = _together(read, hidden)
+    return lines
 
 
 def summary_lines(texts: Iterable[str]) -> Lines:
@@ -80,13 +80,13 @@ def summary_lines(texts: Iterable[str]) -> Lines:
 
 
 def message_literals(message: Message, known: MutableMapping[Any, Any]) -> tuple[str, ...]:
-    """Literals in a message's text and calls, in order, found at the first call and remembered in `known`."""
-    remembered: dict[Message, tuple[str, ...]] = known.setdefault("literals", {})
-    found = remembered.get(message)
-    if found is None:
+    """Literals in a message's text and calls, in order, found at the first call and cached in `known`."""
+    cached: dict[Message, tuple[str, ...]] = known.setdefault("literals", {})
+    literals = cached.get(message)
+    if literals is None:
         texts = (message.content, *(call.arguments for call in message.tool_calls))
-        found = remembered[message] = tuple(x for text in texts for x in find_literals(text))
-    return found
+        literals = cached[message] = tuple(x for text in texts for x in find_literals(text))
+    return literals
 
 
 def find_literals(text: str) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def _read(text: str) -> tuple[list[int], tuple[str, ...]]:
 _read_again = lru_cache(maxsize=10_000)(_read)
 
 
-def _said(message: Message) -> Iterator[tuple[str, str]]:
+def _spoken_lines(message: Message) -> Iterator[tuple[str, str]]:
     """Each line as it would be shown, and what it shows or shortens."""
     speaker = message.name or message.role
     for sentence in _sentences(message.content):
@@ -126,8 +126,8 @@ def _sentences(text: str) -> Iterator[str]:
     for line in text.splitlines():
         if HINT_OF_END.search(line):
             yield from filter(None, (piece.strip() for piece in SENTENCE_END.split(line)))
-        elif found := line.strip():
-            yield found
+        elif stripped := line.strip():
+            yield stripped
 
 
 def _shortened(text: str) -> str:

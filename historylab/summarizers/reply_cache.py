@@ -1,4 +1,4 @@
-"""What models answered: the same task is asked once, and a server that is away is left alone for a minute."""
+"""Replies of chat models by task: each is asked once, and a server that failed is not asked again for a minute."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAILURE_LASTS = 60.0  # seconds
 
 
 class ReplyCache:
-    """Replies by key, the longest unused forgotten first; failures by key, or for a whole model, for a minute or so."""
+    """Replies by key, least recently used evicted first; failures by key or for a whole model, kept for a while."""
 
     def __init__(self, most: int = MOST_REPLIES, clock: Callable[[], float] = time.monotonic):
         self._most, self._clock, self._lock = most, clock, threading.Lock()
@@ -27,7 +27,7 @@ class ReplyCache:
         self._failures: OrderedDict[str, tuple[float, str]] = OrderedDict()  # until when, and the message
 
     def recall(self, key: str, model: str) -> Reply | None:
-        """The reply to that task; None if it is to be asked for. Raises the InstrumentError it failed with of late."""
+        """The reply to that task, None if there is none yet. Raises the InstrumentError of a recent failure."""
         with self._lock:
             if key in self._replies:
                 self._replies.move_to_end(key)
@@ -39,7 +39,7 @@ class ReplyCache:
         return None
 
     def keep(self, key: str, model: str, ask: Callable[[], Reply]) -> Reply:
-        """What `ask()` answers, kept under `key`; its failure too, for the whole model if that is what has failed."""
+        """The reply of `ask()`, kept under `key`; a failure too, for the whole model if the server is at fault."""
         try:
             reply = ask()
         except InstrumentError as problem:
@@ -66,11 +66,11 @@ class ReplyCache:
 
 
 class NotAsked(HistoryLabError):
-    """A model would have to be asked something it has not answered before."""
+    """The cache has no reply to this task."""
 
 
 class OnlyRemembered:
-    """A chat model for a replay that may use what was answered before and asks nothing: else it raises NotAsked."""
+    """A chat model that answers from the cache alone, for a replay without model calls; else it raises NotAsked."""
 
     def __init__(self, chat_model: ChatModel):
         self.name, self.key = chat_model.name, chat_model.key

@@ -1,10 +1,10 @@
 """What a stage is: a function of a plan and its context that returns a new plan.
 
     @register("pruner")
-    def my_pruner(plan, context, *, some_option: Annotated[int, Field(ge=1, description="…")] = 5) -> HistoryPlan: ...
+    def my_pruner(plan: HistoryPlan, context: Context, *, keep: Annotated[int, Field(ge=1)] = 5) -> HistoryPlan: ...
 
-Register it with `carries=True` if it uses `context.previous`, what the request before left behind; or with a function
-of its options, if only some of them make it do so.
+Register it with `carries=True` if it needs the previous request's plan (`context.previous`); or with a function of its
+options, if only some of them make it need that.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KeepTask = Annotated[bool, Field(description="the newest user message always sta
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """What stages measure and write with: opened once from the settings, or handed in."""
+    """What stages count, summarise and score with: opened from the settings, or passed in."""
 
     counter: Counter
     summarizer: Summarizer = field(default_factory=ExtractiveSummarizer)
@@ -41,7 +41,7 @@ class Instruments:
     now: float | None = None  # seconds since 1970; None: the time of the newest message
 
     def offline(self) -> Instruments:
-        """The same, but nothing in them asks a model: for the many plans that are tried and never sent."""
+        """The same without model calls, for the many trial plans that are never sent."""
         if getattr(self.summarizer, "offline", False):
             return self
         return replace(self, summarizer=ExtractiveSummarizer())
@@ -49,7 +49,7 @@ class Instruments:
 
 @dataclass(slots=True)  # not frozen: one is made per request, and freezing costs more than the rest of it
 class Context:
-    """What a stage may look at besides the plan: only messages already said."""
+    """What a stage may look at besides the plan: only messages before the request."""
 
     history: History
     settings: Settings
@@ -57,11 +57,10 @@ class Context:
     previous: HistoryPlan | None
 
     def protected(self, plan: HistoryPlan, *, keep_task: bool = True) -> np.ndarray:
-        """bool[blocks]: what a pruner may not take.
+        """bool[blocks]: what a pruner may not drop.
 
         The newest user message (the task, unless not `keep_task`), the newest block, and the last `min_turns` complete
-        turns of what filter and policy left, with everything after them. Pinned blocks are not in it: they are decided
-        already.
+        turns that filter and policy left, with everything after them. Pinned blocks are decided already and not in it.
         """
         history = self.history
         mask = np.zeros(history.blocks, bool)
@@ -96,6 +95,6 @@ def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
 
 
 def needs_previous_plan(stage: Member, options: Mapping[str, Any]) -> bool:
-    """Whether a stage with these options (defaults may be left out) needs the plan of the request before."""
-    found = stage.attributes.get("carries", False)
-    return bool(found(**options) if callable(found) else found)
+    """Whether a stage with these options (defaults may be left out) needs the previous request's plan."""
+    carries = stage.attributes.get("carries", False)
+    return bool(carries(**options) if callable(carries) else carries)

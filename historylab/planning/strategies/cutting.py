@@ -1,8 +1,8 @@
-"""Where a cut may fall: shared by the pruners that take the oldest first.
+"""Where a cut may fall: shared by the pruners that drop the oldest first.
 
-Older turns go whole, so that the history still starts with a user message and the cut moves rarely. Only when nothing
-but the newest turn is left do its oldest blocks go one by one: that keeps a long agent run within budget without losing
-the task. Unit "whole_turn" never cuts into the newest turn either; "block" cuts between any two blocks everywhere.
+Older turns are dropped whole, so that the history still starts with a user message and the cut moves rarely. Only when
+the newest turn alone is left are its oldest blocks dropped one by one: a long agent run stays within budget and keeps
+its task. Unit "whole_turn" never cuts into the newest turn; "block" cuts between any two blocks.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ TrimTo = Annotated[
 
 
 def carries_cut(*, trim_to: float = 1.0, **_others: object) -> bool:
-    """Whether a pruner with these options needs the request before: only a cut below the limit is carried on."""
+    """Whether these options need the previous request's plan: only a cut below the limit is carried on."""
     return trim_to < 1
 
 
 def carry_cut(plan: HistoryPlan, context: Context, why: Reason, *, keep_task: bool = True) -> HistoryPlan:
-    """What the request before dropped for that reason stays dropped: the prefix doesn't move."""
+    """What the previous request dropped for that reason stays dropped, so the prefix stays the same."""
     before = context.previous
     if before is None or why.code not in before.numbers:
         return plan
@@ -56,7 +56,7 @@ def carry_cut(plan: HistoryPlan, context: Context, why: Reason, *, keep_task: bo
 
 
 def oldest_blocks(plan: HistoryPlan, context: Context, excess: int, unit: str, *, keep_task: bool = True) -> np.ndarray:
-    """bool[blocks]: the oldest units a pruner may take whose tokens make up `excess`, or all it may take."""
+    """bool[blocks]: the oldest units a pruner may drop whose tokens make up `excess`, or all it may drop."""
     free: np.ndarray = plan.open & ~context.protected(plan, keep_task=keep_task)
     end = _end_of_excess(plan, free, excess)
     if end is None:
@@ -82,7 +82,7 @@ def _end_of_excess(plan: HistoryPlan, free: np.ndarray, excess: int) -> int | No
 
 
 def oldest_share(plan: HistoryPlan, context: Context, share: float) -> np.ndarray:
-    """bool[blocks]: the oldest whole turns that hold at most `share` of the undecided messages and may be taken."""
+    """bool[blocks]: the oldest whole turns that hold at most `share` of the undecided messages and may be dropped."""
     history = context.history
     running = np.concatenate(([0], np.cumsum(history.block_sizes * plan.open)))  # messages before each block
     ends = np.append(history.columns.user_blocks[: history.users], history.blocks)

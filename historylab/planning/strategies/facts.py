@@ -1,4 +1,4 @@
-"""Facts about messages that stages ask for again at every request, worked out once per conversation."""
+"""Facts about messages that stages need at every request, computed once per conversation."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def stored_summaries(history: History) -> np.ndarray:
 
 
 def tool_results(history: History) -> np.ndarray:
-    """int64: indices of the tool results said so far."""
-    found = history.conversation.remember("tool results", lambda: np.flatnonzero(history.columns.role == TOOL))
-    return found[: found.searchsorted(history.size)]
+    """int64: indices of the tool results so far."""
+    results = history.conversation.remember("tool results", lambda: np.flatnonzero(history.columns.role == TOOL))
+    return results[: results.searchsorted(history.size)]
 
 
 def tool_names(conversation: Conversation) -> Mapping[str, str]:
@@ -58,7 +58,7 @@ def tool_names(conversation: Conversation) -> Mapping[str, str]:
 
 
 def shorter_results(context: Context, key: Hashable, shorten: Callable[[Message, int], str]) -> Texts:
-    """What `shorten(message, tokens)` makes of every tool result, where that takes fewer tokens than the original."""
+    """`shorten(message, tokens)` of every tool result, where that takes fewer tokens than the original."""
     history = context.history
     conversation, counter = history.conversation, history.counter
 

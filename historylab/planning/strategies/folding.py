@@ -1,8 +1,7 @@
-"""Folding blocks into the plan's one summary: shared by everything that summarises.
+"""Folding blocks into the plan's one summary: shared by all stages that summarise.
 
-The summary is made for what is folded now and absorbs the one before it; it never takes more room than it is given.
-When no text fits that room, the blocks are dropped and the plan says so. A summary goes when all it stands for is gone
-by an explicit wish (`lastN`).
+A new summary absorbs the former one and never takes more room than it is given. If no text fits, the blocks are dropped
+with a reason of their own. A summary is dropped once the policy (`lastN`) has dropped everything it stands for.
 """
 
 from __future__ import annotations
@@ -28,18 +27,18 @@ NO_ROOM = reason("no_room", "Over the budget, and no room was left for a summary
 
 
 def carry_over(plan: HistoryPlan, context: Context, why: Reason = FOR_BUDGET) -> HistoryPlan:
-    """What the request before summarised stays summarised, by the same text: the prefix doesn't move."""
+    """What the previous request summarised stays summarised by the same text, so the prefix stays the same."""
     before = context.previous
     if before is None or before.summary is None or plan.summary is not None:
         return plan
     blocks = folded_before(context)
-    if not (blocks & plan.open).any():  # all it stands for is gone by an explicit wish
+    if not (blocks & plan.open).any():  # the policy dropped all it stands for
         return plan
     return plan.summarize(blocks, before.summary, why, **before.numbers.get(why.code, {"tokens": before.tokens}))
 
 
 def folded_before(context: Context) -> np.ndarray:
-    """bool[blocks]: what the request before had a summary stand for."""
+    """bool[blocks]: what the previous request's summary stands for."""
     blocks = np.zeros(context.history.blocks, bool)
     before = context.previous
     if before is not None and before.summary is not None:

@@ -1,6 +1,6 @@
 """`at_threshold`: at a share of the window, the oldest turns are folded until a lower target is reached.
 
-The gap between threshold and target is what keeps the prefix stable: nothing moves until the threshold comes again.
+The gap between threshold and target keeps the prefix stable until the threshold is reached again.
 """
 
 from typing import Annotated

@@ -23,32 +23,32 @@ SummaryShare = Annotated[
 
 
 def window(context: Context) -> int:
-    """The model's context window. Raises SettingsError where nobody knows it."""
+    """The model's context window. Raises SettingsError if it is unknown."""
     settings = context.settings
-    found = settings.window or window_of(settings.model)
-    if found is None:
+    known = settings.window or window_of(settings.model)
+    if known is None:
         raise SettingsError(f"the context window of {settings.model!r} is not known; set `window` (tokens)")
-    return found
+    return known
 
 
 def threshold_reached(plan: HistoryPlan, context: Context) -> bool:
-    """Whether the request, with what is outside the transcript, has come to the threshold's share of the window."""
+    """Whether the request, with the overhead outside the transcript, reaches the threshold's share of the window."""
     return plan.tokens + context.settings.overhead >= context.settings.threshold * window(context)
 
 
 def before_newest(plan: HistoryPlan, context: Context, messages: int, keep_task: bool) -> np.ndarray:
     """bool[blocks]: what is still open before the newest `messages` sent, leading system messages left out.
 
-    A call and its results stay together: the cut moves earlier, to the start of the first block it would part.
+    A call and its results stay together: the cut moves back to the start of the first block it would split.
     """
     history = context.history
     free = plan.open & ~_leading_systems(history)
     homes = history.columns.block[: history.size]
     counted = np.flatnonzero(free[homes])
     cut = counted[-messages].item() if 0 < messages <= len(counted) else 0 if messages else history.size
-    first, last = history.columns.block_first[: history.blocks], _last_said(history, homes)
-    while (parted := free & (first < cut) & (last >= cut)).any():
-        cut = first[parted].min()
+    first, last = history.columns.block_first[: history.blocks], _last_messages(history, homes)
+    while (split := free & (first < cut) & (last >= cut)).any():
+        cut = first[split].min()
     older: np.ndarray = free & (first < cut)
     return older & ~context.protected(plan) if keep_task else older
 
@@ -58,8 +58,8 @@ def _leading_systems(history: History) -> np.ndarray:
     return np.logical_and.accumulate(history.columns.system[: history.blocks])
 
 
-def _last_said(history: History, homes: np.ndarray) -> np.ndarray:
-    """int64[blocks]: the last message of each block that is said by now."""
+def _last_messages(history: History, homes: np.ndarray) -> np.ndarray:
+    """int64[blocks]: the last message of each block so far."""
     last = np.zeros(history.blocks, np.int64)
     last[homes] = np.arange(history.size)
     return last

@@ -1,4 +1,4 @@
-"""`preserve_recent`: at the threshold, everything but the newest messages becomes a summary. Source: mycoder."""
+"""`preserve_recent`: at the threshold, everything but the newest messages becomes a summary."""
 
 from typing import Annotated
 

@@ -1,7 +1,7 @@
-"""`rolling`: beyond so many messages, the older half becomes one summary. Source: toolpack's rolling summarisation.
+"""`rolling`: beyond so many messages, the older half becomes one summary.
 
-A former summary is one of the messages that are counted, and absorbed. One that came with the conversation (as a store
-keeps it, marked `isSummary`) is never the budget's victim while it stands.
+A former summary counts as one message and is absorbed. One that came with the conversation (as a store keeps it, marked
+`isSummary`) is sent whatever the budget, until it is absorbed.
 """
 
 from typing import Annotated

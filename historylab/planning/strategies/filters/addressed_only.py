@@ -1,9 +1,9 @@
-"""`addressed_only`: in a room, only what concerns this agent. Source: toolpack's addressed-only mode, all four rules.
+"""`addressed_only`: in a room, only what concerns this agent.
 
 Of what earlier filters left, a message stays if the agent wrote it, if it mentions the agent (by id or alias, in
 `metadata["mentions"]`), if the agent's own message directly follows it, or if it is the newest. Stored summaries stay
-too. Who wrote it is told by the id alone; the rule about what follows looks at agents only. A system message that no
-participant said is the agent's instructions, which a room's history doesn't hold: it is always sent.
+too. Authors are told apart by id alone; the rule about the following message looks at agents only. A system message
+without a participant is the agent's instructions, not part of the room's history: it is always sent.
 """
 
 from collections.abc import Iterable

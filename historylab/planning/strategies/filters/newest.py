@@ -1,7 +1,7 @@
-"""`newest`: at most so many of the newest messages, as stores load them. Source: toolpack's `maxTurnsToLoad`.
+"""`newest`: at most so many of the newest messages, as a store loads them.
 
-What earlier filters left is counted, as a store filters first, and what a summary stands for is not: it is no longer in
-the store.
+Messages that earlier filters dropped are not counted, as a store filters first; nor are those a summary stands for, as
+they are no longer in the store.
 """
 
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`participants`: only what certain people or agents said. Source: toolpack's `participantIds`."""
+"""`participants`: only what certain people or agents said."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -21,30 +21,30 @@ SOMEBODY_ELSE = reason("participants", "Said by somebody these settings leave ou
 
 
 def participant(message: Message) -> str:
-    """Who said it: the participant's id, else the name, else the role."""
+    """The author: the participant's id, else the name, else the role."""
     return str(message.metadata.get("participant") or message.name or message.role)
 
 
 def is_named(message: Message) -> bool:
-    """Whether it is known who said it, beyond the role."""
+    """Whether the author is known beyond the role."""
     return bool(message.metadata.get("participant") or message.name)
 
 
 def is_agent(message: Message) -> bool:
-    """Whether an agent said it: by the kind of participant if that is known, else by the role."""
+    """Whether an agent wrote it: by the kind of participant if that is known, else by the role."""
     kind = message.metadata.get("participantKind")
     return kind == "agent" if kind else message.role in ("assistant", "tool")
 
 
 def is_own(message: Message, agent: str) -> bool:
-    """Whether this agent said it. Without an agent's id every agent's words are; an agent nobody names is this one."""
+    """Whether this agent wrote it. Without an id, every agent's messages count; an unnamed agent is always this one."""
     return is_agent(message) and (not agent or not is_named(message) or participant(message) == agent)
 
 
 def named(messages: Iterable[Message], *, agents: bool = False) -> list[str]:
-    """The ids of those who said something under a name, the most talkative first; only agents', if wanted."""
-    said = (participant(m) for m in messages if is_named(m) and m.role != "tool" and (not agents or is_agent(m)))
-    return [name for name, _ in Counter(said).most_common()]
+    """The ids of named authors, most messages first; with `agents`, of agents only."""
+    authors = (participant(m) for m in messages if is_named(m) and m.role != "tool" and (not agents or is_agent(m)))
+    return [name for name, _ in Counter(authors).most_common()]
 
 
 @register("filter", title="Some people only")
@@ -64,5 +64,5 @@ def participants(
     others = column(
         history.conversation, ("participants", wanted), lambda m: m.role != "tool" and participant(m) not in wanted
     )
-    blocks = others[history.columns.block_first[: history.blocks]]  # a block is said by who began it
+    blocks = others[history.columns.block_first[: history.blocks]]  # a block belongs to the author of its first message
     return plan.drop(blocks, SOMEBODY_ELSE)

@@ -1,4 +1,4 @@
-"""`scope`: only messages of one scope (channel, dm or thread). Source: toolpack's `scope` option."""
+"""`scope`: only messages of one scope (channel, dm or thread)."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""`time_window`: only what was said in the last minutes, seen from the newest. Source: toolpack."""
+"""`time_window`: only the last minutes before the newest message."""
 
 from typing import Annotated
 
@@ -23,10 +23,10 @@ def time_window(
 ) -> HistoryPlan:
     """Only the last minutes; messages without a time stay."""
     history = context.history
-    said = instants(history.conversation)[: history.size]
+    times = instants(history.conversation)[: history.size]
     now = context.instruments.now
     if now is None:
-        now = np.nanmax(said) if not np.isnan(said).all() else np.nan
+        now = np.nanmax(times) if not np.isnan(times).all() else np.nan
     with np.errstate(invalid="ignore"):
-        old = said < now - 60 * minutes
+        old = times < now - 60 * minutes
     return plan.drop(whole_blocks(history, old), TOO_OLD, minutes=minutes)

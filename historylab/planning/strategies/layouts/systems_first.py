@@ -1,4 +1,4 @@
-"""`systems_first`: system messages are moved to the front, in their own order. Source: AgentDock's history policies."""
+"""`systems_first`: system messages are moved to the front, in their own order."""
 
 from __future__ import annotations
 

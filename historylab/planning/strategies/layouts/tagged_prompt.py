@@ -1,7 +1,7 @@
 """`tagged_prompt`: the history as text between tags in one user message, the current message after it.
 
-Source: Mentu. For interfaces that take one prompt instead of a list of messages. Inside the history the two tags are
-escaped, so that nothing said in it can close it.
+For interfaces that take one prompt instead of a list of messages. Inside the history the two tags are escaped, so that
+no message can close it.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def tagged_prompt(
 ) -> list[Message]:
     """System messages, then one user message that holds everything else."""
     systems = [m for m in messages if m.role == "system"]
-    said = [m for m in messages if m.role != "system"]
-    if not said or (len(said) == 1 and said[0].role == "user"):
-        return [*systems, *said]
-    current = said.pop() if said[-1].role == "user" else None
-    history = [(m.role, "\n".join(lines_of(m))) for m in said]
+    rest = [m for m in messages if m.role != "system"]
+    if not rest or (len(rest) == 1 and rest[0].role == "user"):
+        return [*systems, *rest]
+    current = rest.pop() if rest[-1].role == "user" else None
+    history = [(m.role, "\n".join(lines_of(m))) for m in rest]
     text = prompt_with_history(current.content if current else None, history, escape_tags)
     return [*systems, Message("user", text, media=current.media if current else ())]
 

@@ -1,6 +1,6 @@
 """`lastN`: the last N user messages and everything after the first of them. The unit is user messages, not messages.
 
-With N user messages or fewer nothing is cut. 0 acts as 1. Source: AgentDock's history policies.
+With N user messages or fewer nothing is cut. 0 acts as 1.
 """
 
 from typing import Annotated, Literal
@@ -41,6 +41,6 @@ def last_n(plan: HistoryPlan, context: Context, *, late_results: LateResults = "
         return plan
     older = np.zeros(history.blocks, bool)
     older[: columns.user_blocks[users - n]] = True
-    if late_results == "keep" and not columns.contiguous:  # such a call is not older: it stays with its results
+    if late_results == "keep" and not columns.contiguous:  # such a call counts as newer: it stays with its results
         older &= columns.block_last[: history.blocks] < columns.users[users - n]
     return plan.drop(older, OLDER, n=n)

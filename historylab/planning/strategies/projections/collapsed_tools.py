@@ -1,7 +1,7 @@
-"""`collapsed_tools`: all an assistant said and did for one user message becomes one text. Source: Mentu.
+"""`collapsed_tools`: an assistant's texts, calls and results after one user message become one text.
 
-Calls become `[Used tool: NAME]`, without their arguments, results `[Tool result: …]`, abbreviated. What is left is
-user → assistant → user, as people saw it; there are no tool calls any more that could lose their results.
+Calls become `[Used tool: NAME]`, without arguments, results `[Tool result: …]`, truncated. What is left is user →
+assistant → user, as people saw it, without tool calls that could lose their results.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def lines_of(message: Message, characters: int = RESULT_CHARACTERS) -> Iterator[
 
 
 def _one_message(turn: list[Message], characters: int) -> list[Message]:
-    """The assistant message a turn becomes; none if there is nothing to say in it."""
+    """The assistant message a turn becomes; none if it would be empty."""
     lines = [line for message in turn for line in lines_of(message, characters)]
     if not lines:
         return []

@@ -1,8 +1,8 @@
-"""`point_of_view`: a room as one of its agents sees it. Source: toolpack's projection.
+"""`point_of_view`: a room as one of its agents sees it.
 
-The agent's own messages are the assistant's, bare. Everybody else is the user: people as `Name: text`, other agents as
-`Name (agent): text`. System messages stay, bare; so do tool calls and their results, which have no place in a user's
-message. Where nobody is named, the text stays as it is.
+The agent's own messages become the assistant's, without a name. All others become the user's: people as `Name: text`,
+other agents as `Name (agent): text`. System messages lose their name, tool calls and results stay as they are. A
+message without a name keeps its text.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def _seen(message: Message, agent: str) -> Message:
     if message.tool_calls or message.role == "tool":
         return message
     if message.role == "system":
-        return _said(message, "system", message.content)
+        return _rewritten(message, "system", message.content)
     if is_own(message, agent):
-        return _said(message, "assistant", message.content)
+        return _rewritten(message, "assistant", message.content)
     name = _name(message)
     peer = " (agent)" if is_agent(message) else ""
-    return _said(message, "user", message.content if name is None else f"{name}{peer}: {message.content}")
+    return _rewritten(message, "user", message.content if name is None else f"{name}{peer}: {message.content}")
 
 
 def _name(message: Message) -> str | None:
@@ -49,8 +49,8 @@ def _name(message: Message) -> str | None:
     return message.metadata.get("participant")
 
 
-def _said(message: Message, role: str, content: str) -> Message:
-    """The same message in another role and wording; who said it stays known, though the name is now in the text."""
+def _rewritten(message: Message, role: str, content: str) -> Message:
+    """The message in another role and wording; the author moves from `name` to the metadata."""
     if message.role == role and message.content == content and message.name is None:
         return message
     kind = "agent" if is_agent(message) else message.role

@@ -1,7 +1,7 @@
-"""`adaptive`: how many turns stay follows from how long they are and how much room the model has.
+"""`adaptive`: the number of turns that stay follows from their length and the model's room.
 
-Short turns: many stay; a turn with a long tool log: fewer. The newest turns that together fit a share of the room stay,
-but never fewer than `least`, which wins over the room and says so, nor more than `most`.
+The newest turns that together fit a share of the room stay: many short ones, fewer with long tool logs. Never fewer
+than `least`, even if they exceed the room, nor more than `most`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _room(plan: HistoryPlan, context: Context) -> int:
 
 
 def _tokens_from(plan: HistoryPlan, users: np.ndarray) -> np.ndarray:
-    """int64[users]: tokens sent from each of those user messages on; what always stays counts wherever it stands."""
+    """int64[users]: tokens sent from each of those user messages on; pinned blocks count wherever they are."""
     sent = plan.block_tokens * plan.sent
     always = plan.block_tokens * (plan.sent & ~plan.open)
     after = np.cumsum(sent[::-1])[::-1]

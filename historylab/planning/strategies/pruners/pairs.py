@@ -1,8 +1,8 @@
-"""`pairs`: the newest pairs of user and assistant messages, up to a number of characters. Source: Mentu's truncation.
+"""`pairs`: the newest pairs of user and assistant messages, up to a number of characters.
 
-The history is everything before the newest user message; that and what follows it is being answered and always stays.
-Of the history the newest 2 × pairs messages are looked at, newest first; the first that doesn't fit ends it, and what
-then precedes the first user message goes too. A call counts as one message with its results.
+The history is everything before the newest user message; that message and what follows it always stay. Of the history
+the newest 2 × pairs messages are read, newest first, up to the first that does not fit; what then precedes the first
+user message is dropped too. A call counts as one message with its results.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def pairs(
     if oversized == "truncate" and not len(kept) and pairs and characters:
         kept = past[_first_user(plan, past, last=True) :]
         plan = _cut(plan, kept, characters)
-    gone = past[: len(past) - len(kept)]
-    plan = plan.drop(gone[gone < _block(past, newest)], TOO_MANY, pairs=pairs)
-    plan = plan.drop(gone[gone < _block(past, fitting)], TOO_LONG, characters=characters)
-    return plan.drop(gone, NO_QUESTION)
+    dropped = past[: len(past) - len(kept)]
+    plan = plan.drop(dropped[dropped < _block(past, newest)], TOO_MANY, pairs=pairs)
+    plan = plan.drop(dropped[dropped < _block(past, fitting)], TOO_LONG, characters=characters)
+    return plan.drop(dropped, NO_QUESTION)
 
 
 def _history(plan: HistoryPlan, context: Context) -> np.ndarray:
@@ -104,7 +104,7 @@ def _lengths(plan: HistoryPlan) -> np.ndarray:
 
 
 def _cut(plan: HistoryPlan, blocks: np.ndarray, room: int) -> HistoryPlan:
-    """The blocks filled into the room, the oldest first; what is over is cut, and says so."""
+    """The blocks filled into the room, the oldest first; what exceeds it is cut, with a mark."""
     characters, texts = room, {}
     chosen = np.zeros(plan.history.blocks, bool)
     chosen[blocks] = True

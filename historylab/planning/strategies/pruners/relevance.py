@@ -1,7 +1,7 @@
-"""`relevance`: over the budget, what matters least to the newest question goes first, until it fits.
+"""`relevance`: over the budget, what is least relevant to the newest question is dropped, until it fits.
 
-The question is shown, because it decides. On long chats this keeps about four times more needed facts than recency at
-the same budget; on coding sessions it loses to it; and it moves the cut at nearly every turn, which breaks the
+The reason quotes the question. On long chats this keeps about four times more needed facts than recency at the same
+budget; on coding sessions recency does better. It changes the prefix at nearly every turn, which invalidates the
 provider's prompt cache (docs/evidence.md).
 """
 

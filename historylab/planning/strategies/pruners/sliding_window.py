@@ -1,4 +1,4 @@
-"""`sliding_window`: always the last turns, whole, whatever the budget; what is still over is reported."""
+"""`sliding_window`: always the last whole turns, whatever the budget; a request over it is reported."""
 
 from typing import Annotated
 
@@ -31,7 +31,7 @@ def sliding_window(plan: HistoryPlan, context: Context, *, turns: Turns = 10, tr
 
 
 def _before_last(plan: HistoryPlan, context: Context, turns: int, left: int) -> np.ndarray:
-    """bool[blocks]: with more than `turns` turns sent, what may go before the last `left` of them."""
+    """bool[blocks]: with more than `turns` turns sent, what may be dropped before the last `left` of them."""
     history = context.history
     outside = np.zeros(history.blocks, bool)
     users = history.columns.user_blocks[: history.users]

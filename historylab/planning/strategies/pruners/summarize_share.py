@@ -1,6 +1,6 @@
-"""`summarize_share`: over the budget, the oldest share of the messages becomes one summary, then the oldest turns go.
+"""`summarize_share`: over the budget, the oldest share of the messages is summarised, then the oldest turns dropped.
 
-Unlike `summarize` it folds by count, so a request is summarised at most once. Source: Octopus' SummarizePruner.
+Unlike `summarize` it folds by count, so a request is summarised at most once.
 """
 
 from typing import Annotated

@@ -1,6 +1,7 @@
-"""`clear`: all but the last tool results are cleared, a batch at a time, so that the prefix stays the same in between.
+"""`clear`: all but the last tool results are cleared, a batch at a time.
 
-Clearing one result per request would break the provider's prompt cache at every request; in batches it rarely moves.
+Clearing one result per request would invalidate the provider's prompt cache every time; between batches the prefix
+stays the same.
 """
 
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`collapse`: results of older turns shrink to one line: the tool's name, the first line, and how long it was."""
+"""`collapse`: results of older turns shrink to one line: the tool's name, the first line, and its length."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`truncate`: a long tool result is cut, and says by how much."""
+"""`truncate`: a long tool result is cut, with a mark that states the length left out."""
 
 from typing import Annotated, Literal
 
