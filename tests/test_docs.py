@@ -95,7 +95,7 @@ def test_the_pruner_in_the_guide_is_one():
 
 
 def test_the_measure_in_the_guide_is_a_column_of_a_sweep(monkeypatch):
-    (entry,) = eval(f"({example_under('Adding a sweep measure')})", vars(measures))
+    entry = eval(f"({example_under('Adding a sweep measure')})", vars(measures))
     monkeypatch.setattr(measures, "MEASURES", (*measures.MEASURES, entry))
     chats = [conv("s u a u a"), conv("u a(t) a u")]
     table = sweep(chats, [Settings()])
