@@ -57,11 +57,11 @@ def test_a_checker_takes_what_is_right_and_refuses_what_is_not(root, tmp_path):
         re.search(r"```python\n(.*?)```", (root / "CONTRIBUTING.md").read_text("utf-8"), re.S)[1], "utf-8"
     )
     command = [sys.executable, "-m", "mypy", "--no-error-summary", str(snippet), str(pruner)]
-    told = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     errors = {
-        int(line): code for line, code in re.findall(r"snippet\.py:(\d+): error: .*\[([a-z-]+)\]$", told.stdout, re.M)
+        int(line): code for line, code in re.findall(r"snippet\.py:(\d+): error: .*\[([a-z-]+)\]$", done.stdout, re.M)
     }
     first = HEAD.count("\n") + 1
     found = {line: errors.pop(first + number, "") for number, line in enumerate(LINES)}
-    assert (found, errors) == (LINES, {}), told.stdout + told.stderr
-    assert pruner.name not in told.stdout
+    assert (found, errors) == (LINES, {}), done.stdout + done.stderr
+    assert pruner.name not in done.stdout

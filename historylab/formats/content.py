@@ -84,7 +84,7 @@ class Content:
         _refuse_unwieldy([[value for _, value in values]])
         return values
 
-    def tell(self, report: Report) -> None:
+    def report_faults(self, report: Report) -> None:
         """Report lines and characters that could not be read."""
         for where, reason in self.broken_lines:
             report.skip(reason, where)

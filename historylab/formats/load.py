@@ -64,7 +64,7 @@ def load(
             conversations.append(found)
         else:
             report.warn("a conversation without messages", found.title)
-    content.tell(report)
+    content.report_faults(report)
     report.conversations = len(conversations)
     report.messages = sum(map(len, conversations))
     if not conversations:

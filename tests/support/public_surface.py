@@ -1,4 +1,7 @@
-"""The public surface, one line per name: parameters with their kinds and defaults, without annotations."""
+"""The public surface, one line per name: parameters with their kinds and defaults, without annotations.
+
+python tests/support/public_surface.py > tests/golden/public_names.txt
+"""
 
 from __future__ import annotations
 
