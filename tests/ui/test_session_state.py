@@ -21,9 +21,20 @@ def screens(root: Path) -> list[Path]:
 
 def writes(source: str) -> list[int]:
     """Lines that assign, delete or change in place something of `session.tab()`, or of a name bound to a part of it."""
-    tree = ast.parse(source)
-    bound = {name for node in ast.walk(tree) for name in _names_bound_to_state(node)}
-    return sorted(node.lineno for node in ast.walk(tree) if any(_is_state(t, bound) for t in _changed(node)))
+    found: set[int] = set()
+    for scope in _scopes(ast.parse(source)):
+        bound = {name for node in scope for name in _names_bound_to_state(node)}
+        found |= {node.lineno for node in scope if any(_is_state(target, bound) for target in _changed(node))}
+    return sorted(found)
+
+
+def _scopes(tree: ast.Module) -> Iterator[list[ast.AST]]:
+    """The module outside its functions, then what is in each function and method."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = [list(ast.walk(function)) for function in functions]
+    within = {id(node) for nodes in inside for node in nodes}
+    yield [node for node in ast.walk(tree) if id(node) not in within]
+    yield from inside
 
 
 def _changed(node: ast.AST) -> Iterator[ast.expr]:
@@ -91,12 +102,18 @@ def test_nothing_outside_the_session_room_uses_streamlits_own_state_or_fragments
         "session.tab().tuning.uploads.clear()",
         "del session.tab().you['budget']",
         "tab().touched = True",
+        "def choose():\n    session.tab().you['budget'] = 3",
     ],
 )
 def test_the_check_finds_every_way_to_write(source):
     assert writes(source) == [len(source.splitlines())]
 
 
-@pytest.mark.parametrize("source", ["state = session.tab()", "page = session.tab().page", "tab.open = session.tab()"])
+SAME_NAME_ELSEWHERE = (
+    "def read():\n    uploads = session.tab().tuning.uploads\n\ndef collect():\n    uploads = {}\n    uploads['a'] = 1"
+)
+
+
+@pytest.mark.parametrize("source", ["state = session.tab()", "page = session.tab().page", SAME_NAME_ELSEWHERE])
 def test_reading_is_free(source):
     assert writes(source) == []
