@@ -23,7 +23,7 @@ def add_to(commands: Subparsers) -> None:
         "more",
         metavar="MORE",
         nargs="*",
-        help='more tables; and, in words, what is wished: "keep every must-remember message, never over the budget, '
+        help='more tables; and the constraints, in words: "keep every must-remember message, never over the budget, '
         'cheapest under automatic caching"',
     )
     add_strict(parser)

@@ -102,7 +102,9 @@ AXES: Mapping[str, Axis] = {
     for axis in (
         Axis("budget", "How many tokens a request may have", ("budget",), _budgets),
         Axis("pruner", "What goes when it is too much", ("pruner",), _pruners),
-        Axis("cut", "How far a cut goes: to the brim, or further so that the next comes later", TRIM_TO, _cuts),
+        Axis(
+            "cut", "How far a cut goes: down to the budget, or further so that the next one comes later", TRIM_TO, _cuts
+        ),
         Axis("length", "How many user messages are wished for", ("policy", "length"), _lengths),
         Axis("tool_output", "What happens to old tool results", TOOL_OUTPUT, _tool_outputs),
         Axis("window", "How many turns a sliding window keeps", (WINDOW,), _windows),
