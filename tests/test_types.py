@@ -23,6 +23,12 @@ LINES = {
     'assert_type(load(b"[]")[0][0], Message)': "",
     'assert_type(load(b"[]").report.skips, int)': "",
     "load(5)": "arg-type",
+    'assert_type(generate("support_desk", turns=3), Conversation)': "",
+    'assert_type(replay(generate("support_desk"), Settings()), Timeline)': "",
+    'replay(generate("support_desk"), {"budget": 4000})': "arg-type",
+    'assert_type(plan_history(generate("support_desk"), Settings()).sketch(), str)': "",
+    "assert_type(recommend([]), Recommendation)": "",
+    'assert_type(export(Settings(), "json"), str)': "",
     "historylab.laod": "attr-defined",
     "assert_type(doubled(3), int)": "",
     'doubled("3")': "arg-type",
@@ -34,9 +40,11 @@ import json
 from typing import assert_type
 
 import historylab
-from historylab import Conversation, Message, Settings, load
+from historylab import Conversation, Message, Settings, Timeline
+from historylab import export, generate, load, plan_history, recommend, replay
 from historylab.formats.load import Conversations
 from historylab.registry import register
+from historylab.tuning.recommend import Recommendation
 
 
 @register("counter")
