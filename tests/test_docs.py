@@ -18,7 +18,7 @@ from historylab.tuning.constraints import read_constraints
 from historylab.wording.costs import cache_titles
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "AGENTS.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 GUIDES = sorted((ROOT / "docs").glob("*.md"))
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
 
@@ -95,7 +95,7 @@ def test_the_pruner_in_the_guide_is_one():
 
 
 def test_the_measure_in_the_guide_is_a_column_of_a_sweep(monkeypatch):
-    entry = eval(f"({example_under('Adding a sweep measure')})", vars(measures))
+    entry = eval(example_under("Adding a sweep measure"), vars(measures))
     monkeypatch.setattr(measures, "MEASURES", (*measures.MEASURES, entry))
     chats = [conv("s u a u a"), conv("u a(t) a u")]
     table = sweep(chats, [Settings()])
