@@ -1,4 +1,4 @@
-"""What the transcript hides, estimated from the usage its provider reported: the fixed overhead and the tokens' size.
+"""Calibration: the fixed overhead and the token factor, fitted to the usage that the provider reported.
 
 A reported context is the fixed overhead (system prompt, tool schemas) plus the history, whose tokens the counter may
 under- or over-count: `reported = overhead + factor × counted`, fitted by least squares over all requests with usage.

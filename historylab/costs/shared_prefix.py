@@ -1,7 +1,7 @@
-"""What a request has in common with the one before, from its beginning: what a provider's prompt cache can read again.
+"""The prefix a request shares with the one before: what the provider's prompt cache can read again.
 
-Found message by message in what `render()` gives: kept messages, shortened texts and summaries. Moving the cut,
-shortening a message or rewriting the summary ends it there.
+Compared message by message as `render()` gives them: kept messages, shortened texts and summaries. Moving the cut,
+shortening a message or rewriting the summary invalidates the prefix from there on.
 """
 
 from __future__ import annotations

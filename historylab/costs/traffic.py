@@ -1,6 +1,6 @@
-"""What a replay costs: what each request really sends, how much of it the provider still remembers, and the comparison.
+"""Traffic and bill of a replay: what each request sends, how much of it is cached, and the cost of not trimming.
 
-The reusable prefix is the fixed overhead and then what `prefixes` finds.
+The reusable prefix is the fixed overhead followed by the messages that `shared_prefix.py` finds.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ NOTHING_CUT: Mapping[str, Any] = {
 def bill(timeline: Timeline, cache: Cache | str | None = None, prices: Prices | None = None) -> Bill:
     """The bill of a replay. Default: the list prices of the settings' model, and the cache that goes with them.
 
-    Raises SettingsError where nobody knows the prices; give your own then.
+    Raises SettingsError if the prices are unknown; give your own then.
     """
     prices = prices or require_prices(timeline.settings.model)
     return price(traffic(timeline), prices, cache or cache_of(prices))
 
 
 def require_prices(model: str) -> Prices:
-    """The list prices of a model. Raises SettingsError where nobody knows them."""
+    """The list prices of a model. Raises SettingsError if they are unknown."""
     found = prices_of(model)
     if found is None:
         raise SettingsError(f"the prices of {model!r} are not known; give Prices(input=…, output=…) per million tokens")

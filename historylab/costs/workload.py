@@ -1,6 +1,6 @@
-"""What many conversations come to: tokens per request, budgets broken, and what a month of such conversations costs.
+"""The load of many conversations: tokens per request, requests over the budget, and the cost of a month.
 
-Every conversation is replayed once under the settings and once without any cut; nothing is kept of it but numbers.
+Each conversation is replayed once under the settings and once without any cut; only the numbers are kept.
 """
 
 from __future__ import annotations

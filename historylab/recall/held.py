@@ -1,4 +1,4 @@
-"""The one test of what is forgotten: whether a request still holds a value, in a message it sends or in its summary.
+"""The one test of recall: whether a request still holds a value, in a message it sends or in its summary.
 
 That the first mention was dropped proves nothing: most values are said again (docs/evidence.md).
 """
@@ -18,7 +18,10 @@ SENT = int(Action.TRUNCATED)  # up to this action something of a message is sent
 
 
 def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
-    """LOST, or what of the request still holds `value`, of whose mentions (int64, ascending) all were said."""
+    """What still holds `value` in a request: BY_MESSAGE, BY_SUMMARY or LOST.
+
+    `mentions` (int64, ascending) are the messages of its history that say the value.
+    """
     block = plan.history.columns.block
     sent = mentions[plan.block_actions[block[mentions]] <= SENT]
     if len(sent) and (not plan.shortened or any(_still_says(plan, i, value) for i in sent[::-1].tolist())):
@@ -27,7 +30,7 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
 
 
 def _still_says(plan: HistoryPlan, i: int, value: str) -> bool:
-    """Whether message `i`, which is sent and says `value` as a whole, does so as it is sent."""
+    """Whether message `i`, which is sent and says `value` in full, still does in the form it is sent."""
     for cut in reversed(plan.shortened):  # the last one is what is sent
         place = int(cut.messages.searchsorted(i))
         if place < len(cut.messages) and cut.messages[place] == i:

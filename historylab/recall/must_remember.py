@@ -1,7 +1,7 @@
-"""Stars: messages that must be remembered, and the requests that no longer hold what they say.
+"""Must-remember messages, and the requests that no longer hold what they say.
 
-A star is set on a message of the conversation as it was given. Where a projection rewrites that conversation, the star
-is followed to what the message becomes there, as a pin would be.
+A mark (`stars` in files and public arguments) is set on a message of the original conversation. Where a projection
+rewrites that conversation, the mark follows the message, as a pin would.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from historylab.recall.references import index_mentions
 class MustRemember:
     """A message that must be remembered, under one set of settings.
 
-    `mark` is its index in the conversation as it was given, `message` in the timeline's: None where the projection
-    leaves it out. `value` is what must be held, `mentions` (int64, ascending) are the messages that say it, and `gaps`
+    `mark` is its index in the original conversation, `message` in the timeline's: None if the projection leaves it out.
+    `value` is what must be held, `mentions` (int64, ascending) are the messages that say it, and `gaps`
     the runs of requests, each from its first up to but not including its second number, that lack it.
     """
 
@@ -39,13 +39,13 @@ class MustRemember:
         return next((first for first, stop in self.gaps if first <= number < stop), None)
 
     def holder(self, timeline: Timeline, number: int) -> int:
-        """What of request `number` holds it; see `holding`."""
+        """What holds it in request `number` (from 0): see `held.find_holder`."""
         plan = timeline.plans[number]
         return find_holder(plan, self.value, self.mentions[: self.mentions.searchsorted(plan.size)])
 
 
 def track_must_remember(timeline: Timeline, marks: Iterable[int | str] | None = None) -> tuple[MustRemember, ...]:
-    """The stars on those messages of the conversation as it was given, by index or id; by default its own.
+    """The marks on those messages of the original conversation, by index or id; by default the file's own.
 
     Raises LoadError for an index or id of no message.
     """
@@ -86,7 +86,7 @@ def _index(conversation: Conversation, mark: object, ids: dict[str, int]) -> int
     return ids.get(mark) if isinstance(mark, str) else None
 
 
-# -- one star
+# -- one mark
 
 
 def _star(timeline: Timeline, mark: int) -> MustRemember:
@@ -121,7 +121,7 @@ def _gaps(timeline: Timeline, message: int, value: str, mentions: np.ndarray) ->
 
 
 def follow_mark(timeline: Timeline, mark: int) -> int | None:
-    """The timeline's message that message `mark` of the conversation as it was given is, or is part of."""
+    """Index of the timeline's message that message `mark` of the original conversation became, or became part of."""
     original, shown = timeline.original, timeline.conversation
     if shown is original:
         return mark
@@ -132,7 +132,7 @@ def follow_mark(timeline: Timeline, mark: int) -> int | None:
 
 
 def original_index(timeline: Timeline, message: int) -> int | None:
-    """The one message, as it was given, that the timeline's is made of; None where it is made of several."""
+    """Index of the original message that the timeline's was made from; None if it was made from several."""
     original, shown = timeline.original, timeline.conversation
     if shown is original:
         return message

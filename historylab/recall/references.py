@@ -47,7 +47,7 @@ def find_needs(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
 
 
 def contains_value(text: str, value: str) -> bool:
-    """Whether `text` says `value` as whole words: "12" is not said by "1234"."""
+    """Whether `text` contains `value` as whole words: "1234" doesn't contain "12"."""
     start = text.find(value)
     while start >= 0:
         end = start + len(value)

@@ -1,6 +1,6 @@
-"""What a timeline forgets: values that later calls and answers use, stars, gold evidence, what might be asked later.
+"""What a timeline forgets: values used later, must-remember messages, gold evidence, likely answers.
 
-One test for all (`holding`): a value is *kept* for a request if **any** message it sends, or its summary or ledger,
+One test for all (`held.py`): a value is *kept* for a request if **any** message it sends, or its summary or ledger,
 holds it verbatim. Each loss names the message, the request and the value; `Retention.explain(loss)` finds the settings
 that would have kept it.
 """
@@ -21,7 +21,7 @@ from historylab.recall.references import Need, find_needs
 from historylab.registry import member
 
 ESTIMATES = frozenset({"link", "question"})
-"""Kinds of which nobody can say from the transcript that the model needed them."""
+"""Kinds for which the transcript doesn't show that the model needed them."""
 
 KINDS = ("reference", "link", "star", "evidence", "question")
 LIKELIEST = 5  # messages that could answer a question
@@ -37,7 +37,7 @@ class Kept:
 
     @property
     def share(self) -> float | None:
-        """From 0 to 1; None where nothing was needed."""
+        """From 0 to 1; None if nothing was needed."""
         return self.kept / self.total if self.total else None
 
     @property

@@ -1,4 +1,4 @@
-"""Contrast: one conversation under two to four settings, side by side: the numbers, and what only one of them sends.
+"""Compare one conversation under two to four settings, side by side: the numbers, and what only one of them sends.
 
 The first timeline is the baseline, A. Messages can be matched one by one only where no setting rewrites the
 conversation (a projection does); the numbers can always be compared.

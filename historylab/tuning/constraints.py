@@ -1,4 +1,4 @@
-"""What settings must do, in words: "keep every must-remember message, never over 8k, cheapest under automatic caching".
+"""Constraints and objective in words: "keep every reference, never over 8k, cheapest under automatic caching".
 
 Phrases are separated by commas, semicolons or "and". PHRASES lists what is understood.
 """
@@ -36,7 +36,7 @@ PHRASES = (
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What must hold, and what is then wanted: `aim` is one of AIMS, costs are under `cache`."""
+    """What must hold, and the objective: `aim` is one of AIMS, costs are under `cache`."""
 
     every_star: bool = False
     references: float | None = None  # least share kept

@@ -1,7 +1,7 @@
 """The conversations of a sweep: values, or pieces of files that are read where the work is done.
 
 A piece is a whole file, a range of a JSONL file's bytes whose lines are one conversation each, or a row group of a
-Parquet file. So a corpus never travels through the process that asks.
+Parquet file, so that a corpus is read by the workers and never sent to them.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def to_sources(given: Iterable[Conversation | str | os.PathLike[str]]) -> Iterat
 
 
 def split_file(path: str) -> list[Piece]:
-    """The pieces of a file. One that is one conversation, that only the workers can see or nobody can read, is one."""
+    """The pieces of a file; one piece if it holds one conversation, can't be read, or only the workers can see it."""
     try:
         found, path = os.stat(path), os.path.abspath(path)  # a cluster's workers run in another folder
         whole = Piece(path, stamp=(found.st_size, found.st_mtime_ns))

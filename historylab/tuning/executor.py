@@ -25,7 +25,7 @@ from historylab.errors import WorkerLost
 B = TypeVar("B")
 R = TypeVar("R")
 TRIES = 4
-SECONDS_BETWEEN_LOOKS = 0.2  # at whether somebody cancelled
+SECONDS_BETWEEN_LOOKS = 0.2  # between checks for a cancellation
 
 
 def run_batches(

@@ -1,6 +1,6 @@
-"""The rows of a sweep, on whatever worker: conversations and candidates in batches, a row for each pair.
+"""The jobs of a sweep: conversations × candidates in batches, one row for each pair, on any worker.
 
-What a worker is given and what it gives back can be pickled; why a file could not be read is one of the results.
+Batches and results can be pickled; the reason why a file could not be read is a result too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from historylab.tuning.measures import measure
 from historylab.tuning.replayed import MeasureOptions
 
 ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
-BATCHES_PER_WORKER = 8  # so that nobody waits long for the slowest one
+BATCHES_PER_WORKER = 8  # so that the slowest one ends soon after the others
 Row = dict[str, Any]
 Conversations = Sequence[Conversation]
 
@@ -37,7 +37,7 @@ class Done(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """A source nobody could read, and why."""
+    """A source that could not be read, and why."""
 
     source: int
     why: str
@@ -93,7 +93,7 @@ def effective_key(settings: Settings) -> str:
 
 
 def split_into_batches(found: Sequence[Source], job: Job, workers: int) -> Iterator[Batch]:
-    """By conversation, so that what is worked out once for each is; too few of them are shared out by settings too."""
+    """Split by conversation, so that facts about one are computed once; if there are few, by candidate too."""
     wanted = workers * BATCHES_PER_WORKER
     together = max(1, len(found) // wanted)
     enough = len(found) >= workers * ENOUGH_PER_WORKER
@@ -107,7 +107,7 @@ def split_into_batches(found: Sequence[Source], job: Job, workers: int) -> Itera
 
 
 def run_batch(batch: Batch) -> list[Done | Unread] | str:
-    """On a worker: the rows of a batch, or in words what is wrong with settings: no retry mends that."""
+    """On a worker: the rows of a batch, or the problem with its settings as text, which no retry would solve."""
     try:
         return [
             done

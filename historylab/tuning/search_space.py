@@ -105,13 +105,13 @@ AXES: Mapping[str, Axis] = {
         Axis(
             "cut", "How far a cut goes: down to the budget, or further so that the next one comes later", TRIM_TO, _cuts
         ),
-        Axis("length", "How many user messages are wished for", ("policy", "length"), _lengths),
+        Axis("length", "How many of the last user messages are kept", ("policy", "length"), _lengths),
         Axis("tool_output", "What happens to old tool results", TOOL_OUTPUT, _tool_outputs),
         Axis("window", "How many turns a sliding window keeps", (WINDOW,), _windows),
         Axis("unit", "Whether turns are cut whole or in parts", UNITS, _units),
         Axis(
             "min_turns",
-            "How many of the newest turns are untouchable",
+            "How many of the newest turns are protected",
             ("min_turns",),
             lambda _base, _sizes: [{"min_turns": n} for n in (0, 1, 3)],
         ),

@@ -77,23 +77,23 @@ def test_every_token_is_read_written_or_plain(name, requests):
 
 
 @pytest.fixture
-def hourly(monkeypatch):
+def imagined(monkeypatch):
     """A cache model added for one test, as a file in historylab/costs/caches/ would."""
     monkeypatch.setitem(registry._members, "cache", dict(registry.members("cache")))
 
-    @registry.register("cache", title="Hourly cache", priced="with an hourly cache")
-    def hourly() -> Cache:
+    @registry.register("cache", title="Imagined cache", priced="with an imagined cache")
+    def imagined() -> Cache:
         """From 2,048 tokens, read at a discount for an hour."""
-        return Cache("hourly", minimum=2048, lifetime=3600)
+        return Cache("imagined", minimum=2048, lifetime=3600)
 
 
-def test_a_new_model_is_in_every_list(hourly, tmp_path, capsys):
-    others = sorted({*CACHES, "hourly"} - {"none"})
+def test_a_new_model_is_in_every_list(imagined, tmp_path, capsys):
+    others = sorted({*CACHES, "imagined"} - {"none"})
     assert [cache.name for cache in all_caches()] == ["none", *others]
-    assert cache_titles()["hourly"] == "Hourly cache"
+    assert cache_titles()["imagined"] == "Imagined cache"
     table = sweep(conv("s u a u a u"), [Settings()], prices=PRICES)
-    assert {"cost_hourly", "ratio_hourly"} <= set(table.columns)
+    assert {"cost_imagined", "ratio_imagined"} <= set(table.columns)
     (tmp_path / "chat.json").write_text('[{"role": "user", "content": "hello"}]')
     assert main(["show", str(tmp_path / "chat.json")]) == 0
-    assert "dollars with an hourly cache" in " ".join(capsys.readouterr().out.split())
-    assert read_constraints("cheapest under hourly caching").cache == "hourly"
+    assert "dollars with an imagined cache" in " ".join(capsys.readouterr().out.split())
+    assert read_constraints("cheapest under imagined caching").cache == "imagined"
