@@ -52,6 +52,12 @@ def test_ruff_finds_nothing(root):
     check(root, "-m", "ruff", "check", "--no-cache", ".")
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("mypy")  # the checks by mypy share its cache
+def test_every_type_is_right(root):
+    check(root, "-m", "mypy")
+
+
 def test_the_tree_is_formatted(root):
     check(root, "-m", "ruff", "format", "--no-cache", "--check", ".")
 
