@@ -1,4 +1,4 @@
-"""A message as a form: its text, its role and the arguments of its calls. Nothing changes before it is saved."""
+"""A form to edit a message: its text, role and the arguments of its calls. Nothing changes before it is saved."""
 
 from __future__ import annotations
 

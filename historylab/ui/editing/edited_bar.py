@@ -1,4 +1,4 @@
-"""That the conversation on screen is not as it was opened: what was changed, and the way back to the original."""
+"""A notice that the conversation on screen was edited: what was changed, undo, and the way back to the original."""
 
 from __future__ import annotations
 

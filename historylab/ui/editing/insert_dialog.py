@@ -1,4 +1,4 @@
-"""A new message as a form: where it stands, who says it, what it says."""
+"""A form for a new message: its place, role and text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Try it: buttons that edit, pin or delete the chosen message, or add one beside it, and the plan follows."""
+"""Buttons that edit, pin or delete the selected message, or add one beside it; the plan follows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from historylab.ui.editing.edit_dialog import LONGEST, edit_dialog
 from historylab.ui.editing.insert_dialog import insert_dialog
 from historylab.ui.session import edits, opening
 
-NOT_ONE = "For the same reason it can’t be edited, pinned or deleted here."  # must_remember told the reason
+NOT_ONE = "For the same reason it can’t be edited, pinned or deleted here."  # must_remember gives the reason
 
 
 def message_edits(timeline: Timeline, number: int, chosen: int) -> None:

@@ -1,4 +1,4 @@
-"""The security headers of every answer: nothing but this server may be loaded from, and nobody may frame the page."""
+"""The security headers of every response: nothing is loaded from elsewhere, and no site may frame the page."""
 
 from __future__ import annotations
 

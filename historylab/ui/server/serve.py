@@ -1,4 +1,4 @@
-"""The playground's server: Streamlit in our own process, for this machine only unless asked, with no word to anyone."""
+"""The playground's server: Streamlit in our own process, on the loopback address by default, without telemetry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which one counts when the browser's address and this tab's state differ: Back, a late message, or a new link.
+"""Whether the browser's address or this tab's state wins when they differ: Back, a late message, or a new link.
 
 The browser sends its address with every message, but not always the newest: one that was on its way while we wrote
 another arrives late. What it sends, and which side wins:

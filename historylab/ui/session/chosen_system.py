@@ -16,7 +16,7 @@ def current_preset() -> tuple[Preset, str] | None:
 
 
 def choose_preset(name: str, variant: str = "") -> None:
-    """Begin with a preset: what it decides counts as chosen by this person. "" goes back to what was before."""
+    """Begin with a preset: what it decides counts as your choice. "" brings back what was chosen before it."""
     state, before = session.tab(), current_preset()
     if before is None:
         state.before_preset = (dict(state.you), dict(state.link))
@@ -43,7 +43,7 @@ def restore_preset() -> None:
 
 
 def preset_changes(resolution: Resolution) -> tuple[list[str], list[str]]:
-    """Settings that are not as the preset has them: those somebody changed, and those the environment holds."""
+    """Settings that are not as the preset has them: those changed on screen, and those the environment holds."""
     found = current_preset()
     if found is None:
         return [], []

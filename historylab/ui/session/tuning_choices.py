@@ -1,4 +1,4 @@
-"""The choices made on the pages Tune and Corpus: what a search varies, what is wished for, which files are measured."""
+"""The choices made on the pages Tune and Corpus: what a search varies, constraints and objective, the corpus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's yes to a model that writes summaries: what is sent, to whom, how often; and what waits for a click."""
+"""Consent to a model that writes summaries: what is sent, where to, how often; and what waits for a click."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from historylab.conversation.message import Summary
 from historylab.planning.replay import Timeline
 from historylab.settings.consent import refused_for_consent, settings_that_ask
 from historylab.settings.resolve import Resolution
-from historylab.ui.session import model_consent as asked
-from historylab.ui.session import session
+from historylab.ui.session import model_consent, session
 from historylab.ui.shared.notice import notice
 from historylab.wording.untrusted import escape, one_line
 
@@ -19,7 +18,7 @@ SHOWN = 200  # characters of instructions that are not ours
 
 
 def consent_field(resolution: Resolution) -> None:
-    """Under the choice of who writes summaries: the yes that a model needs, where somebody chose one."""
+    """Under the choice of summarizer: the consent a model needs, where one was chosen."""
     settings, origin = resolution.settings, resolution.provenance[FIELD]
     on = FIELD in settings_that_ask(settings)
     if not on and not refused_for_consent(resolution, FIELD):
@@ -39,7 +38,7 @@ def consent_field(resolution: Resolution) -> None:
         f"Let {model_and_host(settings.model)} write them",
         on,
         key=session.seed_widget("agreed", on),
-        on_change=lambda: asked.set_consent(session.widget_value("agreed")),
+        on_change=lambda: model_consent.set_consent(session.widget_value("agreed")),
     )
     st.html(f'<div class="hl-meta">{escape(sent)} Your consent applies to this tab until you withdraw it.</div>')
 
@@ -56,8 +55,8 @@ def model_call_notice(resolution: Resolution, timeline: Timeline) -> None:
     if settings_that_ask(timeline.settings) and not replaced:
         return
     asked_in_vain = f"{who} did not write all summaries. {replaced[-1].note}" if replaced else ""
-    said, button = st.columns([5, 2], vertical_alignment="center")
-    with said:
+    text, button = st.columns([5, 2], vertical_alignment="center")
+    with text:
         notice(
             asked_in_vain
             or f"{who} has not summarised these messages yet; until you ask it, lines of the original stand in"
@@ -65,7 +64,7 @@ def model_call_notice(resolution: Resolution, timeline: Timeline) -> None:
     button.button(
         "Ask again" if replaced else "Ask for the summaries",
         key="ask",
-        on_click=asked.request_answers,
+        on_click=model_consent.request_answers,
         help=f"Sends messages to {who}.",
         width="stretch",
     )

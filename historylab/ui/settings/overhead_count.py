@@ -1,4 +1,4 @@
-"""What tools and a hidden system prompt take, counted where they are pasted, and a button to set the overhead to it."""
+"""Tokens of tool definitions and a hidden system prompt, counted as they are pasted, and a button to use the count."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def _told(tools: list[Tool], counts: list[int], prompt: int) -> None:
     noun = "tool" if len(tools) == 1 else "tools"
     parts = [f"{len(tools):,} {noun}: {sum(counts):,} tokens"] if tools else []
     parts += [f"prompt: {prompt:,} tokens"] if prompt else []
-    dearest = sorted(zip(counts, tools, strict=True), key=lambda found: -found[0])[:MOST_NAMED]
-    listed = "".join(f"<li>{escape(one_line(tool.name, 60))}: {count:,}</li>" for count, tool in dearest)
+    largest = sorted(zip(counts, tools, strict=True), key=lambda found: -found[0])[:MOST_NAMED]
+    listed = "".join(f"<li>{escape(one_line(tool.name, 60))}: {count:,}</li>" for count, tool in largest)
     st.html(f'<div class="hl-small">{" + ".join(parts)}</div><ul class="hl-says hl-tools">{listed}</ul>')
 
 

@@ -70,7 +70,7 @@ def _preset_fields(resolution: Resolution, preset: Preset) -> None:
         _fields(resolution, ["model"], drawn)
         drawn.add("model")
     others = st.expander("All other settings", key="other settings", on_change=session.touch)
-    if others.open:  # nothing is drawn that nobody looks at: every element costs the browser time at each change
+    if others.open:  # every element costs the browser time at each change, so folded ones aren't drawn
         with others:
             _everything(resolution, drawn)
 

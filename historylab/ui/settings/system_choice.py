@@ -45,10 +45,10 @@ def system_choice(resolution: Resolution) -> Any:
             ),
             label_visibility="collapsed",
         )
-    said = st.empty()
+    place = st.empty()
     if found:
         _changed(found[0], variant, resolution)
-    return said
+    return place
 
 
 def describe_system(place: Any, timeline: Timeline, conversation: Conversation) -> None:
@@ -67,9 +67,9 @@ def _changed(preset: Preset, variant: str, resolution: Resolution) -> None:
         st.html(f'<div class="hl-meta">🔒\ufe0e Set by the environment, not by {preset.title}: {escape(named)}.</div>')
     if not changed:
         return
-    told = [f"{_name(preset, name)} was {show_value(published[name])}" for name in changed[:MOST_CHANGES]]
+    changes = [f"{_name(preset, name)} was {show_value(published[name])}" for name in changed[:MOST_CHANGES]]
     more = f", and {len(changed) - MOST_CHANGES} more" if len(changed) > MOST_CHANGES else ""
-    title, listed = escape(preset.title), escape("; ".join(told) + more)
+    title, listed = escape(preset.title), escape("; ".join(changes) + more)
     st.html(f'<div class="hl-small hl-changed"><b>{title}, with changes</b>: {listed}.</div>')
     st.button(f"Back to {_possessive(preset.title)}", key="system-back", on_click=chosen_system.restore_preset)
 

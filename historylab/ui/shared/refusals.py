@@ -21,21 +21,21 @@ def show_problem() -> None:
 def refusals(resolution: Resolution) -> None:
     """The latest problem, and a notice for every refused value, the first few of them."""
     show_problem()
-    said = [
+    notices = [
         f"{title_of(name)} {one_line(str(c.raw), 40)!r} from the {SOURCE_WORDS[c.source]} was refused: {c.why}. "
         f"Used: {show_value(p.value)} ({SOURCE_WORDS[p.source]})"
         for name, p in resolution.provenance.items()
         for c in p.refused
         if (c.source, c.why) != ("you", NEEDS_A_YES)  # it is asked for where the choice was made
     ]
-    said += [
+    notices += [
         f"{one_line(c.name, 60)} from the {SOURCE_WORDS[c.source]} is ignored: {c.why}" for c in resolution.unknown
     ]
-    said += [
+    notices += [
         f"{one_line(r.name, 60)} {one_line(r.raw, 40)!r} in the link was not read: {r.why}"
         for r in session.tab().misread
     ]
-    for sentence in said[:MOST]:
+    for sentence in notices[:MOST]:
         notice(sentence)
-    if len(said) > MOST:
-        notice(f"{len(said) - MOST} more values were refused; the page Settings sources lists them")
+    if len(notices) > MOST:
+        notice(f"{len(notices) - MOST} more values were refused; the page Settings sources lists them")

@@ -18,7 +18,7 @@ def action_colours() -> str:
     """`--hl-kept` … and `--hl-faint`, `--hl-alarm`: for the theme in use, and for the other when it changes under us.
 
     Streamlit doesn't run the page again when the reader's system turns dark, but it says so to the browser; what it
-    draws outside of the app's own element, dialogs for one, knows only what is said here.
+    draws outside of the app's own element, dialogs for one, knows only these.
     """
     dark = is_dark()
     now = "".join(f"--hl-{name}:{colours[dark]};" for name, colours in _colours().items())
