@@ -47,7 +47,7 @@ def timeline_key(timeline: Timeline) -> str:
     if not settings_that_ask(timeline.settings):
         return key
     written = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}
-    return key + "".join(f" {s.made_at} {s.by} {s.tokens}" for s in written.values())
+    return key + "".join(f" {s.made_at} {s.by} {s.text}" for s in written.values())
 
 
 BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {

@@ -10,6 +10,7 @@ import streamlit as st
 from historylab.settings.link import encode
 from historylab.settings.model import Settings
 from historylab.ui.session import address, edits, session
+from historylab.ui.shared.page import PAGES
 
 
 def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
@@ -31,6 +32,6 @@ def request_for_link() -> int | None:
 def playground_address() -> str:
     """The playground's address without a query; it is at the root, whatever path this tab came by."""
     base = (st.context.url or "").partition("?")[0]
-    for path in ("/playground", "/compare", "/tune", "/corpus", "/settings"):
-        base = base.removesuffix("/").removesuffix(path)
+    for name in PAGES:
+        base = base.removesuffix("/").removesuffix(f"/{name}")
     return base + "/"
