@@ -14,7 +14,7 @@ from historylab.summarizers.lines import message_literals
 
 @register("summarizer", "ledger", title="Ids and numbers only")
 class LedgerSummarizer:
-    """Offline: only the ids, numbers, paths and addresses, newest first to stay."""
+    """Offline: only ids, numbers, paths and addresses; the newest are kept first."""
 
     name = "ledger"
     offline = True

@@ -37,13 +37,14 @@ ROOM_TO_THINK = 4_000  # tokens more for a model that used up its whole answer t
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 Temperature = Annotated[
-    float, Field(ge=0, le=2, description="0 for the likeliest words, more for freer ones", json_schema_extra=FINE)
+    float,
+    Field(ge=0, le=2, description="0 for the most likely words, higher for more varied ones", json_schema_extra=FINE),
 ]
 Prompt = Annotated[
     str,
     Field(
         max_length=4_000,
-        description="what the model is told to write; empty for our own words",
+        description="instructions for the model; empty for the built-in ones",
         json_schema_extra=FINE,
     ),
 ]
@@ -52,7 +53,7 @@ MostCalls = Annotated[
     Field(
         ge=0,
         le=100_000,
-        description="summaries one replay may ask the model for; then it falls back",
+        description="summaries one replay may ask the model for; after that the extractive one steps in",
         json_schema_extra=FINE,
     ),
 ]
@@ -60,7 +61,7 @@ MostCalls = Annotated[
 
 @register("summarizer", "model", asks="chat_model", title="Written by a model")
 class ModelSummarizer:
-    """A chat model writes it; falls back to the extractive summary, and says so, when that fails."""
+    """Written by a chat model; if that fails, the extractive summary steps in and a note says why."""
 
     offline = False
 

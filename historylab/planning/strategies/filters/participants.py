@@ -56,7 +56,7 @@ def participants(
         str, Field(description="ids or names kept, with commas; empty keeps everybody", json_schema_extra=PEOPLE)
     ] = "",
 ) -> HistoryPlan:
-    """Only what the named participants said, and tool results."""
+    """Only messages of the named participants, and tool results."""
     wanted = frozenset(name.strip() for name in ids.split(",") if name.strip())
     if not wanted:
         return plan

@@ -20,7 +20,7 @@ def scope(
     *,
     scope: Annotated[Literal["channel", "dm", "thread"], Field(description="the scope kept")] = "channel",
 ) -> HistoryPlan:
-    """Only messages said in one scope; those that name none stay."""
+    """Only messages of one scope; messages without a scope stay."""
     history = context.history
     elsewhere = column(
         history.conversation, ("scope", scope), lambda m: m.metadata.get("scope") not in (None, "", scope)

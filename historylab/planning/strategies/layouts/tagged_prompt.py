@@ -28,7 +28,7 @@ def tagged_prompt(
     messages: Sequence[Message],
     *,
     escape_tags: Annotated[
-        bool, Field(description="make tags said in the history harmless", json_schema_extra=FINE)
+        bool, Field(description="escape the tags inside the history", json_schema_extra=FINE)
     ] = True,
 ) -> list[Message]:
     """System messages, then one user message that holds everything else."""

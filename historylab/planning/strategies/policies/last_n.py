@@ -22,7 +22,7 @@ NO_SYSTEM = reason(
 LateResults = Annotated[
     Literal["keep", "drop"],
     Field(
-        description="what becomes of an older tool call whose result came only among the messages that are kept",
+        description="what happens to an older tool call whose result is among the messages that are kept",
         json_schema_extra=FINE,
     ),
 ]
