@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+import historylab
 
 FENCES = {
     "openai": ("historylab/chat_models/",),
@@ -85,3 +88,14 @@ def test_importing_historylab_loads_nothing_heavy():
     code = "import sys, historylab; print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert not {"streamlit", "plotly", "pandas", "openai"} & set(loaded)
+
+
+def test_no_public_function_takes_or_gives_just_anything():
+    """A member's own options (`**options`) may: which ones there are is known once it is chosen."""
+    untyped = []
+    for function in filter(inspect.isfunction, [getattr(historylab, name) for name in historylab.__all__]):
+        signature = inspect.signature(function)
+        typed = {p.name: p.annotation for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD}
+        hints = {**typed, "return": signature.return_annotation}
+        untyped += [f"{function.__name__}: {name}" for name, hint in hints.items() if hint in ("Any", signature.empty)]
+    assert untyped == []

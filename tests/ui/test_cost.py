@@ -9,6 +9,8 @@ from app_pages import opening, screen, shown, text
 
 from historylab.wording.verdict import NO_REQUESTS
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 CUT = {"conv": "sample:lamp-through-the-night", "budget": "1500"}
 
 

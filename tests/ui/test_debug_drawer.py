@@ -9,6 +9,8 @@ import pytest
 import streamlit
 from app_pages import opening, screen, shown, text
 
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
 WORDS = ("Policy", "Length", "Source", "Messages")
 
 
