@@ -29,7 +29,7 @@ SHARES = {1.0: "down to the budget", 0.5: "down to half"}
 def settings_in_words(settings: Settings) -> str:
     """The cut these settings make; what is at its default is left out."""
     default = Settings()
-    named = {name for knob in AXES.values() for name in knob.settings if has_effect(settings, name)}
+    named = {name for axis in AXES.values() for name in axis.settings if has_effect(settings, name)}
     always = {"policy", "length", "pruner", "budget"}
     changes = {n: settings.value(n) for n in sorted(named) if n in always or settings.value(n) != default.value(n)}
     return changes_in_words(changes)
