@@ -1,1 +1,1 @@
-"""The five published systems as thin faces over the same core."""
+"""The five published systems, each with its published names over the same core."""

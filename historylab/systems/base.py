@@ -25,5 +25,5 @@ def sent_messages(plan: HistoryPlan) -> list[Message]:
 
 
 def caller_objects(messages: Iterable[Message]) -> list[Any]:
-    """The caller's own objects behind these messages, in a new list."""
+    """The caller's own objects for these messages, in a new list."""
     return [message.source for message in messages]

@@ -1,7 +1,7 @@
-"""Memory across conversations: what was said elsewhere and bears on the question, as one labelled system message.
+"""Memory across conversations: other conversations' messages relevant to the question, as one system message.
 
-It looks into the conversations it is given the ids of and into no other: whose they are is the caller's to decide. What
-it finds is quoted, with where and when it was said, and marked as quotes, so that nobody's old words become orders.
+Only the conversations whose ids are given are searched: access is the caller's to decide. Results are quoted with their
+conversation and date, and marked as quotes, so that old messages are not taken for instructions.
 """
 
 from __future__ import annotations

@@ -27,14 +27,14 @@ Cancelled = Callable[[], bool]
 class ContextPruner(Protocol):
     """Brings a history down to `target_tokens`: a new list of the caller's own messages, system messages never removed.
 
-    `cancelled()` is asked before each call of a model; once it says so, the history is left as it is.
+    `cancelled()` is checked before each model call; if it is true, the history is left as it is.
     """
 
     def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]: ...
 
 
 class FIFOPruner:
-    """Over the target, whole turns go, the oldest first, until it fits: down to system messages alone."""
+    """Over the target, whole turns are dropped, the oldest first, until it fits: down to system messages alone."""
 
     def __init__(self, *, count_tokens: CountTokens = count_message_tokens):
         self._count_tokens = count_tokens

@@ -20,7 +20,7 @@ from historylab.registry import members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
 
-EVERYBODYS_OWN = frozenset({"model", "summarizer", "relevance", "overhead", "window"})
+NOT_DECIDED = frozenset({"model", "summarizer", "relevance", "overhead", "window"})
 """Fields no system decides, unless its settings name something else than the default."""
 
 
@@ -65,7 +65,7 @@ class Preset:
     def decides(self, variant: str = "") -> dict[str, Any]:
         """By setting name, what choosing it sets: its fields, and every option of the members it chooses."""
         settings = self.variants.get(variant, self.settings)
-        left = {n for n in EVERYBODYS_OWN if settings.value(n) == Settings.model_fields[n].default} | self.yours
+        left = {n for n in NOT_DECIDED if settings.value(n) == Settings.model_fields[n].default} | self.yours
         names = [name for name in Settings.model_fields if name != "options"]
         names += [name for name in stage_options() if _is_chosen(name, settings)]
         return {name: settings.value(name) for name in names if name not in left}
