@@ -34,12 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the choice, why, what it gives up, the frontier and the sensitivity; 1 if nothing meets the constraints."""
     from historylab.exporters.base import export
     from historylab.tuning.recommend import recommend
-    from historylab.tuning.table import read_table
+    from historylab.tuning.table import read_table, rows_of
 
     skipped: dict[str, str] = {}
     tables, constraints = _tables_and_constraints([arguments.table, *arguments.more])
     read = read_files(tables, read_table, skipped, strict=arguments.strict)
-    found = recommend([row for table in read for row in table.to_dict("records")], constraints)
+    found = recommend([row for table in read for row in rows_of(table)], constraints)
     report_skipped(skipped)
     if arguments.json:
         print_json({**_as_json(found), "skipped": skipped})

@@ -19,6 +19,7 @@ from historylab.settings.model import Settings, setting_names
 from historylab.tuning.combine import Row
 from historylab.tuning.constraints import BALANCED, EVERY_STAR, Constraints, read_constraints
 from historylab.tuning.measures import combine_rows
+from historylab.tuning.table import rows_of
 
 if TYPE_CHECKING:
     from historylab.tuning.table import DataFrame
@@ -119,7 +120,7 @@ def recommend(
     Raises SettingsError for unknown words in the constraints, an empty table, and costs the table doesn't have.
     """
     stated = read_constraints(constraints) if isinstance(constraints, str) else constraints
-    rows: list[Row] = list(table.to_dict("records") if hasattr(table, "to_dict") else table)
+    rows = rows_of(table)
     if not rows:
         raise SettingsError("the table has no rows to recommend from; sweep at least one conversation")
     if f"cost_{stated.cache}" not in rows[0]:

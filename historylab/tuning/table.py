@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from historylab.errors import HistoryLabError, LoadError, SettingsError
@@ -34,6 +34,15 @@ def make_table(rows: Iterable[tuple[Row, int, Row]], chosen: Sequence[Settings])
         for origin, candidate, figures in rows
     ]
     return pandas.DataFrame.from_records(records)
+
+
+def rows_of(table: DataFrame | Iterable[Row]) -> list[Row]:
+    """The rows of a table, which may be given as rows already."""
+    from pandas import DataFrame
+
+    if isinstance(table, DataFrame):
+        return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+    return list(table)
 
 
 def settings_of(row: Any) -> Settings:
@@ -83,6 +92,7 @@ def read_table(path: str) -> DataFrame:
     check_table_name(path)
     if not os.path.exists(path):
         raise LoadError(f"there is no file {str(path)!r}; write one with `historylab sweep FILES --out {path}`")
+    read: dict[str, Callable[[str], DataFrame]]
     read = {".csv": pandas.read_csv, ".parquet": pandas.read_parquet, ".jsonl": _read_lines}
     try:
         table = read[os.path.splitext(path)[1]](path)
@@ -90,7 +100,11 @@ def read_table(path: str) -> DataFrame:
         raise LoadError(f"{path} can't be read as a table: {problem}") from None
     if missing := [name for name in ("settings", *COLUMNS) if name not in table]:
         raise LoadError(f"{path} is no table of `historylab sweep`: it has no column {missing[0]!r}")
-    figures = [name for name in table if name != "title" and (name in COLUMNS or name.startswith(("cost_", "ratio_")))]
+    figures = [
+        name
+        for name in map(str, table)
+        if name != "title" and (name in COLUMNS or name.startswith(("cost_", "ratio_")))
+    ]
     table[figures] = table[figures].apply(pandas.to_numeric)  # null where JSON has no NaN
     table["file"] = table["file"].astype(object).fillna("")
     return table

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from inspect import signature
 from typing import Any
 
+from historylab.registry import member
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.search_space import AXES
 from historylab.wording.settings import choice_word, show_value, title_of
 
-PRUNERS = {  # each is singular, so that "… sends" and "… costs" can follow
-    "fifo": "FIFO",
-    "summarize": "summarising",
-    "summarize_share": "summarising a share",
-    "relevance": "relevance",
-    "adaptive": "adaptive pruning",
-    "pairs": "dropping pairs",
-}
-TOOL_OUTPUTS = {
-    "truncate": "long tool results cut",
-    "collapse": "old tool results collapsed",
-}
 UNITS = {"turn": "whole turns", "whole_turn": "whole turns", "block": "parts of turns"}
 SHARES = {1.0: "down to the budget", 0.5: "down to half"}
 
@@ -51,37 +41,37 @@ def changes_in_words(changes: Mapping[str, Any]) -> str:
 
 def _pruner(left: dict[str, Any]) -> str:
     name, budget = left.pop("pruner", None), left.pop("budget", None)
-    to = f" to {budget:,}" if budget is not None else ""
     if name is None:
         return f"a budget of {budget:,}" if budget is not None else ""
     if name == "off":
         return "no pruner"
-    if name == "sliding_window":
-        turns = left.pop("pruner.sliding_window.turns", None)
-        return f"a window of {turns:,} turns" if turns else "a sliding window"
-    return PRUNERS.get(name, choice_word(name)) + to
+    to = f" to {budget:,}" if budget is not None else ""
+    return _phrase("pruner", name, left, choice_word(name) + "{to}").replace("{to}", to)
 
 
 def _policy(left: dict[str, Any]) -> str:
     policy, length = left.pop("policy", None), left.pop("length", None)
-    if policy == "all":
-        return "all messages"
-    if policy == "none":
-        return "no history"
-    if length is None:
-        return ""
+    phrase = _phrase("policy", policy, left, "") if policy else ""
+    if phrase or length is None:
+        return phrase
     return f"the last {max(1, length):,} user messages" if length > 1 else "the last user message"
+
+
+def _phrase(family: str, name: str, left: dict[str, Any], otherwise: str) -> str:
+    """The member's own phrase, which takes the options it speaks of out of `left`."""
+    chosen = member(family, name)
+    phrase: str | Callable[..., str] = chosen.attributes.get("phrase", otherwise)
+    if isinstance(phrase, str):
+        return phrase
+    spoken_of = [option for option in signature(phrase).parameters if f"{family}.{name}.{option}" in left]
+    return phrase(**{option: left.pop(f"{family}.{name}.{option}") for option in spoken_of})
 
 
 def _rest(left: dict[str, Any]) -> Iterator[str]:
     tool = left.pop("tool_output", None)
-    batch = left.pop("tool_output.clear.batch", None)
-    left.pop("tool_output.clear.keep", None)
-    left.pop("tool_output.truncate.limit", None)
-    if tool == "clear":
-        yield "old tool results cleared" + ("" if batch is None else f" {'one' if batch == 1 else batch} at a time")
-    elif tool and tool != "off":
-        yield TOOL_OUTPUTS.get(tool, f"tool results: {tool}")
+    if tool and tool != "off":
+        for name in tool.split("+"):
+            yield _phrase("tool_output", name, left, f"tool results: {name}")
     for name, value in left.items():
         if name.endswith(".trim_to"):
             yield SHARES.get(value, f"down to {value:.0%}")

@@ -5,6 +5,9 @@
 
 Register it with `carries=True` if it needs the previous request's plan (`context.previous`); or with a function of its
 options, if only some of them make it need that.
+
+`phrase=` is what a sentence calls its cut, in the singular, with "{to}" where the budget goes: "FIFO{to}". It may also
+be a function of some of its options, each None where the sentence doesn't mention it.
 """
 
 from __future__ import annotations

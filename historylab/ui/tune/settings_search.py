@@ -15,6 +15,7 @@ from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.tuning.search_space import USUAL, Axis, Sizes, offered_axes, search_settings, vary_one_axis
 from historylab.tuning.sweep import sweep
+from historylab.tuning.table import rows_of
 from historylab.ui.session import cached, opening, prices, session, viewing
 from historylab.ui.session.background_work import Interruption, Work
 
@@ -104,7 +105,7 @@ def try_candidates(
         progress=interruption.step,
         cancelled=interruption.happened,
     )
-    work.result, work.done = table.to_dict("records"), not interruption.happened()
+    work.result, work.done = rows_of(table), not interruption.happened()
     interruption.pass_on()
 
 

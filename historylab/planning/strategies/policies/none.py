@@ -8,7 +8,7 @@ from historylab.registry import register
 NO_HISTORY = reason("none", "The policy is none: no history is sent.", remedy={"policy": "all"})
 
 
-@register("policy", "none", title="None")
+@register("policy", "none", title="None", phrase="no history")
 def no_history(plan: HistoryPlan, context: Context) -> HistoryPlan:
     """No history: system messages and pins only."""
     return plan.drop(plan.open, NO_HISTORY)

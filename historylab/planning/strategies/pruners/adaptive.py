@@ -26,7 +26,7 @@ Turns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at
 MostTurns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at most, however short")]
 
 
-@register("pruner", reads=("min_turns", "window"), title="As many turns as fit")
+@register("pruner", reads=("min_turns", "window"), title="As many turns as fit", phrase="adaptive pruning{to}")
 def adaptive(
     plan: HistoryPlan,
     context: Context,

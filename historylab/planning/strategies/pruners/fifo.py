@@ -20,7 +20,7 @@ CUT_BELOW = reason(
 )
 
 
-@register("pruner", carries=carries_cut, reads=("min_turns",), title="Oldest first")
+@register("pruner", carries=carries_cut, reads=("min_turns",), title="Oldest first", phrase="FIFO{to}")
 def fifo(
     plan: HistoryPlan, context: Context, *, unit: Unit = "turn", keep_task: KeepTask = True, trim_to: TrimTo = 1.0
 ) -> HistoryPlan:

@@ -47,7 +47,7 @@ Oversized = Annotated[
 ]
 
 
-@register("pruner", reads=("min_turns",), title="Newest pairs")
+@register("pruner", reads=("min_turns",), title="Newest pairs", phrase="dropping pairs{to}")
 def pairs(
     plan: HistoryPlan,
     context: Context,

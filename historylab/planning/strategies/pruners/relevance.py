@@ -23,7 +23,7 @@ LESS_RELEVANT = reason(
 SHOWN = 60  # characters of the question in the reason
 
 
-@register("pruner", reads=("min_turns", "relevance"), title="Least relevant first")
+@register("pruner", reads=("min_turns", "relevance"), title="Least relevant first", phrase="relevance{to}")
 def relevance(
     plan: HistoryPlan,
     context: Context,

@@ -20,7 +20,11 @@ CUT_BELOW = reason(
 )
 
 
-@register("pruner", carries=carries_cut, reads=("min_turns",), title="Sliding window")
+def phrase(turns: int | None = None) -> str:
+    return f"a window of {turns:,} turns" if turns else "a sliding window"
+
+
+@register("pruner", carries=carries_cut, reads=("min_turns",), title="Sliding window", phrase=phrase)
 def sliding_window(plan: HistoryPlan, context: Context, *, turns: Turns = 10, trim_to: TrimTo = 1.0) -> HistoryPlan:
     """Keeps the last turns whole, whatever the budget."""
     if trim_to == 1:

@@ -25,7 +25,7 @@ TrimTo = Annotated[
 ]
 
 
-@register("pruner", carries=True, reads=("min_turns", *READS), title="Summarise the oldest")
+@register("pruner", carries=True, reads=("min_turns", *READS), title="Summarise the oldest", phrase="summarising{to}")
 def summarize(
     plan: HistoryPlan, context: Context, *, max_share: Share = 0.25, trim_to: TrimTo = 0.75, unit: Unit = "turn"
 ) -> HistoryPlan:

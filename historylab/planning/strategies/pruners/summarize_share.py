@@ -15,7 +15,9 @@ from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.registry import FINE, register
 
 
-@register("pruner", carries=True, reads=("min_turns", *READS), title="Summarise a share")
+@register(
+    "pruner", carries=True, reads=("min_turns", *READS), title="Summarise a share", phrase="summarising a share{to}"
+)
 def summarize_share(
     plan: HistoryPlan,
     context: Context,

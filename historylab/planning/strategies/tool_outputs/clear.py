@@ -17,7 +17,12 @@ from historylab.registry import FINE, register
 CLEARED = reason("tool_clear", "An old tool result: cleared, the last {keep:,} stay.", setting="tool_output.clear.keep")
 
 
-@register("tool_output", title="Clear old ones")
+def phrase(keep: int | None = None, batch: int | None = None) -> str:
+    at_once = "" if batch is None else f" {'one' if batch == 1 else batch} at a time"
+    return f"old tool results cleared{at_once}"
+
+
+@register("tool_output", title="Clear old ones", phrase=phrase)
 def clear(
     plan: HistoryPlan,
     context: Context,

@@ -18,7 +18,7 @@ OLDER_TURN = reason(
 )
 
 
-@register("tool_output", title="One line each")
+@register("tool_output", title="One line each", phrase="old tool results collapsed")
 def collapse(
     plan: HistoryPlan,
     context: Context,

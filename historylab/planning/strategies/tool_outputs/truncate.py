@@ -20,7 +20,11 @@ TOO_LONG = reason(
 CHARACTERS_PER_TOKEN = 4  # for cutting only: what is sent is counted by the real counter
 
 
-@register("tool_output", title="Cut long ones")
+def phrase(limit: int | None = None) -> str:
+    return "long tool results cut"
+
+
+@register("tool_output", title="Cut long ones", phrase=phrase)
 def truncate(
     plan: HistoryPlan,
     context: Context,
