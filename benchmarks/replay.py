@@ -21,7 +21,7 @@ from time import perf_counter
 from historylab import Settings, replay
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.costs.prompt_cache import price
+from historylab.costs.bill import price
 from historylab.costs.traffic import traffic
 from historylab.counters.base import token_column
 from historylab.formats.chat_messages import to_record

@@ -17,8 +17,8 @@ import numpy as np
 from historylab.conversation.columns import ASSISTANT
 from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
+from historylab.costs.bill import Bill, Traffic, price
 from historylab.costs.caches.base import Cache, cache_of
-from historylab.costs.prompt_cache import Bill, Traffic, price
 from historylab.costs.shared_prefix import SharedPrefix
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from historylab.conversation.conversation import Conversation
+from historylab.costs.bill import Bill, Traffic, price
 from historylab.costs.caches.base import Cache, all_caches
-from historylab.costs.prompt_cache import Bill, Traffic, price
 from historylab.costs.traffic import baseline_of, traffic
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay

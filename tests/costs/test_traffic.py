@@ -16,8 +16,8 @@ from token_sketches import COUNTER, UNCUT, counted, replayed
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.costs import shared_prefix
+from historylab.costs.bill import Traffic, price
 from historylab.costs.caches.base import open_cache
-from historylab.costs.prompt_cache import Traffic, price
 from historylab.costs.shared_prefix import message_identity
 from historylab.costs.traffic import CostComparison, against_untrimmed, bill, replay_untrimmed, traffic
 from historylab.errors import SettingsError

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from historylab.conversation.message import Usage
+from historylab.costs.bill import Traffic, price
 from historylab.costs.caches.base import cache_of, open_cache
-from historylab.costs.prompt_cache import Traffic, price
 from historylab.errors import SettingsError, UnknownMember
 from historylab.pricing import Prices
 
