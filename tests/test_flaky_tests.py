@@ -43,8 +43,8 @@ def test_only_a_browser_test_runs_once_more_and_is_named(tmp_path, processes):
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     assert [line for line in lines if line.startswith("FLAKY")] == [
-        "FLAKY test_them.py::test_slow_once (passed then): RuntimeError: once: too slow",
         "FLAKY test_them.py::test_broken (failed again): RuntimeError: really broken",
+        "FLAKY test_them.py::test_slow_once (passed then): RuntimeError: once: too slow",
     ]
     failed = sorted(line.split()[1] for line in lines if line.startswith("FAILED"))
     assert failed == ["test_them.py::test_broken", "test_them.py::test_without_a_browser"]

@@ -24,7 +24,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         return
     failed = {report.nodeid for report in terminalreporter.getreports("failed")}
     terminalreporter.section("flaky: failed once and ran again")
-    for report in again:
+    for report in sorted(again, key=lambda report: report.nodeid):  # several processes report in any order
         outcome = "failed again" if report.nodeid in failed else "passed then"
         crash = getattr(report.longrepr, "reprcrash", None)
         message = " ".join((crash.message if crash else report.longreprtext).split())

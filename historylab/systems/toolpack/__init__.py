@@ -41,7 +41,7 @@ PRESET = Settings(
         "pruner.fifo.keep_task": False,
     },
 )
-"""As toolpack starts. A system message somebody said is one more turn; the agent's own instructions are always sent."""
+"""As toolpack starts. A system message in the conversation is one more turn; the agent's own instructions always go."""
 
 __all__ = [
     "PRESET",

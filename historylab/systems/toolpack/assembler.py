@@ -1,7 +1,7 @@
 """assemble_prompt(): load, filter, project, summarise, fill the budget from the newest; the stages are the core's.
 
-What is toolpack's own is the rolling summary: it is stored in place of the turns it covers, so the next prompt, whoever
-asks for it, begins with it.
+Only the rolling summary is toolpack's own: it is stored in place of the turns it covers, so the next prompt of any
+agent begins with it.
 """
 
 from __future__ import annotations
