@@ -20,13 +20,13 @@ from historylab.pricing import Prices
 
 MILLION = Decimal(1_000_000)
 PARTS = ("uncached", "cache_writes", "cache_reads", "output", "summaries")
-"""What a request's cost is made of, in the order it is shown."""
+"""The parts of a request's cost, in display order."""
 NOTHING = Usage()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Traffic:
-    """What the requests of a replay send, in tokens: arrays of one entry per request.
+    """The tokens that the requests of a replay send: arrays of one entry per request.
 
     `sent` (int64) is all of it, the fixed overhead included; `shared` (int64) how much of its beginning the request
     before has too; `broken` (bool) whether the request before is no longer its prefix; `idle` (float64) seconds since
@@ -54,7 +54,7 @@ class Traffic:
 
 @dataclass(frozen=True, eq=False)
 class Bill:
-    """What each request costs under one cache and one list of prices. Token counts: int64[requests]."""
+    """The cost of each request under one cache model and one price list. Token counts: int64[requests]."""
 
     traffic: Traffic
     prices: Prices
@@ -106,7 +106,7 @@ class Bill:
         return sum(self.totals.values(), Decimal(0))
 
     def ratio(self, other: Bill) -> float:
-        """How many times as much as `other` it costs; NaN if that costs nothing."""
+        """This cost ÷ the cost of `other`; NaN if that costs nothing."""
         return float(self.total / other.total) if other.total else math.nan
 
     def _money(self, i: int) -> tuple[Decimal, ...]:
@@ -134,7 +134,7 @@ class Bill:
 
 
 def price(traffic: Traffic, prices: Prices, cache: Cache | str) -> Bill:
-    """What the traffic costs. `cache` is one of ours by name, or a Cache of your own."""
+    """The bill of the traffic. `cache` is the name of a registered cache model, or a Cache of your own."""
     chosen = open_cache(cache) if isinstance(cache, str) else cache
     reads = chosen.reads(traffic.sent, traffic.shared, traffic.idle)
     return Bill(traffic, prices, chosen, reads, chosen.written(traffic.sent, reads))

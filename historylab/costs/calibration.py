@@ -49,7 +49,7 @@ class Calibration:
 def calibrate(conversation: Conversation, counter: Counter) -> Calibration | None:
     """Fit overhead and factor to the reported usage; None where too few requests carry it, or nothing grows.
 
-    What was said before Claude Code's own compaction is no longer sent after it: only requests up to there count.
+    Messages before Claude Code's own compaction are no longer sent after it: only requests up to there count.
     """
     at, reported = reported_contexts(conversation)
     tokens = token_column(conversation, counter)

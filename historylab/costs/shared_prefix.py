@@ -18,7 +18,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.facts import column
 
 Sent = tuple[np.ndarray, np.ndarray]
-"""What a plan sends, in that order: a key (int64) and the tokens of each message; equal keys mean equal messages."""
+"""The messages a plan sends, in order: a key (int64) and the tokens of each; equal keys mean equal messages."""
 
 
 class SharedPrefix:
@@ -27,7 +27,7 @@ class SharedPrefix:
     def __init__(self, conversation: Conversation):
         self.keys = column(conversation, "identity", message_identity, np.int64)
         self.conversation = conversation
-        self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() its own
+        self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() from being reused
         self._latest: tuple[HistoryPlan, Sent] | None = None
 
     def shared(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool]:
@@ -107,7 +107,7 @@ class SharedPrefix:
 
 
 def message_identity(message: Message) -> int:
-    """A number that tells a message from any other by what an API is sent of it, within one process."""
+    """A number that identifies a message by the fields an API receives, within one process."""
     return hash((message.role, message.content, message.name, message.tool_calls, message.tool_call_id, message.media))
 
 
@@ -126,13 +126,13 @@ def _next_message(plan: HistoryPlan, sent: np.ndarray, block: int) -> int | None
 
 
 def _is_whole(plan: HistoryPlan, i: int) -> bool:
-    """Whether the plan shortens message `i` by no text."""
+    """Whether the plan doesn't shorten message `i`."""
     places = ((cut.messages, int(cut.messages.searchsorted(i))) for cut in plan.shortened)
     return not any(place < len(messages) and messages[place] == i for messages, place in places)
 
 
 def _texts_are_kept(before: HistoryPlan, plan: HistoryPlan) -> bool:
-    """Whether `plan` shortens what `before` did, to the same texts, and else only messages said since."""
+    """Whether `plan` shortens the same messages as `before`, to the same texts, and besides only newer ones."""
     return len(before.shortened) == len(plan.shortened) and all(
         new.texts is old.texts
         and np.array_equal(new.messages[: len(old.messages)], old.messages)

@@ -64,14 +64,14 @@ def without_cuts(settings: Settings) -> Settings:
 
 
 def baseline_of(timeline: Timeline) -> Traffic:
-    """What would be sent without any cut: once per conversation, counter, overhead and layout."""
+    """The traffic without any cut, computed once per conversation, counter, overhead and layout."""
     settings = timeline.settings
     key = ("untrimmed", timeline.counter.key, settings.overhead, settings.layout)
     return timeline.conversation.remember(key, lambda: traffic(replay_untrimmed(timeline)))
 
 
 def traffic(timeline: Timeline) -> Traffic:
-    """What each request sends and shares with the one before: read once. Linear in messages × requests, over arrays."""
+    """The tokens each request sends and shares with the one before, computed once. Linear in messages × requests."""
     return timeline.remember("traffic", lambda: _traffic(timeline))
 
 
@@ -112,7 +112,7 @@ def _output(timeline: Timeline) -> np.ndarray:
 
 
 def _summarizer_usage(plan: HistoryPlan) -> Usage:
-    """What making the summary took, at the request it was made for; nothing where the summarizer needs no model."""
+    """The usage of writing the summary, at the request it was written for; zero where no model was called."""
     summary = plan.summary
     fresh = summary is not None and summary.made_at == plan.size
     return (getattr(summary, "usage", None) or Usage()) if fresh else Usage()

@@ -138,8 +138,8 @@ def start(history: History, budget: int, preserve_system_messages: bool) -> Hist
 def _pin(plan: HistoryPlan, preserve_system_messages: bool) -> HistoryPlan:
     columns, blocks = plan.history.columns, plan.history.blocks
     if len(columns.pins):
-        said = columns.pins[columns.pins < plan.size]
-        plan = plan.pin(columns.block[said], PIN)
+        pins = columns.pins[columns.pins < plan.size]
+        plan = plan.pin(columns.block[pins], PIN)
     return plan.pin(columns.system[:blocks], ALWAYS) if preserve_system_messages else plan
 
 

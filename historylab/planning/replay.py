@@ -20,7 +20,7 @@ from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
 KINDS = ("system", "user", "assistant", "tool", "other", "summary")
-"""What a request's tokens are made of; `framing` (a few tokens a request) is the rest."""
+"""The kinds of tokens in a request; `framing` (a few tokens a request) is the rest."""
 _ROLE_OF_KIND = {"system": SYSTEM, "user": USER, "assistant": ASSISTANT, "tool": TOOL, "other": OTHER}
 
 
@@ -59,7 +59,7 @@ class Step:
 
     @property
     def changed(self) -> Change:
-        """What this request sends and the previous one did not, and the other way round."""
+        """The messages in which this request differs from the previous one."""
         now = self.plan.actions
         was = np.full(len(now), Action.DROPPED, np.uint8)
         if self.before is not None:

@@ -21,7 +21,7 @@ FAULTS = ("orphans", "unanswered", "wrong_start", "empty")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Validity:
-    """What is wrong with each request: arrays of one entry per request.
+    """The faults of each request: arrays of one entry per request.
 
     `orphans`: tool results sent without their call (int64); `unanswered`: calls sent without all their results (int64);
     `wrong_start`: the first message but systems isn't the user's (bool); `empty`: nothing but systems is left (bool).
@@ -51,7 +51,7 @@ class Validity:
 
 
 def validity(timeline: Timeline) -> Validity:
-    """What is wrong with the requests of a timeline. The guard leaves no orphans and no unanswered calls."""
+    """The faults in the requests of a timeline. The guard leaves no orphans and no unanswered calls."""
     if timeline.conversation.columns.clean:  # blocks are sent whole: only what comes first can be wrong
         return _validity([(0, 0, *_start(plan)) for plan in timeline.plans])
     masks = [plan.sent[plan.history.columns.block[: plan.size]] for plan in timeline.plans]
@@ -59,7 +59,7 @@ def validity(timeline: Timeline) -> Validity:
 
 
 def naive_validity(timeline: Timeline) -> Validity:
-    """What would be wrong with the same settings sliced naively, message by message."""
+    """The faults under the same settings sliced naively, message by message."""
     if not timeline.conversation.columns.clean or timeline.settings.filter != "off":
         return _check(timeline, naive_masks(timeline))
     starts = naive_starts(timeline)
@@ -83,7 +83,7 @@ def _sliced(columns: Columns, size: int, start: int) -> tuple[int, int, bool, bo
 
 @dataclass(frozen=True, slots=True)
 class GuardReport:
-    """What sending calls and results together changed: naive requests any API refuses, of how many, and messages.
+    """The effect of sending calls and results together: naive requests any API refuses, of how many, and messages.
 
     `results_left_out` and `calls_left_out` are summed over all requests: halves the naive version would have sent.
     """
@@ -112,7 +112,7 @@ class GuardReport:
 
 
 def guard_report(timeline: Timeline) -> GuardReport:
-    """What the pairing guard spared these settings."""
+    """The requests and messages that the pairing guard saved under these settings."""
     naive = naive_validity(timeline)
     refused, orphans = int(naive.refused.sum()), int(naive.orphans.sum())
     filtered = timeline.settings.filter != "off"
@@ -130,7 +130,7 @@ def _validity(rows: list[tuple[int, int, bool, bool]]) -> Validity:
 
 
 def _start(plan: HistoryPlan) -> tuple[bool, bool]:
-    """Whether the first block but systems isn't the user's, and whether there is none."""
+    """Whether the first block after system messages isn't the user's, and whether there is none."""
     columns, blocks = plan.history.columns, plan.history.blocks
     rest = plan.sent & ~columns.system[:blocks]
     first = int(rest.argmax()) if blocks else 0

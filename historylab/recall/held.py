@@ -1,6 +1,6 @@
 """The one test of recall: whether a request still holds a value, in a message it sends or in its summary.
 
-That the first mention was dropped proves nothing: most values are said again (docs/evidence.md).
+A dropped first mention proves nothing: most values are mentioned again (docs/evidence.md).
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ SENT = int(Action.TRUNCATED)  # up to this action something of a message is sent
 
 
 def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
-    """What still holds `value` in a request: BY_MESSAGE, BY_SUMMARY or LOST.
+    """How a request holds `value`: BY_MESSAGE, BY_SUMMARY or LOST.
 
-    `mentions` (int64, ascending) are the messages of its history that say the value.
+    `mentions` (int64, ascending) are the messages of its history that mention the value.
     """
     block = plan.history.columns.block
     sent = mentions[plan.block_actions[block[mentions]] <= SENT]
@@ -30,7 +30,7 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
 
 
 def _still_says(plan: HistoryPlan, i: int, value: str) -> bool:
-    """Whether message `i`, which is sent and says `value` in full, still does in the form it is sent."""
+    """Whether message `i`, which is sent and contains `value` in full, still contains it in the form it is sent."""
     for cut in reversed(plan.shortened):  # the last one is what is sent
         place = int(cut.messages.searchsorted(i))
         if place < len(cut.messages) and cut.messages[place] == i:
@@ -39,12 +39,12 @@ def _still_says(plan: HistoryPlan, i: int, value: str) -> bool:
 
 
 def value_to_hold(message: Message) -> str:
-    """What must be held of a message as a whole: its text, or else its calls' values."""
+    """The value that stands for a message as a whole: its text, or else its calls' values."""
     return message.content.strip() or searchable_text(message).strip("\0")
 
 
 def mentions_of_message(conversation: Conversation, i: int) -> tuple[str, np.ndarray]:
-    """What must be held of message `i`, and the messages that hold it (int64, ascending), itself among them."""
+    """The value that stands for message `i`, and the messages that mention it (int64, ascending), itself included."""
     value = value_to_hold(conversation[i])
     mentions = index_mentions(conversation).of(value) if value else np.empty(0, np.int64)
     return value, mentions if i in mentions else np.array([i], np.int64)

@@ -1,4 +1,4 @@
-"""Must-remember messages, and the requests that no longer hold what they say.
+"""Must-remember messages, and the requests that no longer hold them.
 
 A mark (`stars` in files and public arguments) is set on a message of the original conversation. Where a projection
 rewrites that conversation, the mark follows the message, as a pin would.
@@ -55,12 +55,12 @@ def track_must_remember(timeline: Timeline, marks: Iterable[int | str] | None = 
 
 
 def marked_in_file(conversation: Conversation) -> tuple[int, ...]:
-    """Indices its file marks in `metadata["stars"]`, a list of indices or ids. What else stands there marks nothing."""
+    """Indices that the file marks in `metadata["stars"]`, a list of indices or ids; anything else there is ignored."""
     return tuple(sorted(set(indices_named_in_file(conversation, conversation.metadata.get("stars")))))
 
 
 def indices_named_in_file(conversation: Conversation, given: object) -> list[int]:
-    """Indices of the messages in a list of indices or ids; nothing for those it names that there are not."""
+    """Indices of the messages in a list of indices or ids; those of no message are left out."""
     if not given or not isinstance(given, list | tuple):
         return []
     ids = {m.id: i for i, m in enumerate(conversation) if m.id is not None}
@@ -68,7 +68,7 @@ def indices_named_in_file(conversation: Conversation, given: object) -> list[int
 
 
 def resolve_indices(conversation: Conversation, given: Iterable[int | str]) -> list[int]:
-    """Indices of messages given by index or id, each once. Raises LoadError for one of no message."""
+    """Indices of messages given by index or id, each once. Raises LoadError for an index or id of no message."""
     ids = {m.id: i for i, m in enumerate(conversation) if m.id is not None}
     found: list[int] = []
     for mark in given:
@@ -95,12 +95,12 @@ def _star(timeline: Timeline, mark: int) -> MustRemember:
         return MustRemember(
             mark, None, value_to_hold(timeline.original[mark]), np.empty(0, np.int64), ((0, len(timeline.plans)),)
         )
-    value, mentions = _said(timeline, mark, message)
+    value, mentions = _original_value(timeline, mark, message)
     return MustRemember(mark, message, value, mentions, tuple(_gaps(timeline, message, value, mentions)))
 
 
-def _said(timeline: Timeline, mark: int, message: int) -> tuple[str, np.ndarray]:
-    """What must be held: what the message said as it was given, though a projection may say more or less of it."""
+def _original_value(timeline: Timeline, mark: int, message: int) -> tuple[str, np.ndarray]:
+    """The value of the message as it was given, though a projection may show more or less of it; and its mentions."""
     shown, given = timeline.conversation, timeline.original[mark]
     if shown[message] is given or not value_to_hold(given):
         return mentions_of_message(shown, message)
@@ -111,8 +111,8 @@ def _gaps(timeline: Timeline, message: int, value: str, mentions: np.ndarray) ->
     requests = timeline.conversation.columns.requests
     lost = np.zeros(len(requests) + 2, bool)
     for step in range(int(requests.searchsorted(message, side="right")), len(requests)):
-        said = mentions[: mentions.searchsorted(requests[step])]
-        lost[step + 1] = find_holder(timeline.plans[step], value, said) == LOST
+        earlier = mentions[: mentions.searchsorted(requests[step])]
+        lost[step + 1] = find_holder(timeline.plans[step], value, earlier) == LOST
     edges = np.flatnonzero(lost[1:] != lost[:-1]).tolist()
     return list(zip(edges[::2], edges[1::2], strict=True))
 
@@ -126,7 +126,7 @@ def follow_mark(timeline: Timeline, mark: int) -> int | None:
     if shown is original:
         return mark
     known = shown.remember("followed", dict[int, int | None])
-    if mark not in known:  # a pin goes where its message goes
+    if mark not in known:  # a pin follows its message through any projection
         known[mark] = next(iter(_pinned(timeline, lambda i: i == mark)), None)
     return known[mark]
 
@@ -143,7 +143,7 @@ def original_index(timeline: Timeline, message: int) -> int | None:
 
 
 def _origin(timeline: Timeline, message: int) -> int | None:
-    """An id goes where its message goes, of several the first; a pin elsewhere that gets there too tells of others."""
+    """Traced by ids, of which joined messages keep the first; no pin on another message may end up here too."""
     numbered = timeline.original.edited(replace(m, id=str(i)) for i, m in enumerate(timeline.original))
     first = project(numbered, timeline.settings)[message].id
     if first is None or message in _pinned(timeline, lambda i: i != int(first)):
@@ -152,7 +152,7 @@ def _origin(timeline: Timeline, message: int) -> int | None:
 
 
 def _pinned(timeline: Timeline, wanted: Callable[[int], bool]) -> list[int]:
-    """The timeline's messages that would be pinned if just those of the conversation as it was given were."""
+    """The timeline's messages that would be pinned if exactly the wanted ones of the original conversation were."""
     original = timeline.original
     pinned = original.edited(
         m if m.pinned == wanted(i) else replace(m, pinned=not m.pinned) for i, m in enumerate(original)

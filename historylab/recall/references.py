@@ -1,4 +1,4 @@
-"""What later requests refer back to: values in tool calls and literals in answers, with every message that says them.
+"""The needs of later requests: values in tool calls and literals in answers, with every message that mentions them.
 
 A *reference* is a value in a tool call's arguments (an id, a path, the old text of an edit) that an earlier message
 holds verbatim. A *link* is a literal (an id, a number, a path, an address) in the text of an answer that an earlier
@@ -59,11 +59,11 @@ def contains_value(text: str, value: str) -> bool:
 
 
 def searchable_text(message: Message, content: str | None = None) -> str:
-    """All a message says: its content (or the one given in its place) and the values of its calls, unescaped."""
-    said = message.content if content is None else content
+    """The text of a message to search: its content (or the one given in its place) and its calls' values, unescaped."""
+    text = message.content if content is None else content
     if not message.tool_calls:
-        return said
-    return "\0".join([said, *(value for call in message.tool_calls for _, value in argument_values(call))])
+        return text
+    return "\0".join([text, *(value for call in message.tool_calls for _, value in argument_values(call))])
 
 
 def argument_values(call: ToolCall) -> list[tuple[str, str]]:
@@ -83,7 +83,7 @@ def _leaves(value: object, path: str) -> Iterator[tuple[str, str]]:
 
 
 class Mentions:
-    """Finds the messages that say a value. Words are indexed once; a value is looked for where its rarest word is."""
+    """Finds the messages that mention a value. Words are indexed once; a value is searched where its rarest word is."""
 
     def __init__(self, conversation: Conversation):
         self.texts = [searchable_text(message) for message in conversation]
@@ -128,12 +128,12 @@ def _find(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
 
 def _need(mentions: Mentions, kind: str, value: str, used_as: str, step: int, message: int, size: int) -> Need | None:
     found = mentions.of(value)
-    said = found[: found.searchsorted(size)]
-    return Need(kind, step, value, said, message, used_as) if len(said) else None
+    earlier = found[: found.searchsorted(size)]
+    return Need(kind, step, value, earlier, message, used_as) if len(earlier) else None
 
 
 def _uses(message: Message) -> Iterable[tuple[str, str, str]]:
-    """(kind, value, used as), each value once: what a call uses is no link besides."""
+    """(kind, value, used as), each value once: one that a call uses is not a link as well."""
     uses: dict[str, tuple[str, str, str]] = {}
     for call in message.tool_calls:
         for path, leaf in argument_values(call):

@@ -1,4 +1,4 @@
-"""What a timeline forgets: values used later, must-remember messages, gold evidence, likely answers.
+"""Retention: whether a timeline keeps values used later, must-remember messages, gold evidence and likely answers.
 
 One test for all (`held.py`): a value is *kept* for a request if **any** message it sends, or its summary or ledger,
 holds it verbatim. Each loss names the message, the request and the value; `Retention.explain(loss)` finds the settings
@@ -47,7 +47,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What a request needed and no longer held.
+    """A value that a request needed and no longer held.
 
     `step` is the first request (from 0) that lacked it and `requests` how many did so in a row; `message` the newest
     one that says `value`; `needed_by` the message that used it, `used_as` as what.
@@ -100,7 +100,7 @@ class Retention:
 
     @property
     def stars(self) -> Kept:
-        """Counted once per star: kept if every request since it was said held it."""
+        """Must-remember messages, each counted once: kept if every later request held it."""
         return self.kept["star"]
 
     def explain(self, loss: Loss) -> Answer:
@@ -154,11 +154,11 @@ def _loss(need: Need) -> Loss:
     return Loss(need.kind, need.step, int(need.mentions[-1]), need.value, need.message, need.used_as)
 
 
-# -- stars, evidence, questions
+# -- must-remember messages, evidence, questions
 
 
 def _star_loss(star: MustRemember) -> Loss | None:
-    """The first run of requests that lack what the starred message says."""
+    """The first run of requests that lack the must-remember message."""
     if not star.gaps or star.message is None:  # no message of the timeline's to point to
         return None
     first, stop = star.gaps[0]
@@ -172,13 +172,13 @@ def _evidence(timeline: Timeline) -> Iterator[Need]:
         step = last if at is None else min(last, int(requests.searchsorted(at, side="right")))
         for i in messages:
             value, mentions = mentions_of_message(conversation, i)
-            said = mentions[: mentions.searchsorted(requests[step])] if step >= 0 else mentions[:0]
-            if len(said):
-                yield Need("evidence", step, value, said, at, question)
+            earlier = mentions[: mentions.searchsorted(requests[step])] if step >= 0 else mentions[:0]
+            if len(earlier):
+                yield Need("evidence", step, value, earlier, at, question)
 
 
 def _gold(timeline: Timeline) -> Iterator[tuple[int | None, str, list[int]]]:
-    """(asked by message, question, messages that answer it); what the file gives in another form is no gold."""
+    """(asked by message, question, messages that answer it); entries of another form are ignored."""
     given = timeline.original.metadata.get("evidence")
     for entry in given if isinstance(given, list | tuple) else ():
         if isinstance(entry, Mapping):

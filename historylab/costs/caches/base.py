@@ -1,8 +1,8 @@
-"""What a cache model is: its numbers, what it reads and writes of each request, and the words for it.
+"""The contract of cache models: their numbers, the tokens they read and write of each request, the words for them.
 
 A member is a function that returns a Cache of the member's name:
 
-    @register("cache", title="Hourly cache", priced="with an hourly cache")
+    @register("cache", title="Hourly cache", priced="with an hourly one")
     def hourly() -> Cache:
         \"\"\"From 2,048 tokens, read at a discount for an hour.\"\"\"
         return Cache("hourly", minimum=2048, lifetime=3600)
@@ -80,7 +80,7 @@ def all_caches() -> tuple[Cache, ...]:
 
 
 def caching_word(name: str) -> str:
-    """What stands before "caching" in a constraint: "cheapest under no caching"."""
+    """The word before "caching" in a constraint: "cheapest under no caching"."""
     return str(member("cache", name).attributes.get("caching", name))
 
 
@@ -94,7 +94,7 @@ def open_cache(name: str, **changes: Any) -> Cache:
 
 
 def cache_of(prices: Prices) -> Cache:
-    """The cache that goes with such prices: a premium for an hour is Anthropic's; a discount alone is automatic."""
+    """The cache model that these prices imply: explicit if an hour-long write costs more, automatic for a discount."""
     if prices.cache_read >= prices.input:
         return open_cache(NO_CACHE)
     premium = prices.cache_write > prices.input

@@ -1,4 +1,4 @@
-"""What a stage is: a function of a plan and its context that returns a new plan.
+"""The contract of stages: functions of a plan and its context that return a new plan.
 
     @register("pruner")
     def my_pruner(plan: HistoryPlan, context: Context, *, keep: Annotated[int, Field(ge=1)] = 5) -> HistoryPlan: ...
@@ -6,7 +6,7 @@
 Register it with `carries=True` if it needs the previous request's plan (`context.previous`); or with a function of its
 options, if only some of them make it need that.
 
-`phrase=` is what a sentence calls its cut, in the singular, with "{to}" where the budget goes: "FIFO{to}". It may also
+`phrase=` names its cut in a sentence, in the singular, with "{to}" in place of the budget: "FIFO{to}". It may also
 be a function of some of its options, each None where the sentence doesn't mention it.
 """
 
@@ -35,7 +35,7 @@ KeepTask = Annotated[bool, Field(description="the newest user message always sta
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """What stages count, summarise and score with: opened from the settings, or passed in."""
+    """Counter, summarizer, relevance scorer and chat model of the stages: opened from the settings, or passed in."""
 
     counter: Counter
     summarizer: Summarizer = field(default_factory=ExtractiveSummarizer)

@@ -67,7 +67,7 @@ def only_addressed(plan: HistoryPlan, context: Context, agent: str, aliases: Ite
 
 
 def _facts(conversation: Conversation, agent: str, names: frozenset[str]) -> tuple[np.ndarray, np.ndarray]:
-    """bool[n] each: written by, mentioning or summarised for the agent; and said by it as an agent."""
+    """bool[n] each: messages that concern the agent (its own, mentions, stored summaries); and those it wrote."""
     own = column(conversation, ("own", agent), lambda m: is_own(m, agent))
     written = column(conversation, ("written", agent), lambda m: bool(agent) and participant(m) == agent)
     mentioned = column(conversation, ("mentions", names), lambda m: _mentions(m.metadata.get("mentions"), names))

@@ -17,7 +17,7 @@ PEOPLE = {"offers": "participants"}
 AGENTS = {"offers": "agents"}
 """Mark options that hold ids of a conversation's participants, several with commas, or of one agent: screens offer
 those there are."""
-SOMEBODY_ELSE = reason("participants", "Said by somebody these settings leave out.", remedy={"filter": "off"})
+OTHER_PARTICIPANT = reason("participants", "Said by somebody these settings leave out.", remedy={"filter": "off"})
 
 
 def participant(message: Message) -> str:
@@ -65,4 +65,4 @@ def participants(
         history.conversation, ("participants", wanted), lambda m: m.role != "tool" and participant(m) not in wanted
     )
     blocks = others[history.columns.block_first[: history.blocks]]  # a block belongs to the author of its first message
-    return plan.drop(blocks, SOMEBODY_ELSE)
+    return plan.drop(blocks, OTHER_PARTICIPANT)
