@@ -38,12 +38,6 @@ class Validity:
         faulty: np.ndarray = (self.orphans > 0) | (self.unanswered > 0) | self.empty
         return faulty
 
-    @property
-    def refused_by_some(self) -> np.ndarray:
-        """bool[requests]: what strict APIs refuse as well: a history that doesn't start with the user."""
-        faulty: np.ndarray = self.refused | self.wrong_start
-        return faulty
-
     def share(self, fault: str) -> float:
         """Share of the requests with that fault (one of FAULTS)."""
         faulty = np.asarray(getattr(self, fault)) > 0
