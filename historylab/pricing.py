@@ -17,7 +17,7 @@ from historylab.errors import SettingsError
 MONEY = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 """The price fields of `Prices`, in US dollars per million tokens."""
 Amount = Decimal | int | float | str
-"""What a price may be given as."""
+"""Types that a price may be given in."""
 
 
 @lru_cache(maxsize=512)

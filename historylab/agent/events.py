@@ -1,4 +1,4 @@
-"""What happens while an agent answers, as values: each event that changed the conversation carries the new one."""
+"""The events of an agent's run, as values: each event that changed the conversation carries the new one."""
 
 from __future__ import annotations
 

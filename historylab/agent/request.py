@@ -1,4 +1,4 @@
-"""What a plan sends, as the plain messages a Chat Completions server takes."""
+"""Converts a plan into the plain messages that a Chat Completions server takes."""
 
 from __future__ import annotations
 

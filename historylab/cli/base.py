@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from historylab.settings.resolve import Candidate
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
-"""What `add_subparsers()` returns."""
+"""The type that `add_subparsers()` returns."""
 
 
 def add_parser(

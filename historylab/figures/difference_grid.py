@@ -19,7 +19,7 @@ from historylab.tuning.compare import IN_PART, SENT_AS
 
 
 class Difference(IntEnum):
-    """What two plans do with a message; the higher the number, the larger the difference."""
+    """The difference between two plans for a message; a higher number is a larger difference."""
 
     NEITHER = 0
     BOTH = 1
@@ -30,7 +30,7 @@ class Difference(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What a cell's code stands for: the difference, and each side's action and reason."""
+    """The meaning of a cell's code: the difference, and each side's action and reason."""
 
     difference: Difference
     actions: tuple[Action, Action]

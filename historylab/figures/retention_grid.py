@@ -98,7 +98,7 @@ def reason_sentence(plan: HistoryPlan, reason: int) -> str | None:
 
 
 def _worst_of(plans: Sequence[HistoryPlan]) -> np.ndarray:
-    """uint16: the worst fate of every message said by the last of these plans."""
+    """uint16: the worst fate under these plans of every message in the last one's history."""
     if any(plan.shortened for plan in plans):
         worst = np.zeros(plans[-1].size, np.uint16)
         for plan in plans:

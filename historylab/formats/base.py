@@ -58,7 +58,7 @@ class Tally:
 
 @dataclass
 class Report:
-    """What loading a file did with every record: how many became messages, and why the others did not.
+    """The report of loading a file: how many records became messages, and why the others did not.
 
     A record is an item that could be a message: an entry of a list of messages, or a line that could not be read.
     """
@@ -81,7 +81,7 @@ class Report:
 
     @property
     def skips(self) -> int:
-        """How many records were skipped, for any reason."""
+        """The number of records skipped, for any reason."""
         return sum(tally.count for tally in self.skipped.values())
 
     @property

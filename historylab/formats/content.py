@@ -159,7 +159,7 @@ def _refuse_unwieldy(level: list[Any]) -> None:
 
 
 def opening_of(text: str) -> str:
-    """How a text begins, for an error message: "text that begins 'HEAR YE'"."""
+    """The beginning of a text, for an error message: "text that begins 'HEAR YE'"."""
     return f"text that begins {text.strip()[:40]!r}"
 
 

@@ -1,1 +1,1 @@
-"""Where settings are defined, read and resolved."""
+"""Settings: their definitions, their sources, and which source wins."""

@@ -1,4 +1,4 @@
-"""Whether a setting does anything under the others: from the settings each member declares in `reads`."""
+"""Finds the settings that have no effect under the others, from what each member declares in `reads`."""
 
 from __future__ import annotations
 

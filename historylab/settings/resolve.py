@@ -30,7 +30,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a setting's value came from: the winning source, the name and raw value there, and all candidates."""
+    """The origin of a setting's value: the winning source, the name and raw value there, and all candidates."""
 
     setting: str
     value: Any

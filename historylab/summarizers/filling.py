@@ -14,7 +14,7 @@ LEAST = 2  # tokens the shortest text takes: one, and what separates it from the
 def select_fitting(
     texts: Sequence[str], room: int, task: SummaryTask, wanted: Callable[[int], bool] = lambda number: True
 ) -> list[int]:
-    """Which of the wanted texts fit `room` tokens, the first first, by their own counts and a separator each."""
+    """Indices of the wanted texts that fit `room` tokens, taken in order, by their own counts and a separator each."""
     if room < LEAST:
         return []
     empty, *counts = _counts(["", *texts], task)
@@ -37,7 +37,7 @@ def _counts(texts: Sequence[str], task: SummaryTask) -> list[int]:
 
 
 def append_ledger(text: str, literals: Sequence[str], task: SummaryTask) -> str:
-    """The text, and below it as many of the literals it doesn't hold as there is still room for, the first first."""
+    """The text, and below it as many of the literals it doesn't hold as there is still room for, in order."""
     room = task.max_tokens - task.count(_ledger(text, []))
     fitting = select_fitting([x + "," for x in literals], room, task, lambda number: literals[number] not in text)
     missing = [literals[number] for number in fitting]

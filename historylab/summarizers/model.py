@@ -115,7 +115,7 @@ class ModelSummarizer:
 
 
 def messages_for(task: SummaryTask, prompt: str) -> list[dict[str, Any]]:
-    """What the model is sent: the prompt, then the earlier summary and the transcript, fenced off as material."""
+    """The messages for the model: the prompt, then the earlier summary and the transcript, fenced off as material."""
     parts = [f"<earlier_summary>\n{_fenced(task.previous)}\n</earlier_summary>"] if task.previous else []
     transcript = "\n".join(_fenced(line) for message in task.messages for line in _lines(message))
     parts += [f"<transcript>\n{transcript}\n</transcript>"]

@@ -43,7 +43,7 @@ def _write_to_fit(task: SummaryTask, summarizer: Summarizer, fallback: Summarize
 
 
 def _attempt(task: SummaryTask, summarizer: Summarizer) -> Written:
-    """What the summarizer wrote; if it failed, an empty text with the reason."""
+    """The summarizer's text; if it failed, an empty text with the reason."""
     try:
         return _as_written(summarizer.summarize(task))
     except InstrumentError as problem:

@@ -109,7 +109,7 @@ def resolve_history_settings(
 
 
 def debug_panel(settings: HistorySettings, messages: Iterable[Any] | None) -> dict[str, Any]:
-    """What `?debug=true` shows: the values in effect, the strongest layer that decided one, how many messages."""
+    """The `?debug=true` panel: the values in effect, the strongest layer that decided one, how many messages."""
     deciding = {settings.sources.get(name) for name in ("history_policy", "history_length")}
     return {
         "policy": settings.history_policy,
@@ -159,7 +159,7 @@ def _user_messages(length: float | str | None, most: int) -> int:
 
 @lru_cache(maxsize=64)
 def _settings(policy: str, length: int, preserve_system_messages: bool) -> Settings:
-    """No layout: a face keeps the caller's order within it, even of a result that came late."""
+    """No layout, because messages are returned in the caller's order, even a result that came late."""
     return PRESET.replace(policy=policy, length=length, preserve_system_messages=preserve_system_messages, layout="off")
 
 

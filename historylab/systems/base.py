@@ -1,7 +1,7 @@
-"""The border between a system's messages and the core: lenient on the way in, the caller's own objects on the way out.
+"""Converts a system's messages for the core and back: lenient on input, the caller's own objects on output.
 
-A face refuses no role, content or tool call: what it cannot read is conversation. What is broken in the caller's list
-(a result without its call, a call without its result) stays where it is, so it enters the core as plain conversation.
+No role, content or tool call is refused: anything unreadable counts as conversation. Broken parts of the caller's list
+(a result without its call, a call without its result) keep their place, so they enter the core as plain conversation.
 """
 
 from __future__ import annotations

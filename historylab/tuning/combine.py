@@ -1,4 +1,4 @@
-"""How a measure's values for several conversations become one: the sum, the largest, a mean."""
+"""Ways to combine a measure's values for several conversations into one: the sum, the largest, a mean."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ IN_PART = 1
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one timeline comes to. None where nothing can be said: no stars, no known prices, nothing lost.
+    """The figures of one timeline; None where there are none: nothing marked, no known prices, nothing lost.
 
     `lost` and `summarised` count messages at the last request; `first_loss` and `star_lost_at` are requests (from 0),
     the first that lacks any message, or one that must be remembered; `needed_lost` counts values that a later tool call

@@ -36,7 +36,7 @@ PHRASES = (
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What must hold, and the objective: `aim` is one of AIMS, costs are under `cache`."""
+    """The constraints that must hold, and the objective: `aim` is one of AIMS, costs are under `cache`."""
 
     every_star: bool = False
     references: float | None = None  # least share kept
@@ -50,7 +50,7 @@ class Constraints:
     cache: str = "automatic"
 
     def broken_by(self, point: Mapping[str, Any]) -> list[str]:
-        """The constraints, in words, that a candidate's figures break. What can't be said (NaN) breaks nothing."""
+        """The constraints, in words, that a candidate's figures break. An unknown figure (NaN) breaks none."""
         return [words for words, holds in self._checks(point) if not holds]
 
     def _checks(self, point: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -88,12 +88,12 @@ def read_source(source: Source) -> tuple[Conversation, ...]:
 
 @lru_cache(maxsize=4)
 def read_source_cached(source: Source) -> tuple[Conversation, ...]:
-    """As `read`, remembering the latest: on a worker, batches of one conversation follow each other."""
+    """`read_source`, with the latest results cached: on a worker, batches of one conversation follow each other."""
     return read_source(source)
 
 
 def picklable_source(source: Source) -> Source:
-    """What another process needs of it: a conversation without the callers' own objects."""
+    """The source as sent to another process: a conversation without the callers' own objects."""
     if isinstance(source, Piece):
         return source
     return source.edited(m if m.source is None else replace(m, source=None) for m in source)

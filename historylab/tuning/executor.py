@@ -39,7 +39,7 @@ def run_batches(
     """Yield each batch with its result, in the order they are done. Stops early, without an error, when cancelled.
 
     `open_executor` is called again only when the executor is broken. Raises WorkerLost for a batch that is lost or
-    fails every time, with what went wrong as its cause.
+    fails every time, with the last failure as its cause.
     """
     waiting, tries = deque(enumerate(batches)), Counter[int]()
     running: dict[Future[R], tuple[int, B]] = {}

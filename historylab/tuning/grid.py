@@ -12,7 +12,7 @@ from historylab.settings.model import Settings
 
 
 def grid(base: Settings | None = None, **axes: Sequence[Any]) -> list[Settings]:
-    """Every combination of the axes' values, the last axis turning fastest.
+    """Every combination of the axes' values, the last axis varying fastest.
 
     An option's name has dots: `grid(base, **{"pruner.fifo.unit": ["turn", "block"]})`. Raises SettingsError for a name
     or value that cannot be.

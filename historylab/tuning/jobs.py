@@ -45,7 +45,7 @@ class Unread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is done to every conversation."""
+    """The work to do for every conversation."""
 
     candidates: tuple[Settings, ...]
     options: MeasureOptions

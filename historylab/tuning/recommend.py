@@ -1,6 +1,6 @@
 """From a sweep's table to one choice: the Pareto frontier of recall against cost, and what the choice gives up.
 
-found = recommend(table, "keep every star, never over the budget, cheapest under automatic caching")
+found = recommend(table, "keep every reference, never over the budget, cheapest under automatic caching")
 found.settings, found.why, found.gives_up, found.frontier, found.sensitivity
 """
 
@@ -31,7 +31,7 @@ KEPT = {
     "questions_kept": "answers to your questions (estimate)",
     "tokens_share": "tokens",
 }
-"""What stands for "kept", the best first: the first that the table can say anything about."""
+"""Columns that can stand for "kept", the best first: the first with a known value is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,10 +231,10 @@ def _how_many(allowed: int, of: int) -> str:
 def _nothing_fits(points: Sequence[Point]) -> str:
     nearest = min(points, key=lambda p: (len(p.broken), p.cost))
     counts = Counter(words for point in points for words in point.broken)
-    told = ", ".join(f"“{words}” excludes {n:,}" for words, n in counts.most_common())
+    excluded = ", ".join(f"“{words}” excludes {n:,}" for words, n in counts.most_common())
     broken = "” and “".join(nearest.broken)
     none = f"None of the {len(points):,} settings meets" if len(points) > 1 else "The only settings don't meet"
-    return f"{none} every constraint: {told}. {nearest.label} breaks only “{broken}”."
+    return f"{none} every constraint: {excluded}. {nearest.label} breaks only “{broken}”."
 
 
 def _gives_up(choice: Point, points: Sequence[Point], kept_is: str, cost_is: str) -> Iterable[str]:

@@ -1,4 +1,4 @@
-"""What measures are read from: one conversation replayed under one set of settings."""
+"""The source of all measures: one conversation replayed under one set of settings."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Replayed:
 
     @cached_property
     def retention(self) -> Retention:
-        """What later requests needed, and whether it was still there."""
+        """The values later requests needed, and whether they were still held."""
         stars = self.options.stars_on(self.conversation)
         return retention(self.timeline, stars=stars, questions=self.options.questions)
 
     @cached_property
     def traffic(self) -> Traffic:
-        """What each request sends and shares with the one before."""
+        """The tokens each request sends and shares with the one before."""
         return traffic(self.timeline)
 
     def bills(self, cache: Cache) -> tuple[Bill, Bill] | None:

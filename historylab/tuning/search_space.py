@@ -1,6 +1,6 @@
 """The search space: axes a search varies, each a question in plain words with a few values worth trying.
 
-`search_settings(base, turned, sizes)` gives the candidates: every combination where there are few, else a fair sample.
+`search_settings(base, varied, sizes)` gives the candidates: every combination where there are few, else a fair sample.
 Locked settings, such as those of the environment, never vary.
 """
 
@@ -27,7 +27,7 @@ TRIES_PER_CANDIDATE = 20
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What values are chosen by: tokens of the largest untrimmed request, most user messages, whether tools ran."""
+    """The sizes that values are chosen by: tokens of the largest untrimmed request, most user messages, any tools."""
 
     tokens: int
     users: int
@@ -51,7 +51,7 @@ class Axis:
 
 
 def _budgets(base: Settings, sizes: Sizes) -> list[Changes]:
-    """On top of what is reserved, so that the history gets the share; and the one there is."""
+    """Shares of the largest request, on top of reserve and overhead; and the budget in effect."""
     taken = base.reserve + base.overhead
     found = {taken + _round(sizes.tokens * share) for share in SHARES if sizes.tokens} | {base.budget}
     return [{"budget": budget} for budget in sorted({min(budget, MOST_TOKENS) for budget in found})]
@@ -117,7 +117,7 @@ AXES: Mapping[str, Axis] = {
         ),
     )
 }
-TURNED = frozenset(name for axis in AXES.values() for name in axis.settings)
+VARIABLE = frozenset(name for axis in AXES.values() for name in axis.settings)
 """Every setting that some axis changes."""
 USUAL = ("budget", "pruner", "cut", "length", "tool_output")
 """The axes of a search by default."""
@@ -129,15 +129,15 @@ def offered_axes(base: Settings, sizes: Sizes, locked: Collection[str] = ()) -> 
 
 
 def search_settings(
-    base: Settings, turned: Iterable[str], sizes: Sizes, *, locked: Collection[str] = (), most: int = 50, seed: int = 0
+    base: Settings, varied: Iterable[str], sizes: Sizes, *, locked: Collection[str] = (), most: int = 50, seed: int = 0
 ) -> list[Settings]:
-    """At most `most` different settings: `base`, what cuts nothing if that can be turned to, then any combinations.
+    """At most `most` different settings: `base`, the ones that cut nothing if the axes allow it, then combinations.
 
     Without the second a small sample may hold nothing that keeps all that must be kept. The combinations' order is
     random so that a search stopped early has seen a fair sample. Options of stages that a candidate doesn't choose stay
     at the base's, so that no two candidates do the same.
     """
-    axes = [a for name in turned if (a := _answers(AXES[name], base, sizes, locked))]
+    axes = [a for name in varied if (a := _answers(AXES[name], base, sizes, locked))]
     nothing_cut = [answer for axis in axes for answer in axis if answer in UNCUT]
     uncut = _without_idle(base, {name: value for answer in nothing_cut for name, value in answer.items()})
     found = {base.key: base, uncut.key: uncut}
@@ -150,14 +150,14 @@ def search_settings(
 
 
 def vary_one_axis(
-    chosen: Settings, base: Settings, turned: Iterable[str], sizes: Sizes, *, locked: Collection[str] = ()
+    chosen: Settings, base: Settings, varied: Iterable[str], sizes: Sizes, *, locked: Collection[str] = ()
 ) -> dict[str, list[Settings]]:
     """Per axis, the settings that differ from `chosen` along it alone: one step of a coordinate search.
 
     The answers are those of a search that began at `base`. An axis along which nothing differs is left out.
     """
     found = {}
-    for name in turned:
+    for name in varied:
         answers = (_without_idle(chosen, answer) for answer in _answers(AXES[name], base, sizes, locked))
         others = {settings.key: settings for settings in answers if settings.key != chosen.key}
         if others:
@@ -182,8 +182,8 @@ def _answers(axis: Axis, base: Settings, sizes: Sizes, locked: Collection[str]) 
 
 
 def _stuck(name: str, base: Settings, locked: Collection[str]) -> bool:
-    """Whether it is locked itself, or has no effect and no choice that can be turned would give it one."""
-    free = TURNED - set(locked)
+    """Whether it is locked itself, or has no effect and no choice that can vary would give it one."""
+    free = VARIABLE - set(locked)
     return name in locked or (not has_effect(base, name) and free.isdisjoint(deciding_families(name)))
 
 

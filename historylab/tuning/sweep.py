@@ -74,9 +74,9 @@ def sweep(
     under = all_caches() if caches is None else tuple(caches)
     job = Job(tuple(chosen), MeasureOptions(under, prices, stars, tuple(questions)))
     if executor is None and (workers or 1) <= 1:
-        done = _here(found, job, cancelled)
+        done = _run_in_process(found, job, cancelled)
     else:
-        done = _elsewhere(found, job, workers, executor, cancelled)
+        done = _run_on_executor(found, job, workers, executor, cancelled)
     unread: dict[int, str] = {}
     counted = _counting(done, len(found) * len(chosen), len(chosen), progress)
     table = make_table(_in_order(_readable(counted, unread, strict), found), chosen)
@@ -92,7 +92,7 @@ def sweep(
 # -- the work
 
 
-def _here(found: Sequence[Source], job: Job, cancelled: Callable[[], bool]) -> Iterator[Done | Unread]:
+def _run_in_process(found: Sequence[Source], job: Job, cancelled: Callable[[], bool]) -> Iterator[Done | Unread]:
     for number, source in enumerate(found):
         for done in run_source(number, source, read_source, range(len(job.candidates)), job):
             yield done
@@ -100,7 +100,7 @@ def _here(found: Sequence[Source], job: Job, cancelled: Callable[[], bool]) -> I
                 return
 
 
-def _elsewhere(
+def _run_on_executor(
     found: Sequence[Source],
     job: Job,
     workers: int | None,
@@ -119,13 +119,13 @@ def _elsewhere(
             yield from result
 
 
-# -- what comes of it
+# -- the results
 
 
 def _counting(
     done: Iterable[Done | Unread], total: int, candidates: int, progress: Callable[[int, int], None] | None
 ) -> Iterator[Done | Unread]:
-    """How many conversations a file holds is known once it is read, so the total of pairs may change."""
+    """Report progress. The total changes as files are read, because only then their conversations are counted."""
     count, seen = 0, set()
     for one in done:
         if one.source not in seen:

@@ -85,17 +85,17 @@ def test_what_the_environment_sets_is_not_varied(monkeypatch):
     monkeypatch.setenv("HISTORYLAB_PRUNER", "fifo")
     app = tune()
     assert "Set by the environment, so not varied: Budget, Pruner" in text(app)
-    assert not {"budget", "pruner"} & set(app.pills(key="turned").options)
-    assert "What goes when it is too much" not in app.pills(key="turned").options
+    assert not {"budget", "pruner"} & set(app.pills(key="varied").options)
+    assert "What goes when it is too much" not in app.pills(key="varied").options
     shown(app.button(key="use").click().run())
     assert sources(app)["budget"] == "environment"
 
 
 def test_axes_and_how_many_settings_are_yours_to_choose():
     app = tune()
-    shown(app.pills(key="turned").set_value(["budget"]).run())
+    shown(app.pills(key="varied").set_value(["budget"]).run())
     assert {"5 settings, varied in 1 way"} <= {e.label for e in app.expander}
-    shown(app.pills(key="turned").set_value([]).run())
+    shown(app.pills(key="varied").set_value([]).run())
     assert "Nothing that is varied has an effect here" in text(app)
 
 

@@ -26,7 +26,7 @@ FUTURE = {
     "adaptive limits": PRESET.replace(pruner="adaptive", budget=25_000),
     "summarise before truncating": PRESET.replace(compaction="at_threshold", window=50_000),
 }
-"""What the page leaves for the future, as presets of their own. Memory across conversations is `recall`, which needs a
+"""The page's future plans, as presets of their own. Memory across conversations is `recall`, which needs a
 store, and the ids of the conversations it may look into."""
 
 __all__ = [

@@ -38,7 +38,7 @@ FetchRows = Callable[[str, int | None], Iterable[Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class AgentQueryOptions:
-    """What goes with a query: the history, as `get_conversation_history` gives it."""
+    """The options of a query: the history, as `get_conversation_history` gives it."""
 
     history: Sequence[Mapping[str, Any]] = ()
 
@@ -99,8 +99,8 @@ def truncate_history(
 
 def build_prompt_with_history(current_message: str, history: Sequence[Any], *, escape_tags: bool = True) -> str:
     """One prompt: the history between tags, then the current message; without a history the message alone."""
-    said = [as_message(message) for message in history]
-    return prompt_with_history(current_message, [(m.role, m.content) for m in said], escape_tags)
+    messages = [as_message(message) for message in history]
+    return prompt_with_history(current_message, [(m.role, m.content) for m in messages], escape_tags)
 
 
 def create_agent_query(current_message: str, options: AgentQueryOptions | None = None) -> str:

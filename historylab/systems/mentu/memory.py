@@ -37,12 +37,12 @@ def recall(
         limit: quotes at most. characters: all lines together at most.
         relevance: the scorer's name; what scores 0 is never quoted.
     """
-    said = [message for conversation_id in dict.fromkeys(conversation_ids) for message in store.get(conversation_id)]
-    if not said or not question.strip():
+    found = [message for conversation_id in dict.fromkeys(conversation_ids) for message in store.get(conversation_id)]
+    if not found or not question.strip():
         return None
-    scores = member("relevance", relevance).target().index([m.content for m in said]).scores(question, len(said))
+    scores = member("relevance", relevance).target().index([m.content for m in found]).scores(question, len(found))
     best = np.argsort(-scores, kind="stable")[:limit]
-    lines = _fitting([(int(i), _quote(said[i])) for i in best if scores[i] > 0], characters - len(HEADING))
+    lines = _fitting([(int(i), _quote(found[i])) for i in best if scores[i] > 0], characters - len(HEADING))
     return {"role": "system", "content": "\n".join([HEADING, *lines])} if lines else None
 
 

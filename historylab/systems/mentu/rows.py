@@ -27,17 +27,17 @@ def rows_from_agent_stream(
     An event is `{"type": "assistant" | "user" | …, "message": {"content": [blocks]}}`. An error in the stream passes
     through after the rows before it; the text is then not stored.
     """
-    said: list[str] = []
+    texts: list[str] = []
     for event in stream:
         for block in _blocks(event):
             if event.get("type") == "assistant" and block.get("text"):
-                said.append(block["text"])
+                texts.append(block["text"])
             elif event.get("type") == "assistant" and "name" in block:
                 yield _tool_use(block)
             elif event.get("type") == "user" and block.get("type") == "tool_result":
                 yield _tool_result(block, storage_limit)
-    if said:
-        yield {"id": str(uuid.uuid4()), "role": "assistant", "content": "".join(said)}
+    if texts:
+        yield {"id": str(uuid.uuid4()), "role": "assistant", "content": "".join(texts)}
 
 
 def _blocks(event: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -23,7 +23,7 @@ MOST_KEPT = 50
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What `list` shows: the id, the caller's label, how many messages, when (seconds since 1970)."""
+    """An entry of `list`: the id, the caller's label, how many messages, when (seconds since 1970)."""
 
     id: str
     label: str
@@ -36,7 +36,7 @@ class Checkpoints:
 
     Args:
         folder: where to keep them, made if need be; None keeps them in memory. Messages must then be JSON values.
-        keep: how many stay; beyond that the oldest goes.
+        keep: how many stay; beyond that the oldest is deleted.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, keep: int = MOST_KEPT) -> None:

@@ -99,7 +99,7 @@ def compact_if_needed(
     token_tracker: Any = None,
     checkpoints: Checkpoints | None = None,
 ) -> list[Any]:
-    """What an agent's loop calls before each request: compacts at the threshold, never on iteration 0.
+    """Compact at the threshold, never on iteration 0; an agent's loop calls this before each request.
 
     `total_tokens` and `max_tokens` are those of the last response; unless both are known, nothing happens.
     """
@@ -122,7 +122,7 @@ def compact_if_needed(
 
 
 def cut_messages(messages: list[Any], preserve_recent: int) -> Cut:
-    """Where `preserve_recent` whole messages from the newest on would cut. Raises SettingsError for a fraction."""
+    """Cut the messages so that the newest `preserve_recent` stay. Raises SettingsError for a fraction."""
     preserve = whole_number(preserve_recent, "preserve_recent_messages")
     conversation = _former_summaries_marked(flat_conversation(messages))
     counter = _counter()

@@ -54,7 +54,7 @@ COMPACT_HISTORY_TOOL: dict[str, Any] = {
 
 
 def compact_history_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What the model passed, checked: {"preserveRecentMessages": int} and perhaps "customPrompt".
+    """The model's arguments, checked: {"preserveRecentMessages": int} and perhaps "customPrompt".
 
     Keys the tool doesn't have are left out. Raises SettingsError for text, fractions and numbers outside 1 to 50.
     """
@@ -108,7 +108,7 @@ class CompactHistoryTool:
         self._chat_model, self._checkpoints = chat_model, checkpoints
 
     def rewrite(self, messages: list[dict[str, Any]], **arguments: Any) -> tuple[str, Usage]:
-        """Compact in place. Raises what keeps it from that; the list is untouched then."""
+        """Compact in place. Raises what `compact_history` raises; the list is untouched then."""
         given = compact_history_arguments(arguments)
         used: list[Usage] = []
 

@@ -1,4 +1,4 @@
-"""Status updates: what a long-running agent is told about its token usage, its costs and what runs in the background.
+"""Status updates for a long-running agent: its token usage, its costs and what runs in the background.
 
 Source: mycoder issue 338. Three layouts: `release` (what was built), `plan` (the code the issue prints) and `example`
 (the update the issue shows). Percentages round half up; at the threshold the hint becomes a recommendation.
@@ -64,12 +64,12 @@ def generate_status_update(
 
 
 def usage_percentage(total_tokens: float, max_tokens: float) -> int:
-    """How much of the window is used, rounded half up."""
+    """Percentage of the window that is used, rounded half up."""
     return math.floor(total_tokens * 100 / max_tokens + 0.5)
 
 
 def system_prompt_lines(threshold_percentage: float = THRESHOLD_PERCENTAGE) -> tuple[str, ...]:
-    """What the agent's system prompt says about updates and the tool."""
+    """The lines of the agent's system prompt about updates and the tool."""
     return (
         "You will receive periodic status updates showing your token usage and active background tasks.",
         f"If your token usage approaches {threshold_percentage:g}% of the maximum, consider using the compactHistory "

@@ -81,7 +81,7 @@ class TokenTracker:
 
 @dataclass(kw_only=True)
 class LLMResponse:
-    """What a model answered, what that used, and how much of its window: `total_tokens` of `max_tokens`."""
+    """A model's answer, its token usage, and how much of the window that is: `total_tokens` of `max_tokens`."""
 
     text: str = ""
     tool_calls: Sequence[Any] = ()

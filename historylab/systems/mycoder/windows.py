@@ -1,4 +1,4 @@
-"""How large a model's window is, as mycoder knew it, and how full the last response left it.
+"""Context windows of models in mycoder's tables, and how much of one the last response used.
 
 Source: the provider files of drivecore/mycoder (774e068). Names count as they are written; Ollama's also before the
 colon. The app itself asks `historylab.pricing.window_of`, which knows today's models.

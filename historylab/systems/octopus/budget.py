@@ -1,4 +1,4 @@
-"""What Octopus leaves for history out of the working memory, and how long a tool result may be."""
+"""Octopus' budgets: the tokens of working memory left for history, and the limit of a tool result."""
 
 from __future__ import annotations
 

@@ -43,9 +43,9 @@ def begin_plan(
 ) -> tuple[HistoryPlan, MinimumContext]:
     """A plan that sends everything, and the context the pruners need. A target below 0 is 0."""
     conversation = conversation_of(history)
-    said = History(conversation, _counter(count_tokens), len(conversation))
-    context = MinimumContext(said, Settings(policy="all"), Instruments(said.counter), None, min_history_turns)
-    return start(said, max(0, target_tokens), preserve_system_messages=True), context
+    whole = History(conversation, _counter(count_tokens), len(conversation))
+    context = MinimumContext(whole, Settings(policy="all"), Instruments(whole.counter), None, min_history_turns)
+    return start(whole, max(0, target_tokens), preserve_system_messages=True), context
 
 
 def last_turns(plan: HistoryPlan, turns: int) -> np.ndarray:
@@ -58,7 +58,7 @@ def last_turns(plan: HistoryPlan, turns: int) -> np.ndarray:
 
 
 def plan_messages(plan: HistoryPlan) -> list[Any]:
-    """What the plan sends: the caller's own messages in their order, a summary after the leading system messages."""
+    """The messages the plan sends: the caller's own in their order, a summary after the leading system messages."""
     return [message for message, _ in counted_messages(plan)]
 
 

@@ -1,4 +1,4 @@
-"""What a preset is: a system's settings, its fields in its own words and units, and its rule in half a sentence.
+"""The contract of presets: a system's settings, its fields in its own words and units, its rule in half a sentence.
 
     @register("preset", title="AgentDock")
     def agentdock() -> Preset:
@@ -45,11 +45,11 @@ class Preset:
 
     Attributes:
         settings: the system as it is published.
-        fields: what its users change, the most used first; everything else is folded away.
+        fields: the settings its users change, the most used first; all others are folded away.
         rule: the settings → what they do, as in "keeps the last 20 user messages"; "" if they no longer are this
             system's.
-        variants: what the system offers or plans besides, by name; off unless chosen.
-        yours: settings it has no say in, which stay what they are.
+        variants: alternatives that the system offers or plans, by name; off unless chosen.
+        yours: settings the system doesn't decide, which stay as they are.
         seen_as: how projected messages are shown: "as Mentu's prompt has them".
     """
 

@@ -65,7 +65,7 @@ class BaseAgent:
         return {"output": self.run(message, conversation_id=conversation_id, message_id=id_of(inbound))}
 
     def _history(self, conversation_id: str, current: str | None) -> list[dict[str, str]]:
-        """The assembled messages without the current one, which `run` puts at the end as it was said."""
+        """The assembled messages without the current one, which `run` appends unchanged."""
         try:
             assembled = self._assemble(conversation_id)
         except Exception:  # whatever a store's driver raises

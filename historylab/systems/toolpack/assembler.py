@@ -88,7 +88,7 @@ def assemble_prompt(
 
 
 def plan_turns(room: Room, turns: list[StoredMessage], summarizer: Summarizer | None = None) -> HistoryPlan:
-    """What happens to each of the loaded turns."""
+    """The plan for the loaded turns."""
     plan, context = _begin(room, turns)
     if room.options.addressed_only_mode:
         plan = only_addressed(plan, context, room.agent_id, room.options.agent_aliases)

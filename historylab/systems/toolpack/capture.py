@@ -33,7 +33,7 @@ class CaptureInterceptor:
         self._store, self._agent_name, self._capture_replies = store, agent_name, capture_agent_replies
 
     def __call__(self, inbound: Inbound, next_: Next) -> Any:
-        """What `next_(inbound)` returned; what it raises is not caught."""
+        """The result of `next_(inbound)`, whose errors pass through."""
         if not inbound.get("conversationId"):
             log.warning("[capture-history] Message has no conversationId — skipping capture")
             return next_(inbound)

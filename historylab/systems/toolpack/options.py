@@ -14,7 +14,7 @@ TOKEN_BUDGET, SUMMARY_THRESHOLD, TURNS_TO_LOAD = 3000, 40, 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssemblerOptions:
-    """What `assemble_prompt` loads, keeps and summarises.
+    """The options of `assemble_prompt`: what to load, to keep and to summarise.
 
     Args:
         scope: channel, dm or thread; None is all.

@@ -1,4 +1,4 @@
-"""What a summariser answers, and SummarizerAgent: a summariser that asks a model with the published prompt."""
+"""The contract of a room's summariser, and SummarizerAgent, which asks a model with the published prompt."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def parse_summary(answer: Any, turns: int) -> SummarizerOutput:
 
 
 def summary_body(summary: StoredMessage) -> str:
-    """What a stored summary says, without its mark."""
+    """The text of a stored summary, without its mark."""
     return MARK.sub("", summary.content, count=1)
 
 
 def covered_turns(summary: StoredMessage) -> int:
-    """How many turns a stored summary stands for, as its mark says; 1 if it has none."""
+    """The number of turns a stored summary stands for, by its mark; 1 if it has none."""
     mark = MARK.search(summary.content)
     return int(mark[1].replace(",", "")) if mark else 1
 
@@ -150,8 +150,8 @@ def _read(answer: str, turns: int) -> SummarizerOutput:
     given = read_json(answer)
     given = given if isinstance(given, Mapping) else {}
     stock = not given.get("summary") or not isinstance(given["summary"], str)
-    said = f"(Summary of {turns} conversation turns - key details preserved in full context)"
-    read = _output({**given, "summary": said if stock else given["summary"]}, turns)
+    stock_text = f"(Summary of {turns} conversation turns - key details preserved in full context)"
+    read = _output({**given, "summary": stock_text if stock else given["summary"]}, turns)
     return SummarizerOutput(
         read.summary,
         read.turns_summarized,

@@ -45,7 +45,7 @@ class Opened:
 class TuneChoices:
     """The choices made on the pages Tune and Corpus."""
 
-    turned: list[str] | None = None  # the axes a search varies; None: the usual ones
+    varied: list[str] | None = None  # the axes a search varies; None: the usual ones
     most: int = FEW
     everywhere: bool = False  # over all conversations of the file, not the open one alone
     musts: list[str] = field(default_factory=list)

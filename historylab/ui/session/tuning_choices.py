@@ -10,7 +10,7 @@ from historylab.ui.session.session import tab, touch
 
 def vary_settings(names: Sequence[str]) -> None:
     """Let a search vary the settings behind these axes."""
-    tab().tuning.turned = list(names)
+    tab().tuning.varied = list(names)
     touch()
 
 

@@ -30,8 +30,8 @@ def search_form(search: SettingsSearch, tried: Sequence[Settings]) -> None:
             selection_mode="multi",
             default=search.varied,
             format_func=questions.__getitem__,
-            key=session.seed_widget("turned", search.varied),
-            on_change=lambda: tuning_choices.vary_settings(session.widget_value("turned") or []),
+            key=session.seed_widget("varied", search.varied),
+            on_change=lambda: tuning_choices.vary_settings(session.widget_value("varied") or []),
         )
         _locked(search)
         left, right = st.columns(2)

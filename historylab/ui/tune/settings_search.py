@@ -51,8 +51,8 @@ class SettingsSearch:
     @property
     def varied(self) -> list[str]:
         """Names of the axes that are varied: those chosen in the form, or those that usually matter."""
-        turned = session.tab().tuning.turned
-        chosen = USUAL if turned is None else turned
+        varied = session.tab().tuning.varied
+        chosen = USUAL if varied is None else varied
         return [axis.name for axis in self.axes if axis.name in chosen]
 
     def candidates(self) -> list[Settings]:
