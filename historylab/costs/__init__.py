@@ -1,1 +1,1 @@
-"""What requests cost under a provider's prompt cache."""
+"""The cost of requests under a provider's prompt cache."""

@@ -1,1 +1,1 @@
-"""What happens to each message of a request, and why."""
+"""The core: from a conversation and settings to a plan for every request."""

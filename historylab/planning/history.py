@@ -1,4 +1,4 @@
-"""What one request may look at: the first messages of a conversation, their columns and tokens, as views."""
+"""The history of one request: the first messages of a conversation, their columns and tokens, as views."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from historylab.counters.base import Counter, token_column
 
 
 class History:
-    """What one request may look at: the first `size` messages of a conversation, and their columns up to there.
+    """The history of one request: the first `size` messages of a conversation, and their columns up to there.
 
     `tokens` is int64[size], `total_tokens` its sum; `block_tokens` and `block_sizes` are float64[blocks] (whole
     numbers: numpy multiplies a mask into floats several times faster); `users` counts the user messages. `whole`:

@@ -1,4 +1,4 @@
-"""What can happen to a message, and why: actions, and reasons whose sentences are written only when they are read.
+"""Actions on messages, and the reasons for them, whose sentences are written only when they are read.
 
 A reason is defined once, at import, beside its rule. It names the setting to raise for another decision (`setting`), or
 the settings to change (`remedy`); `explain` finds the values by planning again.

@@ -1,1 +1,1 @@
-"""What later requests needed, and whether it was still held."""
+"""Recall: whether later requests still held the values they needed."""

@@ -21,13 +21,13 @@ def cache_titles() -> dict[str, str]:
 
 
 def cache_description(name: str) -> str:
-    """What a cache model does, to stand within a sentence: no capital, no full stop."""
+    """A cache model's description for use within a sentence: no capital, no full stop."""
     words = cache_members()[name].summary.removesuffix(".")
     return words[:1].lower() + words[1:]
 
 
 def cache_label(name: str) -> str:
-    """ "automatic cache, an estimate"; a cache of the caller's own goes by its name."""
+    """ "automatic cache, an estimate"; a caller's own cache is called by its name."""
     return f"{cache_titles().get(name, name).lower()}, an estimate"
 
 

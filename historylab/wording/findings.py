@@ -1,4 +1,4 @@
-"""What each chart shows, in a sentence or two: its alternative text."""
+"""The finding of each chart, in a sentence or two: its alternative text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the must-remember messages are still held, in the verdict's words."""
+"""The verdict's sentence on must-remember messages: whether a request still holds them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MustRememberStatus:
 
 
 def must_remember_status(timeline: Timeline, number: int, starred: Sequence[MustRemember]) -> MustRememberStatus:
-    """Which of these messages request `number` (from 0) still holds."""
+    """The status of these messages at request `number` (from 0)."""
     existing = [star for star in starred if star.message is None or star.message < timeline.plans[number].size]
     lost = sorted((since, star.mark, star) for star in existing if (since := star.lost_since(number)) is not None)
     if not lost:

@@ -14,7 +14,7 @@ from historylab.planning.reasons import Action
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How one thing is named and drawn; `meaning` is its legend."""
+    """The name and the drawing of one thing; `meaning` is its legend."""
 
     word: str
     glyph: str

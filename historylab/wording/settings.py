@@ -32,7 +32,7 @@ def title_of(name: str) -> str:
 
 
 def help_of(name: str) -> str:
-    """What it does, in a sentence."""
+    """The setting's description, in a sentence."""
     text = stage_options()[name].help if "." in name else schema_of(name).get("description", "")
     return text[:1].upper() + text[1:]
 

@@ -28,6 +28,6 @@ def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str
 
 
 def over_budget(timeline: Timeline) -> str:
-    """How many requests still exceed the budget; empty if none does."""
+    """A phrase on the requests that still exceed the budget; empty if none does."""
     over = int(np.count_nonzero(timeline.over_budget))
     return f" Over the budget at {over:,} of {len(timeline.plans):,} requests." if over else ""

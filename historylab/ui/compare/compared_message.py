@@ -16,7 +16,7 @@ from historylab.wording.untrusted import escape, multiline
 
 
 def compared_message(compared: Sequence[Configuration], timelines: Sequence[Timeline], number: int) -> None:
-    """The message chosen on the map, at request `number` (from 0); nothing where none is, or it isn't said yet."""
+    """The message chosen on the map, at request `number` (from 0); nothing if none is, or if it comes later."""
     chosen = session.tab().message
     if chosen is None or chosen >= timelines[0].plans[number].size:
         return

@@ -16,7 +16,7 @@ from historylab.wording.untrusted import escape, one_line
 
 
 def comparison_verdict(compared: list[Configuration], timelines: list[Timeline]) -> None:
-    """How B differs from A as the headline; C and D below it."""
+    """The difference of B from A as the headline; C's and D's below it."""
     if done := session.tab().announcement:
         notice(done)
     base, *others = configurations.compared_figures(timelines)

@@ -55,7 +55,7 @@ def _letter(compared: Sequence[Configuration]) -> str:
 
 
 def _legend(letter: str) -> None:
-    """What the colours and textures mean, the largest difference first."""
+    """The legend of colours and textures, the largest difference first."""
     colours = {Difference.ONLY_A: "only-A", Difference.ONLY_B: f"only-{letter}"}
     looks = sorted(difference_looks(letter).items(), reverse=True)
     chips = "".join(_chip(look, colours.get(difference, difference.name.lower())) for difference, look in looks)

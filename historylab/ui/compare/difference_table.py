@@ -135,7 +135,7 @@ def _cell(row: Row, value: Any, base: Any, *, first: bool) -> str:
 
 
 def _counting_note(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> str:
-    """How tokens were counted, once if the same way for all."""
+    """A note on how tokens were counted; one for all if they agree."""
     counters = [counter_label(timeline.counter) for timeline in timelines]
     if len(set(counters)) == 1:
         return f"Tokens by {counters[0]}."

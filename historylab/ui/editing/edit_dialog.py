@@ -59,7 +59,7 @@ def field_text(text: str) -> str:
 
 
 def _unless_same(written: str | None, text: str) -> str:
-    """What was written; or the text itself, where the field shows it as it is."""
+    """The edited text; or the original, unnormalised, where the field still shows the same."""
     return text if written is None or written == field_text(text) else written
 
 

@@ -1,4 +1,4 @@
-"""Searching messages: which contain the words, how many those are, and where else to look if none does."""
+"""Searching messages: the hits, their number, and other places to look if there are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the messages so far are on screen: filter, search, page, and the selected message."""
+"""The messages on screen, of those so far: filter, search, page, and the selected message."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _mark(indices: Iterable[int]) -> None:
 
 
 def _fate(timeline: Timeline, number: int, star: MustRemember) -> str:
-    """What in this request still holds it, or since when nothing does."""
+    """Where this request still holds it, or since when none has."""
     since = star.lost_since(number)
     if since is not None:
         return f"It has been lost since {timeline.steps[since].label}."

@@ -29,7 +29,7 @@ def _projection(timeline: Timeline) -> list[str]:
 
 
 def _layout(timeline: Timeline, number: int) -> list[str]:
-    """What the layout does, if it changes the messages so far."""
+    """A sentence on the layout, if it changes the messages so far."""
     plan = timeline.plans[number]
     messages = list(timeline.conversation.messages[: plan.size])
     if plan.layout is None or plan.layout(messages) == messages:

@@ -1,4 +1,4 @@
-"""How a request was planned: every stage that changed something, in order, with tokens before and after."""
+"""The trace of a request's plan: every stage that changed something, in order, with tokens before and after."""
 
 from __future__ import annotations
 

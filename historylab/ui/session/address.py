@@ -71,7 +71,7 @@ def write_link() -> None:
 
 
 def chosen_parameters() -> dict[str, str]:
-    """What a link to this screen must carry: the settings chosen, and what is open unless it was uploaded or pasted."""
+    """Parameters of a link to this screen: the settings chosen, and what is open unless it was uploaded or pasted."""
     state, shown = tab(), current_place()
     settings = {**state.link, **{url_name(name): as_text(value) for name, value in state.you.items()}}
     default = shown.conversation == f"sample:{DEFAULT_SAMPLE}"
@@ -79,7 +79,7 @@ def chosen_parameters() -> dict[str, str]:
 
 
 def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, Any]] | None = None) -> Place:
-    """What is open, and what it is compared with; without a word about what was uploaded or pasted."""
+    """The open conversation and the configurations compared; nothing of an upload or pasted text."""
     state = tab()
     compare = tuple((state.compare if compare is None else compare) or ())
     if not state.opened:

@@ -1,4 +1,4 @@
-"""Whether the browser's address or this tab's state wins when they differ: Back, a late message, or a new link.
+"""Decides whether the browser's address or this tab's state wins where they differ: Back, a late message, a new link.
 
 The browser sends its address with every message, but not always the newest: one that was on its way while we wrote
 another arrives late. What it sends, and which side wins:

@@ -56,7 +56,7 @@ BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
     Timeline: timeline_key,
     Prices: repr,
 }
-"""How Streamlit hashes our arguments: `hash_funcs` of every cached function below."""
+"""The hash functions for our arguments: `hash_funcs` of every cached function below."""
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -118,7 +118,7 @@ def packed_map(timeline: Timeline) -> tuple[bytes, str]:
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing what differs", hash_funcs=BY_CONTENT)
 def packed_difference(a: Timeline, b: Timeline, letter: str) -> tuple[bytes, str]:
-    """What two timelines do differently as the map's bytes, and the key the browser knows them by."""
+    """The difference map of two timelines as bytes, and the key the browser knows them by."""
     return pack_difference(a, b, letter), _browser_key(f"{timeline_key(a)} {letter} {timeline_key(b)}")
 
 
@@ -163,7 +163,7 @@ def comparisons(timeline: Timeline, prices: Prices) -> Mapping[str, CostComparis
     max_entries=3, scope="session", show_spinner="Looking for what later requests need", hash_funcs=BY_CONTENT
 )
 def retained(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
-    """What later requests needed, and whether they still held it."""
+    """The values that later requests needed, and whether they still held them."""
     return retention(timeline, stars=must_remember)
 
 

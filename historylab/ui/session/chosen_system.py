@@ -35,7 +35,7 @@ def choose_preset(name: str, variant: str = "") -> None:
 
 
 def restore_preset() -> None:
-    """What the preset decides, as it was published; everything else stays."""
+    """Restore the settings the preset decides, as it was published; all others stay."""
     if found := current_preset():
         preset, variant = found
         _load(preset.decides(variant))

@@ -23,7 +23,7 @@ def current_edits() -> Edited | None:
 
 
 def describe_edits() -> str:
-    """How many messages were changed: "2 edited, 1 deleted"; nothing where none was."""
+    """Counts of the changed messages: "2 edited, 1 deleted"; empty if none was changed."""
     edited = current_edits()
     return ", ".join(f"{count:,} {word}" for word, count in edited.tally.items()) if edited else ""
 
@@ -50,7 +50,7 @@ def undo_edit() -> None:
 
 
 def discard_edits() -> None:
-    """The original again."""
+    """Restore the original."""
     if current_edits():
         _put(())
 

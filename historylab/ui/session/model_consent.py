@@ -26,7 +26,7 @@ from historylab.ui.session import choices, session
 
 @dataclass(frozen=True, slots=True)
 class Consented:
-    """What a replay on screen goes by.
+    """The decision on one replay: whether it may call the model.
 
     `settings` are the ones given, or the same offline; `mark` tells a replay from one that called the model at another
     time and got other replies, "" if it calls none; `timeline` is the replay, if getting the replies made it already,

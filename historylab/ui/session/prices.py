@@ -1,4 +1,4 @@
-"""The prices in effect: a list's, with the numbers replaced on screen; None if unknown."""
+"""The prices in effect: list prices, with those replaced on screen; None if unknown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEEDED = ("input", "output")
 
 
 def prices_in_effect(model: str) -> Prices | None:
-    """What `model` costs. Your numbers replace the list's; where there is no list, input and output are needed."""
+    """The prices of `model`. Your numbers replace the list's; where there is no list, input and output are needed."""
     listed, yours = prices_of(model), own_prices(model)
     if listed is not None:
         return listed.with_changes(**yours) if yours else listed
@@ -31,7 +31,7 @@ def own_prices(model: str) -> dict[str, float]:
 
 
 def set_price(model: str, name: str, dollars: float | None) -> None:
-    """Replace what a million tokens cost; None goes back to the list."""
+    """Replace the price of a million tokens; None restores the list price."""
     yours = session.tab().prices.setdefault(model, {})
     listed = prices_of(model)
     if dollars is None or (listed is not None and float(getattr(listed, name)) == dollars):

@@ -15,7 +15,7 @@ from historylab.settings.link import Place, Refused
 from historylab.ui.session.address_sync import AddressSync
 
 FEW, MORE, MANY = 50, 150, 500
-"""How many settings a search tries at most."""
+"""Limits for the settings a search tries."""
 
 
 @dataclass
@@ -50,7 +50,7 @@ class TuneChoices:
     everywhere: bool = False  # over all conversations of the file, not the open one alone
     musts: list[str] = field(default_factory=list)
     aim: str = "balanced"
-    cache: str = ""  # empty: the one that goes with the model's prices
+    cache: str = ""  # empty: the one that the model's prices imply
     words: str = ""
     picked: str = ""  # settings key of the candidate looked at; empty: the recommended one
     uploads: dict[str, Conversations] = field(default_factory=dict)

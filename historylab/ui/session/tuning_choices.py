@@ -42,7 +42,7 @@ def aim_for(aim: str) -> None:
 
 
 def price_under(cache: str) -> None:
-    """Price everything under that cache model; empty: the one that goes with the model's prices."""
+    """Price everything under that cache model; empty: the one that the model's prices imply."""
     tab().tuning.cache = cache
     pick_candidate("")
 
@@ -69,6 +69,6 @@ def use_corpus(uploads: Mapping[str, Conversations]) -> None:
 
 
 def set_monthly_volume(conversations: int) -> None:
-    """Reckon with that many conversations a month."""
+    """Extrapolate costs to that many conversations a month."""
     tab().tuning.volume = conversations
     touch()

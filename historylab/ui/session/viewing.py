@@ -1,7 +1,7 @@
-"""What is open and what of it is on screen: request, message, filters, page; must-remember marks and questions.
+"""The open conversation and the part of it on screen: request, message, filters, page; marks and questions.
 
-Moving about redraws one fragment, so those functions don't `touch()`: a touch would redraw the whole page. Whatever
-the rest of the page or the link shows does.
+Moving about redraws one fragment, so those functions don't `touch()`: a touch would redraw the whole page. Functions
+that change anything in the rest of the page or in the link do.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def view_as(view: str) -> None:
 
 
 def show_only_differing(only: bool) -> None:
-    """On Compare, step through the requests that differ alone."""
+    """On Compare, step through only the requests that differ."""
     tab().only_differing = only
 
 

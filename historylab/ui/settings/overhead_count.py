@@ -19,7 +19,7 @@ MOST_NAMED = 40
 
 
 def overhead_count(resolution: Resolution) -> None:
-    """Folded away; what is inside is worked out only when it is open."""
+    """An expander whose content is computed only while it is open."""
     unfolded = st.expander("Count tools and prompt", key="overhead-count", type="compact", on_change=session.touch)
     if unfolded.open:
         with unfolded:
@@ -40,12 +40,12 @@ def _inside(resolution: Resolution) -> None:
     counts, of_prompt = count_tools(counter, tools), count_prompt(counter, prompt or "")
     if not counts and not of_prompt:
         return
-    _told(tools, counts, of_prompt)
+    _show_counts(tools, counts, of_prompt)
     st.html(f'<div class="hl-meta">{ESTIMATE}, by {escape(counter.label)}.</div>')
     _use(resolution, sum(counts) + of_prompt)
 
 
-def _told(tools: list[Tool], counts: list[int], prompt: int) -> None:
+def _show_counts(tools: list[Tool], counts: list[int], prompt: int) -> None:
     noun = "tool" if len(tools) == 1 else "tools"
     parts = [f"{len(tools):,} {noun}: {sum(counts):,} tokens"] if tools else []
     parts += [f"prompt: {prompt:,} tokens"] if prompt else []

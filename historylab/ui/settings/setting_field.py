@@ -26,7 +26,7 @@ STEPS = {"budget": 500, "reserve": 100, "overhead": 100, "window": 1000}
 
 
 class WidgetArguments(TypedDict):
-    """What every widget of a setting is given."""
+    """Arguments common to every widget of a setting."""
 
     key: str
     help: str | None
@@ -53,7 +53,7 @@ def setting_field(resolution: Resolution, name: str, field: PresetField | None =
 
 
 def label_of(name: str, field: PresetField | None = None) -> str:
-    """What the setting is called, with the unit where a system gives one: "History length · user messages"."""
+    """The setting's label, with the unit where a system gives one: "History length · user messages"."""
     return " · ".join(filter(None, (field.label, field.unit))) if field else title_of(name)
 
 
@@ -88,7 +88,7 @@ def setting_widget(
     choose: Callable[[str, Any], None] = choices.choose_setting,
     field: PresetField | None = None,
 ) -> None:
-    """The widget alone. What is chosen goes to `choose(name, value)`; `key` tells it from others like it."""
+    """The widget alone. It calls `choose(name, value)` on every choice; `key` tells it from others like it."""
     schema, label, key = schema_of(name), label_of(name, field), key or f"set {name}"
     common: WidgetArguments = {
         "key": key,

@@ -1,1 +1,1 @@
-"""What every page uses."""
+"""Parts that several pages share."""

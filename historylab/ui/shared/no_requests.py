@@ -1,4 +1,4 @@
-"""What a page shows for a conversation that makes no model requests."""
+"""The notice a page shows for a conversation that makes no model requests."""
 
 import streamlit as st
 

@@ -12,11 +12,11 @@ from historylab.ui.shared.notice import notice
 
 
 @contextmanager
-def replay_errors_shown(where_to_mend_them: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """Around replays: if one is refused, the page shows why, and the widgets to choose other settings with."""
+def replay_errors_shown(settings_widgets: Callable[[], object] = lambda: None) -> Iterator[None]:
+    """Wraps replays: if one is refused, the page shows why, and the widgets to choose other settings with."""
     try:
         yield
     except HistoryLabError as problem:
-        where_to_mend_them()
+        settings_widgets()
         notice(f"These settings can't be replayed: {problem}", "error")
         st.stop()

@@ -1,4 +1,4 @@
-"""Which of the two themes the reader sees, and the actions' colours as CSS variables for it."""
+"""The reader's theme, light or dark, and the actions' colours as CSS variables for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if: try a value in a source without touching the server's environment. It changes this page's table only."""
+"""What-if values, tried in a source without touching the server's environment; they change this page's table only."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _label(name: str) -> str:
 
 
 def _source_names(setting: str) -> list[tuple[str, str]]:
-    """Where the setting may come from, and its name there."""
+    """The sources the setting may come from, each with its name there."""
     names = {
         "environment": [environment_name(setting), *filter(None, [AGENTDOCK_ENVIRONMENT.get(setting)])],
         "you": [setting],

@@ -71,7 +71,7 @@ def _file_conversations() -> None:
 
 
 def _report() -> None:
-    """What loading skipped or warned about, folded; nothing if everything was read."""
+    """The load report's omissions and warnings, folded; nothing if everything was read."""
     report = viewing.opened().conversations.report
     if not report.skipped and not report.warnings:
         return

@@ -51,7 +51,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 
 
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
-    """What the link contains, a line each."""
+    """The contents of the link, a line each."""
     request, shown = request_for_link(), address.current_place(compare=compare)
     yield f"every setting: {len(settings.values())} values, defaults too, so that it means the same everywhere"
     kind, _, name = shown.conversation.partition(":")

@@ -39,21 +39,21 @@ OFFLINE = "Its summaries come from the offline summarizer, verbatim and free; a 
 def headline(found: Recommendation, mine: Point | None) -> None:
     """The choice in a sentence, why, what it gives up, and how your own settings do."""
     if found.choice is None:
-        said, more = "None of the settings tried do all that.", ""
+        finding, more = "None of the settings tried do all that.", ""
     elif mine is not None and found.choice.figures["settings"] == mine.figures["settings"]:
-        said, more = (
+        finding, more = (
             f"Your settings are the best of {len(found.points):,} tried: they {_outcome(mine, found, 'keep')}.",
             "",
         )
     else:
-        said = f"{capitalize_first(found.choice.label)} would {_outcome(found.choice, found, 'keep')}."
+        finding = f"{capitalize_first(found.choice.label)} would {_outcome(found.choice, found, 'keep')}."
         more = f"Yours: {mine.label}, {_outcome(mine, found)}." if mine else ""
     lines = [more, *found.why[:1], *found.why[2:]]  # the second says again what it keeps
     if found.choice is not None and found.choice.figures["summaries"]:
         lines.append(OFFLINE)
     lines += [f"Given up: {line}" for line in found.gives_up]
     body = "".join(f'<div class="hl-small">{escape(line)}</div>' for line in lines if line)
-    st.html(f'<h1 class="hl-verdict">{escape(said)}</h1><div class="hl-why">{body}</div>')
+    st.html(f'<h1 class="hl-verdict">{escape(finding)}</h1><div class="hl-why">{body}</div>')
 
 
 def frontier_view(found: Recommendation, mine: Point | None) -> Point | None:

@@ -56,7 +56,7 @@ def search_form(search: SettingsSearch, tried: Sequence[Settings]) -> None:
 
 
 def _locked(search: SettingsSearch) -> None:
-    """What the environment sets, which is not varied; and that summaries are written offline here."""
+    """A note of the settings the environment holds, which are not varied, and of summaries being offline here."""
     if search.locked:
         names = ", ".join(title_of(name) for name in sorted(search.locked))
         st.html(f'<div class="hl-meta">🔒\ufe0e Set by the environment, so not varied: {escape(names)}.</div>')

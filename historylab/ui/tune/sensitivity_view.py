@@ -56,7 +56,7 @@ def _table(
 
 
 def _changes(settings: Settings, base: Settings, axis: Axis) -> dict[str, Any]:
-    """What differs from `base`, and the axis' fields that only now have an effect: the length beside the policy."""
+    """Values that differ from `base`, and fields of the axis that only now have an effect (a policy's length)."""
     return {
         name: value
         for name, value in settings.values().items()
