@@ -73,7 +73,7 @@ class Constraints:
 
 
 _NUMBER = r"(?P<number>[\d.,]+)\s*(?P<kilo>k)?"
-_CACHING = r"(?:\s+(?:under|with)\s+(?P<cache>\w+)\s+(?:cach\w*|prefix cach\w*))?"
+_CACHING = r"(?:\s+(?:under|with)\s+(?P<cache>[\w-]+)\s+(?:cach\w*|prefix cach\w*))?"
 _RULES = tuple(
     (re.compile(pattern), field)
     for pattern, field in (

@@ -54,6 +54,12 @@ def test_a_constraint_can_name_it(name):
     assert read_constraints(f"at most $2 with {word} caching").cache == name
 
 
+def test_the_word_for_one_may_have_a_hyphen(monkeypatch):
+    one_hour = registry.Member("cache", "hourly", lambda: Cache("hourly", lifetime=3600), (), {"caching": "one-hour"})
+    monkeypatch.setitem(registry._members, "cache", {**registry.members("cache"), "hourly": one_hour})
+    assert read_constraints("cheapest under one-hour caching").cache == "hourly"
+
+
 def test_no_two_caches_share_a_word():
     for words in (cache_titles().values(), map(caching_word, CACHES)):
         found = list(words)

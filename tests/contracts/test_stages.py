@@ -26,7 +26,7 @@ from historylab.counters.base import count_text
 from historylab.planning.history import History
 from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, start
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action, reason
+from historylab.planning.reasons import Action, _reasons, reason
 from historylab.planning.strategies.base import Context
 from historylab.settings.effect import READ_BY_EVERY_PLAN
 from historylab.settings.model import Settings, setting_names
@@ -89,6 +89,11 @@ def test_a_tool_output_stage_never_lengthens(family, name):
         assert (after.sent_tokens <= plan.sent_tokens).all()
 
     never_longer()
+
+
+def test_a_reason_names_settings_there_are():
+    named = {name for reason in _reasons for name in (reason.setting, *reason.remedy) if name}
+    assert named - {*setting_names()} == set()
 
 
 class Recorded:

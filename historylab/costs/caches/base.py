@@ -51,6 +51,8 @@ class Cache:
                 f"a cache of minimum {self.minimum}, step {self.step}, lifetime {self.lifetime} can't be"
             )
         if self.write_premium is not None:
+            if not self.writes:
+                raise SettingsError("a cache that writes nothing has no premium for it; set writes=True as well")
             object.__setattr__(self, "write_premium", decimal_of("a write", self.write_premium))
 
     def reads(self, sent: np.ndarray, shared: np.ndarray, idle: np.ndarray) -> np.ndarray:
