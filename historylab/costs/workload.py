@@ -12,7 +12,7 @@ from decimal import Decimal
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.caches.base import Cache, all_caches
+from historylab.costs.caches.base import all_caches
 from historylab.costs.traffic import against_untrimmed_under
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import replay
@@ -57,10 +57,9 @@ class Workload:
         """Share of all requests that are over the budget."""
         return sum(load.over_budget for load in self.loads) / max(1, len(self.tokens))
 
-    def per_conversation(self, cache: str, *, trimmed: bool = True) -> np.ndarray:
+    def per_conversation(self, cache: str) -> np.ndarray:
         """float64[conversations]: dollars each costs under that cache; empty without prices."""
-        bills = [load.costs if trimmed else load.baseline for load in self.loads]
-        return np.array([float(costs[cache]) for costs in bills if cache in costs])
+        return np.array([float(load.costs[cache]) for load in self.loads if cache in load.costs])
 
     def monthly(self, cache: str, volume: int, *, trimmed: bool = True) -> Decimal | None:
         """Dollars for `volume` conversations like these; None without prices."""
@@ -75,17 +74,12 @@ def percentiles(values: Sequence[float] | np.ndarray) -> tuple[float, ...]:
     return tuple(map(float, np.percentile(values, PERCENTILES))) if len(values) else (0.0,) * len(PERCENTILES)
 
 
-def measure_loads(
-    conversations: Iterable[Conversation],
-    settings: Settings,
-    prices: Prices | None,
-    caches: Sequence[Cache] | None = None,
-) -> Iterator[Load]:
-    """The load of each conversation in turn, under `caches` (default: all). Without prices there are no costs."""
+def measure_loads(conversations: Iterable[Conversation], settings: Settings, prices: Prices | None) -> Iterator[Load]:
+    """The load of each conversation in turn, under every cache model. Without prices there are no costs."""
     instruments = open_instruments(settings)
     for conversation in conversations:
         timeline = replay(conversation, settings, instruments=instruments)
-        found = against_untrimmed_under(timeline, all_caches() if caches is None else caches, prices) if prices else ()
+        found = against_untrimmed_under(timeline, all_caches(), prices) if prices else ()
         yield Load(
             conversation.title,
             timeline.tokens,

@@ -57,9 +57,9 @@ def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
     return conversation.remember(("tokens", counter.key), count)
 
 
-def count_text(counter: Counter, text: str, role: str = "system") -> int:
-    """Tokens of one message of that text; a caller's own counter is given it as `{"role", "content"}`."""
-    return int(counter.count([Message(role, text, source={"role": role, "content": text})])[0])
+def count_text(counter: Counter, text: str) -> int:
+    """Tokens of a system message of that text; a caller's own counter is given it as `{"role", "content"}`."""
+    return int(counter.count([Message("system", text, source={"role": "system", "content": text})])[0])
 
 
 def media_tokens(message: Message) -> int:

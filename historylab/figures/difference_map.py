@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from historylab.figures.difference_grid import Decisions, Difference, DifferenceGrid, difference_grid
-from historylab.figures.retention_grid import MOST, reason_sentence
+from historylab.figures.retention_grid import reason_sentence
 from historylab.figures.retention_map import browser_look, compress_cells, map_axes, map_bins
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
@@ -18,9 +18,9 @@ from historylab.wording.palette import BOTH, CONFIGURATIONS, LOOKS, NEITHER, UNL
 TEXTURES = {Difference.NEITHER: "dotted", Difference.UNLIKE: "ruled", Difference.ONLY_B: "hatched"}
 
 
-def pack_difference(a: Timeline, b: Timeline, letter: str, most: int = MOST) -> bytes:
+def pack_difference(a: Timeline, b: Timeline, letter: str) -> bytes:
     """The part that depends on the two timelines alone, whose messages must match; `letter` names the second one."""
-    grid = difference_grid(a, b, most)
+    grid = difference_grid(a, b)
     looks = difference_looks(letter)
     still = {
         **map_axes(a),
