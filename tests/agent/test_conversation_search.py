@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
-from stored_messages import fill, said
+from stored_messages import fill, posted
 
 from historylab.agent.conversation_search import conversation_search_tool
 from historylab.stores.memory import InMemoryConversationStore
 
 
 def store():
-    room = [said(f"09:{k:02} a: word {k}") for k in range(12)]
-    return fill(InMemoryConversationStore(), *room, said("09:30 b: word of another", conversation="other"))
+    room = [posted(f"09:{k:02} a: word {k}") for k in range(12)]
+    return fill(InMemoryConversationStore(), *room, posted("09:30 b: word of another", conversation="other"))
 
 
 def found(**arguments) -> list[str]:
@@ -42,7 +42,7 @@ def test_a_missing_query_finds_every_message_and_a_number_is_read_as_text():
 
 @pytest.mark.feature("T26")
 def test_agents_are_the_assistant_and_everybody_else_a_user():
-    room = fill(InMemoryConversationStore(), said("09:00 <bot>: x"), said("09:01 (k): y"), said("09:02 a: z"))
+    room = fill(InMemoryConversationStore(), posted("09:00 <bot>: x"), posted("09:01 (k): y"), posted("09:02 a: z"))
     answer = conversation_search_tool(room, "room")()
     assert [r["role"] for r in answer["results"]] == ["user", "assistant", "user"]
     assert answer["results"][0] == {"role": "user", "content": "z", "timestamp": "2026-01-01T09:02:00Z"}

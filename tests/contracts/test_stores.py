@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stored_messages import fill, ids, said
+from stored_messages import fill, ids, posted
 
 from historylab.errors import HistoryLabError
 from historylab.registry import members
@@ -26,16 +26,16 @@ def test_memory_and_sqlite_are_registered():
 @every_store
 @pytest.mark.feature("T07")
 def test_messages_come_in_the_order_of_their_times_and_equal_times_in_that_of_arrival(make):
-    store = fill(make(), said("09:02 a: late"), said("09:01 a: x"), said("09:01 a: y"), said("09:00 a: early"))
+    store = fill(make(), posted("09:02 a: late"), posted("09:01 a: x"), posted("09:01 a: y"), posted("09:00 a: early"))
     assert ids(store.get("room")) == ["early", "x", "y", "late"]
 
 
 @every_store
 @pytest.mark.feature("T07")
 def test_times_are_instants_and_the_text_that_was_given_comes_back(make):
-    berlin = replace(said("09:00 a: berlin"), timestamp="2026-01-01T10:30:00.250+02:00")
-    fraction = replace(said("09:00 a: fraction"), timestamp="2026-01-01T08:30:00.5Z")
-    no_offset = replace(said("09:00 a: utc"), timestamp="2026-01-01T08:29:59")
+    berlin = replace(posted("09:00 a: berlin"), timestamp="2026-01-01T10:30:00.250+02:00")
+    fraction = replace(posted("09:00 a: fraction"), timestamp="2026-01-01T08:30:00.5Z")
+    no_offset = replace(posted("09:00 a: utc"), timestamp="2026-01-01T08:29:59")
     store = fill(make(), fraction, berlin, no_offset)
     assert ids(store.get("room")) == ["utc", "berlin", "fraction"]
     assert [m.timestamp for m in store.get("room")] == [m.timestamp for m in (no_offset, berlin, fraction)]
@@ -47,11 +47,11 @@ def test_times_are_instants_and_the_text_that_was_given_comes_back(make):
 def test_filters_come_before_the_limit_and_the_limit_takes_the_newest(make):
     store = fill(
         make(),
-        said("09:00 a: 1"),
-        said("09:01 b: 2", scope="dm"),
-        said("09:02 a: 3"),
-        said("09:03 (c): 4"),
-        said("09:04 b: 5", scope="dm"),
+        posted("09:00 a: 1"),
+        posted("09:01 b: 2", scope="dm"),
+        posted("09:02 a: 3"),
+        posted("09:03 (c): 4"),
+        posted("09:04 b: 5", scope="dm"),
     )
     assert ids(store.get("room", scope="channel", limit=2)) == ["3", "4"]
     assert ids(store.get("room", participant_ids=["a", "c"])) == ["1", "3", "4"]
@@ -64,7 +64,9 @@ def test_filters_come_before_the_limit_and_the_limit_takes_the_newest(make):
 @every_store
 @pytest.mark.feature("T08")
 def test_a_search_is_literal_whatever_the_case_and_newest_first(make):
-    store = fill(make(), said("09:00 a: 100% ÄGYPTEN_x"), said("09:01 a: 1000 ägyptenyx"), said("09:02 (b): 100%"))
+    store = fill(
+        make(), posted("09:00 a: 100% ÄGYPTEN_x"), posted("09:01 a: 1000 ägyptenyx"), posted("09:02 (b): 100%")
+    )
     assert ids(store.search("room", "100%")) == ["100%", "100% ÄGYPTEN_x"]
     assert ids(store.search("room", "Ägypten_")) == ["100% ÄGYPTEN_x"]
     assert len(store.search("room", "")) == 3
@@ -75,14 +77,14 @@ def test_a_search_is_literal_whatever_the_case_and_newest_first(make):
 @every_store
 @pytest.mark.feature("T08")
 def test_a_search_ends_before_the_first_hit_over_the_cap_but_always_has_one(make):
-    store = fill(make(), *(said(f"09:0{i} a: {'hit ' * 10}{i}") for i in range(4)))
+    store = fill(make(), *(posted(f"09:0{i} a: {'hit ' * 10}{i}") for i in range(4)))
     assert [len(store.search("room", "hit", token_cap=cap)) for cap in (0, 10, 21, 22, 33)] == [1, 1, 1, 2, 3]
 
 
 @every_store
 @pytest.mark.feature("T10")
 def test_the_first_of_two_with_one_id_wins_in_its_conversation_while_it_is_there(make):
-    first, second = said("09:00 a: first", "m"), said("08:00 b: second", "m")
+    first, second = posted("09:00 a: first", "m"), posted("08:00 b: second", "m")
     store = fill(make(), first, second, replace(second, conversation_id="elsewhere"))
     assert store.get("room") == [first]
     assert [m.content for m in store.get("elsewhere")] == ["second"]
@@ -93,7 +95,7 @@ def test_the_first_of_two_with_one_id_wins_in_its_conversation_while_it_is_there
 @every_store
 @pytest.mark.feature("T06")
 def test_deleting_takes_the_listed_ids_of_one_conversation_only(make):
-    store = fill(make(), said("09:00 a: 1"), said("09:01 a: 2"), said("09:00 a: 1", conversation="other"))
+    store = fill(make(), posted("09:00 a: 1"), posted("09:01 a: 2"), posted("09:00 a: 1", conversation="other"))
     store.delete_messages("room", iter(["1", "unknown"]))
     store.delete_messages("room", [])
     store.delete_messages("nowhere", ["2"])
@@ -103,7 +105,7 @@ def test_deleting_takes_the_listed_ids_of_one_conversation_only(make):
 @every_store
 @pytest.mark.feature("T06")
 def test_conversations_are_counted_while_they_have_messages_and_can_be_cleared(make):
-    store = fill(make(), said("09:00 a: 1"), said("09:00 a: 1", conversation="other"))
+    store = fill(make(), posted("09:00 a: 1"), posted("09:00 a: 1", conversation="other"))
     assert store.conversation_count == 2
     store.get("never seen")
     store.clear_conversation("other")
@@ -118,7 +120,7 @@ def test_conversations_are_counted_while_they_have_messages_and_can_be_cleared(m
 @pytest.mark.parametrize(("most", "left"), [(3, ["2", "3", "4"]), (1, ["4"]), (0, [])])
 def test_over_the_cap_the_oldest_by_time_goes_even_if_it_came_last(make, most, left):
     store = make(max_messages_per_conversation=most)
-    fill(store, said("09:03 a: 3"), said("09:04 a: 4"), said("09:02 a: 2"), said("09:01 a: 1"))
+    fill(store, posted("09:03 a: 3"), posted("09:04 a: 4"), posted("09:02 a: 2"), posted("09:01 a: 1"))
     assert ids(store.get("room")) == left
     assert store.conversation_count == bool(left)
 
@@ -126,7 +128,7 @@ def test_over_the_cap_the_oldest_by_time_goes_even_if_it_came_last(make, most, l
 @every_store
 @pytest.mark.feature("T30", "T08")
 def test_nothing_of_one_conversation_is_found_in_another(make):
-    store = fill(make(), said("09:00 a: mine"), said("09:01 b: theirs", conversation="room%"))
+    store = fill(make(), posted("09:00 a: mine"), posted("09:01 b: theirs", conversation="room%"))
     assert ids(store.get("room")) == ids(store.search("room", "")) == ["mine"]
     assert ids(store.search("room%", "")) == ["theirs"]
     assert store.get("' OR 1=1 --") == store.search("_oom", "") == []
@@ -135,7 +137,7 @@ def test_nothing_of_one_conversation_is_found_in_another(make):
 @every_store
 @pytest.mark.feature("T11")
 def test_what_is_stored_does_not_change_with_what_was_given_or_got(make):
-    given = said("09:00 a: 1", mentions=["kael"], another={"key": [1, None, True]})
+    given = posted("09:00 a: 1", mentions=["kael"], another={"key": [1, None, True]})
     store = fill(make(), given)
     given.metadata["mentions"].append("somebody")
     store.get("room")[0].metadata["another"]["key"].clear()
@@ -147,9 +149,9 @@ def test_what_is_stored_does_not_change_with_what_was_given_or_got(make):
 def test_what_cannot_be_kept_is_refused_by_name_and_nothing_is_left_of_it(make):
     store = make()
     with pytest.raises(HistoryLabError, match=r"'yesterday' is no time; give ISO 8601"):
-        store.append(replace(said("09:00 a: 1"), timestamp="yesterday"))
+        store.append(replace(posted("09:00 a: 1"), timestamp="yesterday"))
     with pytest.raises(HistoryLabError, match="metadata of message '1' is no JSON"):
-        store.append(said("09:00 a: 1", seen={1, 2}))
+        store.append(posted("09:00 a: 1", seen={1, 2}))
     with pytest.raises(ValueError, match="is no time"):
         store.get("room", since_timestamp="soon")
     assert store.conversation_count == 0
@@ -198,7 +200,7 @@ def _done(store, operation: str, conversation: str, k: int, limit: int):
     match operation:
         case "append":
             line = f"09:0{(7 * k) % 5} ({'ab'[k % 2]}): {k} Hit"
-            store.append(said(line, str(k), conversation=conversation, scope=["channel", "dm"][k % 2]))
+            store.append(posted(line, str(k), conversation=conversation, scope=["channel", "dm"][k % 2]))
         case "get":
             people = [[], ["a"], ["b"]][k % 3]
             since = [None, "2026-01-01T09:02:00Z"][k % 2]
@@ -232,12 +234,12 @@ def test_many_threads_lose_nothing_and_break_nothing(make):
         try:
             start.wait()
             for k in range(each):
-                store.append(said(f"09:{k:02} ({me}): {me}-{k}"))
-                store.append(said("09:00 a: shared", "shared"))
+                store.append(posted(f"09:{k:02} ({me}): {me}-{k}"))
+                store.append(posted("09:00 a: shared", "shared"))
                 assert ids(store.search("room", f"{me}-{k}", limit=1))
                 times = [m.timestamp for m in store.get("room")]
                 assert times == sorted(times)
-                store.append(said(f"09:{k:02} a: gone", f"gone {me} {k}", conversation=f"own {me}"))
+                store.append(posted(f"09:{k:02} a: gone", f"gone {me} {k}", conversation=f"own {me}"))
                 store.delete_messages(f"own {me}", [f"gone {me} {k}"])
         except BaseException as problem:
             failures.append(problem)
@@ -257,7 +259,7 @@ def test_many_threads_lose_nothing_and_break_nothing(make):
 def test_the_cap_holds_while_many_threads_append(make):
     store = make(max_messages_per_conversation=20)
     workers = [
-        threading.Thread(target=lambda me=me: fill(store, *(said(f"09:{k:02} a: {me}-{k}") for k in range(40))))
+        threading.Thread(target=lambda me=me: fill(store, *(posted(f"09:{k:02} a: {me}-{k}") for k in range(40))))
         for me in range(6)
     ]
     for worker in workers:

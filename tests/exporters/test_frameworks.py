@@ -23,7 +23,7 @@ def call(n: int) -> dict:
     return {"id": f"call_{n}", "type": "function", "function": {"name": "read", "arguments": f'{{"n": {n}}}'}}
 
 
-def said(turns: int = 6) -> list[dict]:
+def chat(turns: int = 6) -> list[dict]:
     """A conversation in which every turn calls two tools."""
     messages: list[dict] = [{"role": "system", "content": "You read files."}]
     for n in range(turns):
@@ -49,10 +49,12 @@ cases = pytest.mark.parametrize("settings", CASES.values(), ids=CASES)
 
 def shown(settings: Settings, messages: list[dict]) -> list[tuple[str, str]]:
     """(role, text) of what the last request of a replay sends."""
-    return told(to_record(m) for m in replay(Conversation(to_messages(messages)), settings).plans[-1].render())
+    return roles_and_texts(
+        to_record(m) for m in replay(Conversation(to_messages(messages)), settings).plans[-1].render()
+    )
 
 
-def told(messages) -> list[tuple[str, str]]:
+def roles_and_texts(messages) -> list[tuple[str, str]]:
     return [(message["role"], message["content"]) for message in messages]
 
 
@@ -69,7 +71,7 @@ def test_the_file_compiles_and_its_settings_send_what_replay_shows(target, setti
     ours = [n for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == "settings"]
     names: dict[str, Any] = {"Settings": Settings}
     exec(compile(ast.Module(ours, []), target, "exec"), names)
-    assert told(trim(said(), names["settings"])) == shown(settings, said())
+    assert roles_and_texts(trim(chat(), names["settings"])) == shown(settings, chat())
     assert any(
         isinstance(n, ast.Call) and n.func.id == "trim"
         for n in ast.walk(tree)
@@ -116,14 +118,14 @@ def text_of(item: dict) -> str:
 
 @cases
 def test_openai_agents_sends_it_and_its_own_items(settings):
-    given = items(said())
+    given = items(chat())
     sent = names_of(settings, "openai_agents")["trim_input"](CallData(ModelInput(given, "You read files.")))
     instructions = [("system", sent.instructions)] if sent.instructions else []
     roles = {"function_call_output": "tool"}
     texts = [
         (roles.get(i.get("type"), i.get("role")), text_of(i)) for i in sent.input if "output" in i or "content" in i
     ]
-    assert instructions + texts == shown(settings, said())
+    assert instructions + texts == shown(settings, chat())
     kept = [item for item in sent.input if any(item is own for own in given)]
     assert len(kept) == len(sent.input) or settings in (CASES["shortened"], CASES["summary"])
     calls = {item["call_id"] for item in sent.input if item.get("type") == "function_call"}
@@ -154,8 +156,8 @@ def test_the_openai_agents_runner_sends_it(settings):
         call_model_input_filter=names_of(settings, "openai_agents")["trim_input"], tracing_disabled=True
     )
     agent = agents.Agent("reader", instructions="You read files.", model=Scripted())
-    asyncio.run(agents.Runner.run(agent, items(said()), run_config=config))
-    direct = names_of(settings, "openai_agents")["trim_input"](CallData(ModelInput(items(said()), "You read files.")))
+    asyncio.run(agents.Runner.run(agent, items(chat()), run_config=config))
+    direct = names_of(settings, "openai_agents")["trim_input"](CallData(ModelInput(items(chat()), "You read files.")))
     assert asked == [(direct.instructions, direct.input)]
 
 
@@ -171,9 +173,9 @@ def plain(messages) -> list[tuple[str, str]]:
 @cases
 def test_langgraph_sends_it_and_its_own_messages(settings):
     core = pytest.importorskip("langchain_core.messages")
-    given = core.convert_to_messages(said())
+    given = core.convert_to_messages(chat())
     sent = names_of(settings, "langgraph")["pre_model_hook"]({"messages": given})["llm_input_messages"]
-    assert plain(sent) == shown(settings, said())
+    assert plain(sent) == shown(settings, chat())
     new = [message for message in sent if not any(message is own for own in given)]
     assert all(isinstance(message, core.SystemMessage | core.ToolMessage) for message in new)
     assert not new or settings in (CASES["shortened"], CASES["summary"])
@@ -200,9 +202,9 @@ def test_a_langgraph_agent_sends_it_and_its_state_keeps_everything(settings):
     asked: list = []
     hook = names_of(settings, "langgraph")["pre_model_hook"]
     agent = prebuilt.create_react_agent(fake_model(asked), [], pre_model_hook=hook)
-    state = agent.invoke({"messages": convert_to_messages(said())})
-    assert plain(asked[0]) == shown(settings, said())
-    assert len(state["messages"]) == len(said()) + 1
+    state = agent.invoke({"messages": convert_to_messages(chat())})
+    assert plain(asked[0]) == shown(settings, chat())
+    assert len(state["messages"]) == len(chat()) + 1
 
 
 @cases
@@ -213,9 +215,9 @@ def test_a_langchain_agent_sends_it_and_its_state_keeps_everything(settings):
     asked: list = []
     middleware = names_of(settings, "langchain_agents")["TrimHistory"]()
     agent = agents.create_agent(fake_model(asked), [], system_prompt="You read files.", middleware=[middleware])
-    state = agent.invoke({"messages": convert_to_messages(said()[1:])})
-    assert plain(asked[0]) == shown(settings, said())
-    assert len(state["messages"]) == len(said())
+    state = agent.invoke({"messages": convert_to_messages(chat()[1:])})
+    assert plain(asked[0]) == shown(settings, chat())
+    assert len(state["messages"]) == len(chat())
 
 
 # -- Pydantic AI
@@ -263,7 +265,7 @@ def test_a_pydantic_ai_agent_sends_it_and_its_history_keeps_everything(settings)
         return ModelResponse([TextPart("done")])
 
     agent = pydantic_ai.Agent(FunctionModel(answer), capabilities=[names_of(settings, "pydantic_ai")["hooks"]])
-    history = model_messages(said())
-    result = agent.run_sync(said()[-1]["content"], message_history=history)
-    assert parts_of(asked[0]) == shown(settings, said())
+    history = model_messages(chat())
+    result = agent.run_sync(chat()[-1]["content"], message_history=history)
+    assert parts_of(asked[0]) == shown(settings, chat())
     assert len(result.all_messages()) == len(history) + 2

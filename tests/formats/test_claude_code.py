@@ -63,7 +63,7 @@ def usage(output: int, reads: int = 70, writes: int = 9) -> dict:
     return {**counts, "output_tokens": output, "service_tier": "standard"}
 
 
-def said(conversation) -> list[str]:
+def lines_of(conversation) -> list[str]:
     return [f"{m.role[0]} {m.content}" for m in conversation]
 
 
@@ -95,7 +95,7 @@ def test_parallel_results_are_a_message_each_though_they_hang_on_different_branc
     session.put("user", [result("c2", "two")], parent=second)
     session.put("assistant", [text("Both.")], reply="m2")
     (conversation,) = loaded = session.load()
-    assert said(conversation) == ["u Look at both.", "a ", "t one", "t two", "a Both."]
+    assert lines_of(conversation) == ["u Look at both.", "a ", "t one", "t two", "a Both."]
     assert conversation.columns.clean
     assert loaded.report.skips == 0
 
@@ -107,7 +107,7 @@ def test_results_in_one_line_are_split_and_come_before_what_the_user_adds(sessio
         "user", [text("Hurry."), result("c1", [text("one"), text("more")]), {**result("c2", "no"), "is_error": True}]
     )
     (conversation,) = session.load()
-    assert said(conversation)[2:] == ["t one\nmore", "t no", "u Hurry."]
+    assert lines_of(conversation)[2:] == ["t one\nmore", "t no", "u Hurry."]
     assert conversation[3].metadata == {"is_error": True}
     assert len({m.id for m in conversation}) == len(conversation)
 
@@ -118,7 +118,7 @@ def test_a_rewind_is_followed_from_the_newest_leaf(session):
     session.put("user", "No, back.")
     session.put("assistant", [text("Right way.")], reply="m2", parent=start)
     (conversation,) = loaded = session.load()
-    assert said(conversation) == ["u Start.", "a Right way."]
+    assert lines_of(conversation) == ["u Start.", "a Right way."]
     assert [(why, t.count) for why, t in loaded.report.skipped.items()] == [
         ("a record on another branch (a rewind or a fork)", 2)
     ]
@@ -129,7 +129,7 @@ def test_the_newest_leaf_is_the_newest_by_time_not_by_place(session):
     session.put("assistant", [text("Newer.")], reply="m1", timestamp="2026-01-01T12:00:00Z")
     session.put("assistant", [text("Older.")], reply="m2", parent=start, timestamp="2026-01-01T11:00:00Z")
     (conversation,) = session.load()
-    assert said(conversation) == ["u Start.", "a Newer."]
+    assert lines_of(conversation) == ["u Start.", "a Newer."]
 
 
 def test_a_resumed_session_goes_on_under_another_session_id(session):
@@ -137,7 +137,7 @@ def test_a_resumed_session_goes_on_under_another_session_id(session):
     session.put("assistant", [text("Begun.")], reply="m1")
     session.put("user", "Go on.", sessionId="s2")
     (conversation,) = session.load()
-    assert said(conversation) == ["u Start.", "a Begun.", "u Go on."]
+    assert lines_of(conversation) == ["u Start.", "a Begun.", "u Go on."]
 
 
 def test_a_compaction_is_crossed_by_its_logical_parent(session):
@@ -148,7 +148,7 @@ def test_a_compaction_is_crossed_by_its_logical_parent(session):
     session.put("user", "In short: before, answer.", isCompactSummary=True)
     session.put("user", "After.")
     (conversation,) = loaded = session.load()
-    assert said(conversation) == ["u Before.", "a Answer.", "u In short: before, answer.", "u After."]
+    assert lines_of(conversation) == ["u Before.", "a Answer.", "u In short: before, answer.", "u After."]
     assert conversation[2].metadata == {"compact_summary": True}
     assert any("summary" in why for why in loaded.report.warnings)
 
@@ -163,9 +163,9 @@ def test_a_subagent_is_a_conversation_of_its_own(session):
     session.put("assistant", [text("Fine.")], reply="x2", isSidechain=True)
     session.put("user", [result("c1", "Checked.")], parent=main)
     first, second, third = session.load()
-    assert said(first) == ["u Have it checked.", "a ", "t Checked."]
-    assert said(second) == ["u Check it.", "a Checked."]
-    assert said(third) == ["u Check that, too.", "a Fine."]
+    assert lines_of(first) == ["u Have it checked.", "a ", "t Checked."]
+    assert lines_of(second) == ["u Check it.", "a Checked."]
+    assert lines_of(third) == ["u Check that, too.", "a Fine."]
     assert second.title == "Subagent: Check it."
     assert second.metadata["sidechain"] is True
 
@@ -175,7 +175,7 @@ def test_named_subagents_stay_apart_though_their_lines_interleave(session):
         session.put("user", f"Task {agent}", parent=None, isSidechain=True, agentId=agent, uuid=f"{agent}1")
     for agent in ("a", "b"):
         session.put("assistant", [text(agent)], parent=f"{agent}1", isSidechain=True, agentId=agent, uuid=f"{agent}2")
-    assert [said(c) for c in session.load()] == [["u Task a", "a a"], ["u Task b", "a b"]]
+    assert [lines_of(c) for c in session.load()] == [["u Task a", "a a"], ["u Task b", "a b"]]
 
 
 def test_what_is_no_message_is_skipped_with_counts(session):
@@ -187,7 +187,7 @@ def test_what_is_no_message_is_skipped_with_counts(session):
     session.put("assistant", [text("Hello!")], reply="m1")
     session.records += [{"type": "queue-operation"}, {"type": "progress"}, {"silly": "this"}, 42, "oops", [1]]
     (conversation,) = loaded = session.load()
-    assert said(conversation) == ["u Hello.", "a Hello!"]
+    assert lines_of(conversation) == ["u Hello.", "a Hello!"]
     assert conversation.title == "A title"
     assert loaded.report.records == len(session.records)
     assert sorted((why, t.count) for why, t in loaded.report.skipped.items()) == [
@@ -209,7 +209,7 @@ def test_thinking_is_left_out_and_told(session):
     session.put("assistant", [text("Because.")], reply="m1")
     session.put("assistant", [{"type": "redacted_thinking", "data": "x"}], reply="m2")
     (conversation,) = loaded = session.load()
-    assert said(conversation) == ["u Why?", "a Because."]
+    assert lines_of(conversation) == ["u Why?", "a Because."]
     assert loaded.report.warnings["thinking left out"].count == 2
 
 
@@ -239,7 +239,7 @@ def test_broken_records_are_reported_where_they_stand(session):
     session.records[2]["message"] = "error"
     session.put("assistant", [text("Still here."), 7, {"type": "mystery"}], reply="m1", timestamp="soon")
     (conversation,) = loaded = session.load()
-    assert said(conversation) == ["u Hello.", "a Still here."]
+    assert lines_of(conversation) == ["u Hello.", "a Still here."]
     assert {why: t.first for why, t in loaded.report.skipped.items()} == {
         "a user record without content": "line 2",
         "a user record whose message is text": "line 3",
@@ -273,7 +273,7 @@ def test_without_ids_the_order_of_the_file_counts():
     ]
     data = "\n".join(map(json.dumps, lines)).encode()
     (conversation,) = load(data)
-    assert said(conversation) == ["u Fix it", "a Looking", "u That's right", "a Done"]
+    assert lines_of(conversation) == ["u Fix it", "a Looking", "u That's right", "a Done"]
     assert match_strengths(Content(data)) == {"claude_code": 0.8}
 
 
@@ -283,7 +283,7 @@ def test_the_web_export_holds_the_same_records():
         {"type": "assistant", "message": {"role": "assistant", "content": [text("Hello")]}},
     ]
     (conversation,) = load(json.dumps({"loglines": lines}).encode())
-    assert said(conversation) == ["u Hi", "a Hello"]
+    assert lines_of(conversation) == ["u Hi", "a Hello"]
 
 
 def test_another_jsonl_is_not_claimed():

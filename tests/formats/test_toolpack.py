@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from stored_messages import said
+from stored_messages import posted
 
 from historylab.errors import UnknownFormat
 from historylab.formats.load import load
@@ -23,14 +23,14 @@ def test_conversations_of_one_file_are_told_apart_and_ordered_by_time():
     desk, private = load_sample("ferry-desk")
     assert (desk.title, private.title) == ("#ferry-desk", "D-teo-skipper")
     assert desk.metadata == {"conversationId": "C-ferry-desk"}
-    loaded = load(file(said("09:05 a: late"), said("09:00 b: x", conversation="other"), said("09:01 (c): early")))
+    loaded = load(file(posted("09:05 a: late"), posted("09:00 b: x", conversation="other"), posted("09:01 (c): early")))
     assert [[m.content for m in c] for c in loaded] == [["early", "late"], ["x"]]
     assert [m.role for m in loaded[0]] == ["assistant", "user"]
 
 
 @pytest.mark.parametrize("lines", [True, False])
 def test_what_filters_ask_for_is_in_the_messages(lines):
-    given = said("09:00 (kael): hi", "m1", scope="dm", mentions=["x"], isSummary=True)
+    given = posted("09:00 (kael): hi", "m1", scope="dm", mentions=["x"], isSummary=True)
     (message,) = load(file(given, lines=lines))[0]
     assert message.metadata == {
         "participant": "kael",
@@ -43,7 +43,7 @@ def test_what_filters_ask_for_is_in_the_messages(lines):
 
 
 def test_an_object_that_holds_the_messages_is_read_too():
-    held = json.dumps({"messages": [said("09:00 a: x").to_dict(), said("09:01 (b): y").to_dict()]})
+    held = json.dumps({"messages": [posted("09:00 a: x").to_dict(), posted("09:01 (b): y").to_dict()]})
     assert len(load(held.encode())[0]) == 2
 
 
@@ -57,13 +57,13 @@ def test_an_object_that_holds_the_messages_is_read_too():
     ],
 )
 def test_what_is_no_stored_message_is_skipped_with_the_reason(change, reason):
-    report = load(file(said("09:00 a: first"), said("09:01 a: second"), said("09:02 a: x"), change=change)).report
+    report = load(file(posted("09:00 a: first"), posted("09:01 a: second"), posted("09:02 a: x"), change=change)).report
     assert (report.records, report.messages) == (3, 2)
     assert list(report.skipped) == [reason]
 
 
 def test_where_a_time_cannot_be_read_the_order_of_the_file_stays_and_is_told_of():
-    loaded = load(file(said("09:05 a: late"), said("09:00 a: early"), change={"timestamp": "yesterday"}))
+    loaded = load(file(posted("09:05 a: late"), posted("09:00 a: early"), change={"timestamp": "yesterday"}))
     assert [m.content for m in loaded[0]] == ["late", "early"]
     assert list(loaded.report.warnings) == ["a timestamp that is no time"]
 

@@ -47,7 +47,7 @@ ORDER = Conversation(
 )
 
 
-def told(found) -> list[tuple]:
+def losses_of(found) -> list[tuple]:
     return [(x.kind, x.step, x.message, x.value, x.needed_by, x.used_as) for x in found.losses]
 
 
@@ -67,7 +67,7 @@ def test_a_value_nobody_said_before_is_no_reference():
 def test_a_loss_names_the_message_the_request_the_value_and_what_would_have_kept_it():
     timeline = replay(ORDER, LAST)
     found = retention(timeline)
-    assert told(found) == [("reference", 2, 3, "cus_901", 6, "refund.customer")]
+    assert losses_of(found) == [("reference", 2, 3, "cus_901", 6, "refund.customer")]
     assert found.references.share == 0.5
     undo = found.explain(found.losses[0]).undo
     assert undo == {"length": 2}
@@ -90,7 +90,7 @@ def test_a_cleared_result_no_longer_says_its_value():
     long = '{"customer": "cus_901", "history": "' + "shipped, " * 50 + '"}'
     lengthy = ORDER.edited([*ORDER[:3], result(FIND, long), *ORDER[4:]])
     cleared = ALL.replace(tool_output="clear", **{"tool_output.clear.keep": 0, "tool_output.clear.batch": 1})
-    assert told(retention(replay(lengthy, cleared))) == [("reference", 2, 3, "cus_901", 6, "refund.customer")]
+    assert losses_of(retention(replay(lengthy, cleared))) == [("reference", 2, 3, "cus_901", 6, "refund.customer")]
 
 
 def test_the_old_text_of_an_edit_is_found_though_json_escapes_it():
@@ -108,7 +108,7 @@ def test_a_literal_in_an_answer_is_a_link_and_an_estimate():
         [Message("user", "Seat 14-C?"), answer("Yes."), Message("user", "Which?"), answer("Seat 14-C is yours.")]
     )
     found = retention(replay(chat, LAST))
-    assert told(found) == [("link", 1, 0, "14-C", 3, "the answer")]
+    assert losses_of(found) == [("link", 1, 0, "14-C", 3, "the answer")]
     assert found.losses[0].estimate
     assert found.references.share is None
 

@@ -6,13 +6,13 @@ import sys
 import threading
 
 import pytest
-from stored_messages import fill, ids, said
+from stored_messages import fill, ids, posted
 
 from historylab.stores.memory import InMemoryConversationStore
 
 
 def rooms(store, *names: str):
-    return fill(store, *(said("09:00 a: hello", conversation=name) for name in names))
+    return fill(store, *(posted("09:00 a: hello", conversation=name) for name in names))
 
 
 def left(store, *names: str) -> list[str]:
@@ -29,9 +29,9 @@ def test_the_least_recently_used_conversation_goes_and_every_use_counts(use):
         case "search":
             store.search("x", "nothing like it")
         case "append":
-            store.append(said("08:00 a: more", conversation="x"))
+            store.append(posted("08:00 a: more", conversation="x"))
         case "append again":
-            store.append(said("09:00 a: hello", conversation="x"))
+            store.append(posted("09:00 a: hello", conversation="x"))
     rooms(store, "z")
     assert left(store, "x", "y", "z") == ["x", "z"]
 
@@ -56,7 +56,7 @@ def test_no_conversations_at_all_still_keeps_one():
 def test_five_hundred_conversations_of_five_hundred_messages_are_kept_unless_told_otherwise():
     store = rooms(InMemoryConversationStore(), *(f"room {i}" for i in range(501)))
     assert (store.conversation_count, store.get("room 0")) == (500, [])
-    fill(store, *(said(f"{k // 60:02}:{k % 60:02} a: {k}", conversation="long") for k in range(501)))
+    fill(store, *(posted(f"{k // 60:02}:{k % 60:02} a: {k}", conversation="long") for k in range(501)))
     kept = ids(store.get("long"))
     assert (len(kept), kept[0]) == (500, "1")
 
@@ -64,7 +64,7 @@ def test_five_hundred_conversations_of_five_hundred_messages_are_kept_unless_tol
 @pytest.mark.feature("T09")
 def test_conversations_come_and_go_under_many_threads():
     store, failures = InMemoryConversationStore(max_conversations=1), []
-    messages = [[said("09:00 a: hello", conversation=f"{me} {k}") for k in range(2000)] for me in range(6)]
+    messages = [[posted("09:00 a: hello", conversation=f"{me} {k}") for k in range(2000)] for me in range(6)]
 
     def work(me: int):
         try:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from stored_messages import fill, ids, said
+from stored_messages import fill, ids, posted
 
 from historylab.errors import StoreError
 from historylab.stores.sqlite import SQLiteConversationStore
@@ -15,21 +15,21 @@ from historylab.stores.sqlite import SQLiteConversationStore
 APPEND = """
 import sys
 sys.path.insert(0, "tests/support")
-from stored_messages import fill, said
+from stored_messages import fill, posted
 from historylab.stores.sqlite import SQLiteConversationStore
 path, me = sys.argv[1:]
-fill(SQLiteConversationStore(path), *(said(f"09:{k:02} a: {me}-{k}") for k in range(25)))
+fill(SQLiteConversationStore(path), *(posted(f"09:{k:02} a: {me}-{k}") for k in range(25)))
 """
 
 
 @pytest.mark.feature("T28", "T29")
 def test_a_conversation_outlives_the_process_that_had_it(tmp_path):
     path = tmp_path / "conversations.db"
-    first = fill(SQLiteConversationStore(path), said("09:00 a: hello", isSummary=True))
+    first = fill(SQLiteConversationStore(path), posted("09:00 a: hello", isSummary=True))
     first.close()
     again = SQLiteConversationStore(str(path))
-    assert again.get("room") == [said("09:00 a: hello", isSummary=True)]
-    fill(again, said("09:00 a: hello"), said("09:00 b: equal instants keep their order over a restart"))
+    assert again.get("room") == [posted("09:00 a: hello", isSummary=True)]
+    fill(again, posted("09:00 a: hello"), posted("09:00 b: equal instants keep their order over a restart"))
     assert len(ids(again.get("room"))) == 2
 
 
@@ -46,7 +46,7 @@ def test_several_processes_write_one_file_at_the_same_time(tmp_path, root):
 @pytest.mark.feature("T28")
 def test_the_columns_are_the_documents_and_what_order_needs_and_they_can_be_read_by_anyone(tmp_path):
     path = tmp_path / "conversations.db"
-    fill(SQLiteConversationStore(path), said("09:00 (kael): ja: übermorgen", "m1", mentions=["x"])).close()
+    fill(SQLiteConversationStore(path), posted("09:00 (kael): ja: übermorgen", "m1", mentions=["x"])).close()
     with sqlite3.connect(path) as plain:
         row = plain.execute(
             "SELECT id, conversation_id, participant_kind, participant_id, participant_display_name, content, "
@@ -60,7 +60,7 @@ def test_the_columns_are_the_documents_and_what_order_needs_and_they_can_be_read
 
 @pytest.mark.feature("T28")
 def test_no_limit_means_every_message_not_the_oldest_hundred():
-    store = fill(SQLiteConversationStore(), *(said(f"{k // 60:02}:{k % 60:02} a: {k}") for k in range(130)))
+    store = fill(SQLiteConversationStore(), *(posted(f"{k // 60:02}:{k % 60:02} a: {k}") for k in range(130)))
     assert len(store.get("room")) == 130
     assert ids(store.get("room", limit=2)) == ["128", "129"]
 
@@ -76,4 +76,4 @@ def test_a_closed_store_says_so_in_our_words():
     store = SQLiteConversationStore()
     store.close()
     with pytest.raises(StoreError, match="closed"):
-        store.append(said("09:00 a: hello"))
+        store.append(posted("09:00 a: hello"))

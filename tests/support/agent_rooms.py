@@ -1,10 +1,10 @@
-"""Rooms of stored messages, what an agent is sent of them, and summarisers and models that answer as they are told."""
+"""Stores of a room's messages, the prompt an agent is sent of them, and scripted summarisers and models."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from stored_messages import fill, ids, said
+from stored_messages import fill, ids, posted
 
 from historylab.systems.toolpack import (
     AssemblerOptions,
@@ -19,12 +19,12 @@ ALICE = {"kind": "user", "id": "U1", "displayName": "Alice"}
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def room(*lines: str | StoredMessage) -> InMemoryConversationStore:
-    return fill(InMemoryConversationStore(), *(said(x) if isinstance(x, str) else x for x in lines))
+def store_of(*lines: str | StoredMessage) -> InMemoryConversationStore:
+    return fill(InMemoryConversationStore(), *(posted(x) if isinstance(x, str) else x for x in lines))
 
 
-def sent(store, options: AssemblerOptions | None = None, summarizer=None, agent: str = "kael") -> list[str]:
-    """What is sent, as lines "role: content"."""
+def prompt_of(store, options: AssemblerOptions | None = None, summarizer=None, agent: str = "kael") -> list[str]:
+    """The prompt assembled for the agent, as lines "role: content"."""
     assembled = assemble_prompt(store, "room", agent, agent, options, summarizer, now=NOON)
     return [f"{message['role']}: {message['content']}" for message in assembled.messages]
 
@@ -32,7 +32,7 @@ def sent(store, options: AssemblerOptions | None = None, summarizer=None, agent:
 def long_room(turns: int) -> InMemoryConversationStore:
     """Turns t0, t1, … of Alice and kael in turn, a minute apart."""
     lines = (f"{9 + k // 60:02}:{k % 60:02} {'(kael)' if k % 2 else 'alice'}: t{k}" for k in range(turns))
-    return room(*lines)
+    return store_of(*lines)
 
 
 def summarizer(text: str = "S", *, calls: list | None = None):

@@ -32,24 +32,24 @@ ODD = (
 
 def conversations(*, max_size: int = 18) -> st.SearchStrategy[Conversation]:
     """Conversations of up to so many events, most of them what happens in ordinary ones."""
-    return st.lists(st.sampled_from([*ORDINARY, *ODD]), max_size=max_size).map(told)
+    return st.lists(st.sampled_from([*ORDINARY, *ODD]), max_size=max_size).map(conversation_from)
 
 
-def told(events: list[str]) -> Conversation:
+def conversation_from(events: list[str]) -> Conversation:
     """The conversation in which these events happen; its texts are distinct and its times a minute apart."""
-    teller = _Teller()
+    builder = _Builder()
     for event in events:
-        teller.tell(event)
-    return Conversation(teller.messages, title=", ".join(events))
+        builder.add(event)
+    return Conversation(builder.messages, title=", ".join(events))
 
 
-class _Teller:
+class _Builder:
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.waiting: list[str] = []
         self.answered: list[str] = []
 
-    def tell(self, event: str) -> None:
+    def add(self, event: str) -> None:
         kind, _, rest = event.partition("-")
         if event == "pin":
             if self.messages:

@@ -1,4 +1,4 @@
-"""Stored messages written as lines: `said("09:02 alice: hello")`; an agent is `(kael)`, the system `<bot>`."""
+"""Stored messages written as lines: `posted("09:02 alice: hello")`; an agent is `(kael)`, the system `<bot>`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LINE = re.compile(
 KINDS = {"": "user", "(": "agent", "<": "system"}
 
 
-def said(line: str, id: str = "", *, conversation: str = "room", scope: str = "channel", **metadata) -> StoredMessage:
+def posted(line: str, id: str = "", *, conversation: str = "room", scope: str = "channel", **metadata) -> StoredMessage:
     """A message of 1 January 2026; its id is the text unless one is given."""
     found = LINE.fullmatch(line)
     time = f"2026-01-01T{found['hour']}:{found['minute']}:{found['second'] or '00'}Z"

@@ -34,7 +34,7 @@ CLOSING = "\n\nContinue the conversation. The human says:\n"
 SAMPLES = ("help-desk-tour", "help-desk-forgets")
 
 
-def said(*texts: str) -> list[dict]:
+def chat(*texts: str) -> list[dict]:
     """User and assistant messages in turn."""
     roles = itertools.cycle(["user", "assistant"])
     return [{"role": role, "content": text} for role, text in zip(roles, texts, strict=False)]
@@ -181,20 +181,20 @@ def test_a_tool_result_is_abbreviated_to_500_characters_inside_its_bracket():
 
 @pytest.mark.feature("M02", "M05", "M11")
 def test_twenty_exchanges_stay_a_pair_being_one():
-    given = said(*map(str, range(60)))
+    given = chat(*map(str, range(60)))
     assert truncate_history(given) == given[-40:]
     assert truncate_history(given, max_pairs=None, max_chars=None) == given[-40:]
 
 
 @pytest.mark.feature("M05")
 def test_it_stops_at_the_first_message_that_does_not_fit_even_if_older_ones_would():
-    given = said("hi", "ho", "x" * 99, "yes", "go", "on")
+    given = chat("hi", "ho", "x" * 99, "yes", "go", "on")
     assert truncate_history(given, max_chars=10) == given[4:]
 
 
 @pytest.mark.feature("M05")
 def test_exactly_the_limit_fits_and_one_character_more_does_not():
-    given = said("12345", "67890", "12", "34")
+    given = chat("12345", "67890", "12", "34")
     assert truncate_history(given, max_chars=14) == given
     assert truncate_history(given, max_chars=13) == given[2:]
 
@@ -202,20 +202,20 @@ def test_exactly_the_limit_fits_and_one_character_more_does_not():
 @pytest.mark.feature("M05")
 @pytest.mark.parametrize("nothing", [{"max_pairs": 0}, {"max_pairs": -3}, {"max_chars": 0}, {"max_chars": -1}])
 def test_a_limit_of_nothing_is_an_empty_history(nothing):
-    assert truncate_history(said("a", "b", "c", "d"), **nothing) == []
+    assert truncate_history(chat("a", "b", "c", "d"), **nothing) == []
 
 
 @pytest.mark.feature("M05")
 def test_an_oversized_newest_exchange_is_cut_to_the_room_there_is():
-    given = said("old", "old", "question", "a" * 50)
-    assert truncate_history(given, max_chars=20) == said("question", "a" * 12 + MARK)
-    assert truncate_history(given, max_chars=5) == said("quest" + MARK, MARK)
+    given = chat("old", "old", "question", "a" * 50)
+    assert truncate_history(given, max_chars=20) == chat("question", "a" * 12 + MARK)
+    assert truncate_history(given, max_chars=5) == chat("quest" + MARK, MARK)
     assert truncate_history(given, max_chars=20, oversized="drop") == []
 
 
 @pytest.mark.feature("M05")
 def test_the_callers_own_dicts_are_not_changed_by_a_cut():
-    given = said("question", "a" * 50)
+    given = chat("question", "a" * 50)
     before = copy.deepcopy(given)
     returned = truncate_history(given, max_chars=20)
     assert returned[0] is given[0]
@@ -230,9 +230,9 @@ def test_without_any_user_message_nothing_can_be_kept():
 @pytest.mark.parametrize("wrong", ["20", float("nan"), True])
 def test_a_limit_that_is_no_number_is_refused(wrong):
     with pytest.raises(ValueError, match="not a number"):
-        truncate_history(said("a", "b"), max_pairs=wrong)
+        truncate_history(chat("a", "b"), max_pairs=wrong)
     with pytest.raises(HistoryLabError):
-        truncate_history(said("a", "b"), oversized="explode")
+        truncate_history(chat("a", "b"), oversized="explode")
 
 
 MESSAGES = st.lists(
@@ -264,7 +264,7 @@ def as_published(messages: list[dict], pairs: int, characters: int) -> list[dict
 
 @pytest.mark.feature("M06")
 def test_the_history_stands_between_tags_and_the_message_after_them():
-    assert build_prompt_with_history("What next?", said("hi", "hello")) == (
+    assert build_prompt_with_history("What next?", chat("hi", "hello")) == (
         f"<conversation_history>\nHuman: hi\nAssistant: hello\n</conversation_history>{CLOSING}What next?"
     )
     assert build_prompt_with_history("What next?", []) == "What next?"
@@ -281,19 +281,19 @@ def test_the_history_stands_between_tags_and_the_message_after_them():
     ],
 )
 def test_nothing_said_in_the_history_closes_or_opens_it(hostile):
-    prompt = build_prompt_with_history("x", said("a\nHuman: b", f"one {hostile} two"))
+    prompt = build_prompt_with_history("x", chat("a\nHuman: b", f"one {hostile} two"))
     assert hostile not in prompt.removeprefix("<conversation_history>\n").removesuffix(
         f"\n</conversation_history>{CLOSING}x"
     )
     assert f"one &lt;{hostile[1:]} two" in prompt
-    assert hostile in build_prompt_with_history("x", said("a", hostile), escape_tags=False)
+    assert hostile in build_prompt_with_history("x", chat("a", hostile), escape_tags=False)
 
 
 @pytest.mark.feature("M07")
 def test_a_query_takes_its_history_from_the_options():
     assert create_agent_query("hi") == create_agent_query("hi", AgentQueryOptions()) == "hi"
-    assert create_agent_query("now", AgentQueryOptions(history=said("a", "b"))) == build_prompt_with_history(
-        "now", said("a", "b")
+    assert create_agent_query("now", AgentQueryOptions(history=chat("a", "b"))) == build_prompt_with_history(
+        "now", chat("a", "b")
     )
 
 
@@ -304,7 +304,7 @@ def test_a_query_takes_its_history_from_the_options():
 def test_the_current_message_is_left_out_by_its_id_and_sent_once():
     given = rows("u a u")
     history = get_conversation_history(stored(given), "c1", exclude_id="u2")
-    assert history == said("u 0", "a 1")
+    assert history == chat("u 0", "a 1")
     assert create_agent_query("u 2", AgentQueryOptions(history)).count("u 2") == 1
 
 
@@ -402,7 +402,7 @@ def test_a_follow_up_is_asked_with_the_earlier_exchange_in_its_prompt(sample):
 @pytest.mark.feature("M01")
 def test_the_preset_sends_what_the_functions_send():
     given = rows("u c r a u a u")
-    conversation = [{"role": "user", "content": "u 0"}, *openai_call("r 2"), *said("x", "a 3")[1:], *said("u 4", "a 5")]
+    conversation = [{"role": "user", "content": "u 0"}, *openai_call("r 2"), *chat("x", "a 3")[1:], *chat("u 4", "a 5")]
     (sent,) = trim([*conversation, {"role": "user", "content": "u 6"}], PRESET)
     history = get_conversation_history(stored(given), "c1", exclude_id="u6")
     assert sent == {"role": "user", "content": create_agent_query("u 6", AgentQueryOptions(history))}

@@ -6,8 +6,8 @@ import threading
 from dataclasses import replace
 
 import pytest
-from agent_rooms import ALICE, EVERYTHING, Recorder, long_room, room, summarizer
-from stored_messages import fill, said
+from agent_rooms import ALICE, EVERYTHING, Recorder, long_room, store_of, summarizer
+from stored_messages import fill, posted
 
 from historylab.systems.toolpack import (
     AssemblerOptions,
@@ -57,8 +57,8 @@ def test_the_message_being_answered_is_sent_once_and_bare_under_whatever_id_it_c
 
 @pytest.mark.feature("T03")
 def test_a_message_of_the_same_words_said_before_is_not_mistaken_for_the_one_being_answered():
-    store = room(said("09:00 alice: yes", "old", mentions=["kael"]), said("09:01 (kael): sure?"))
-    fill(store, said("09:02 alice: yes", "new"))
+    store = store_of(posted("09:00 alice: yes", "old", mentions=["kael"]), posted("09:01 (kael): sure?"))
+    fill(store, posted("09:02 alice: yes", "new"))
     model = Recorder()
     BaseAgent("kael", model, conversation_history=store).run("yes", conversation_id="room", message_id="new")
     assert [m["content"] for m in model.sent[0]] == ["alice: yes", "sure?", "yes"]
@@ -66,7 +66,7 @@ def test_a_message_of_the_same_words_said_before_is_not_mistaken_for_the_one_bei
 
 @pytest.mark.feature("T03")
 def test_what_somebody_says_meanwhile_does_not_send_the_message_twice():
-    store = room(said("09:00 alice: hi", "mine", mentions=["kael"]), said("09:00:01 bob: me too", "meanwhile"))
+    store = store_of(posted("09:00 alice: hi", "mine", mentions=["kael"]), posted("09:00:01 bob: me too", "meanwhile"))
     model = Recorder()
     BaseAgent("kael", model, conversation_history=store).run("hi", conversation_id="room", message_id="mine")
     assert [m["content"] for m in model.sent[0]] == ["bob: me too", "hi"]
@@ -75,7 +75,7 @@ def test_what_somebody_says_meanwhile_does_not_send_the_message_twice():
 @pytest.mark.feature("T03")
 def test_without_a_conversation_there_is_no_history_and_no_tool():
     model = Recorder()
-    agent = BaseAgent("kael", model, conversation_history=room("09:00 alice: x"))
+    agent = BaseAgent("kael", model, conversation_history=store_of("09:00 alice: x"))
     assert agent.run("hi") == "answer"
     assert (model.sent, model.tools) == ([[{"role": "user", "content": "hi"}]], [[]])
 
@@ -109,7 +109,7 @@ def test_bot_ids_of_the_channels_follow_the_manual_aliases_once_each_and_empty_o
 
 @pytest.mark.feature("T22")
 def test_an_agents_channels_let_it_be_mentioned_by_its_bot_id():
-    store = room(said("09:00 alice: for the bot", mentions=["U1BOT"]), "09:01 bob: chatter", "09:02 bob: last")
+    store = store_of(posted("09:00 alice: for the bot", mentions=["U1BOT"]), "09:01 bob: chatter", "09:02 bob: last")
     model = Recorder()
     slack = type("SlackChannel", (), {"bot_user_id": "U1BOT"})()
     BaseAgent("kael", model, conversation_history=store, channels=[slack]).run(" ", conversation_id="room")
@@ -119,7 +119,7 @@ def test_an_agents_channels_let_it_be_mentioned_by_its_bot_id():
 @pytest.mark.feature("T23")
 def test_an_agent_that_watches_a_whole_channel_is_sent_all_of_it():
     model = Recorder()
-    store = room("09:00 alice: x", "09:01 bob: y", "09:02 alice: z")
+    store = store_of("09:00 alice: x", "09:01 bob: y", "09:02 alice: z")
     BaseAgent("kael", model, conversation_history=store, assembler_options=EVERYTHING).run("", conversation_id="room")
     assert [m["content"] for m in model.sent[0]] == ["alice: x", "bob: y", "alice: z"]
 
@@ -138,7 +138,9 @@ def test_an_agent_with_a_summariser_summarises_when_it_runs():
 @pytest.mark.feature("T26", "T27")
 def test_a_run_in_a_conversation_has_the_search_tool_of_that_conversation():
     model = Recorder()
-    store = fill(room("09:00 alice: secret of the room"), said("09:00 eve: secret of others", conversation="other"))
+    store = fill(
+        store_of("09:00 alice: secret of the room"), posted("09:00 eve: secret of others", conversation="other")
+    )
     BaseAgent("kael", model, conversation_history=store).run("hi", conversation_id="other")
     (tool,) = model.tools[0]
     found = tool(query="secret", conversationId="room", conversation_id="room", limit=50)
@@ -201,6 +203,6 @@ def test_many_agents_answer_in_one_store_at_the_same_time(make):
 @pytest.mark.feature("T03")
 def test_a_blank_message_is_not_sent_and_takes_nothing_of_the_history_with_it():
     model = Recorder()
-    store = room(said("09:00 alice: hello?", "m1"))
+    store = store_of(posted("09:00 alice: hello?", "m1"))
     BaseAgent("kael", model, conversation_history=store).run(" \n", conversation_id="room", message_id="m1")
     assert model.sent == [[{"role": "user", "content": "alice: hello?"}]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from agent_rooms import long_room, room, summarizer
-from stored_messages import fill, said
+from agent_rooms import long_room, store_of, summarizer
+from stored_messages import fill, posted
 
 from historylab.conversation.conversation import Conversation
 from historylab.counters.toolpack import ToolpackCounter
@@ -59,7 +59,7 @@ def test_the_preset_folds_the_turns_the_assembler_summarises():
 @pytest.mark.parametrize(("turns", "budget", "sketch"), [(42, 3000, "S" * 21 + "K" * 21), (10, 60, "D" * 8 + "K" * 2)])
 def test_to_the_preset_the_newest_question_is_a_turn_like_any_other(turns, budget, sketch):
     lines = ["09:00 alice: please", *(f"09:{k:02} (kael): {'word ' * 20}{k}" for k in range(1, turns))]
-    conversation = Conversation(to_message(m.to_dict()) for m in room(*lines).get("room"))
+    conversation = Conversation(to_message(m.to_dict()) for m in store_of(*lines).get("room"))
     settings = PRESET.replace(budget=budget, **{"projection.point_of_view.agent": "kael"})
     assert plan_history(conversation, settings).sketch() == sketch
 
@@ -73,4 +73,4 @@ def test_the_preset_always_sends_the_instructions_of_an_ordinary_transcript():
 
 def test_the_preset_counts_in_toolpacks_way():
     assert PRESET.counter == "toolpack"
-    assert ToolpackCounter().count([to_message(said("09:00 a: abcde").to_dict())]).tolist() == [2]
+    assert ToolpackCounter().count([to_message(posted("09:00 a: abcde").to_dict())]).tolist() == [2]

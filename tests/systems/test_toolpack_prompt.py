@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from agent_rooms import ALICE, EVERYTHING, long_room, room, sent, summarizer
+from agent_rooms import ALICE, EVERYTHING, long_room, prompt_of, store_of, summarizer
 from hypothesis import given
 from hypothesis import strategies as st
-from stored_messages import fill, said
+from stored_messages import fill, posted
 
 from historylab.errors import HistoryLabError
 from historylab.stores.base import ConversationStore
@@ -52,14 +52,14 @@ def test_a_stored_message_is_its_published_json_and_back_and_what_is_absent_stay
 )
 def test_what_is_no_stored_message_is_refused_with_what_is_wrong(change, said_of_it):
     with pytest.raises(HistoryLabError, match=said_of_it):
-        StoredMessage.from_dict(said("09:00 alice: x").to_dict() | change)
+        StoredMessage.from_dict(posted("09:00 alice: x").to_dict() | change)
 
 
 @pytest.mark.feature("T12", "T13")
 def test_each_kind_of_participant_has_its_role_and_wording():
-    store = room("09:00 alice: 1", "09:01 (kael): 2", "09:02 (strange): 3", "09:03 <bot>: 4")
-    fill(store, replace(said("09:04 alice: tool"), participant=Participant("gadget", "G1", "Gadget")))
-    assert sent(store, EVERYTHING) == [
+    store = store_of("09:00 alice: 1", "09:01 (kael): 2", "09:02 (strange): 3", "09:03 <bot>: 4")
+    fill(store, replace(posted("09:04 alice: tool"), participant=Participant("gadget", "G1", "Gadget")))
+    assert prompt_of(store, EVERYTHING) == [
         "user: alice: 1",
         "assistant: 2",
         "user: strange (agent): 3",
@@ -70,7 +70,7 @@ def test_each_kind_of_participant_has_its_role_and_wording():
 
 @pytest.mark.feature("T13", "T17")
 def test_equal_messages_in_a_row_stay_two():
-    assert sent(room("09:00 alice: x", said("09:01 alice: x", "2")), EVERYTHING) == ["user: alice: x"] * 2
+    assert prompt_of(store_of("09:00 alice: x", posted("09:01 alice: x", "2")), EVERYTHING) == ["user: alice: x"] * 2
 
 
 # -- loading and filtering (T14 to T16, T21)
@@ -101,19 +101,19 @@ def test_the_store_is_asked_for_the_slice_and_for_nothing_more():
 
 @pytest.mark.feature("T16")
 def test_addressed_only_keeps_own_turns_mentions_what_was_answered_and_the_newest():
-    store = room(
+    store = store_of(
         "09:00 bob: chatter",
-        said("09:01 bob: by alias", mentions=["U_KAEL"]),
+        posted("09:01 bob: by alias", mentions=["U_KAEL"]),
         "09:02 bob: chatter again",
         "09:03 bob: answered",
         "09:04 (kael): own",
-        said("09:05 bob: wrong case", mentions=["KAEL"]),
+        posted("09:05 bob: wrong case", mentions=["KAEL"]),
         "09:06 bob: kael, by name only",
-        said("09:07 <summarizer>: stored", isSummary=True),
+        posted("09:07 <summarizer>: stored", isSummary=True),
         "09:08 bob: newest",
     )
     options = AssemblerOptions(agent_aliases=("U_KAEL",))
-    assert sent(store, options) == [
+    assert prompt_of(store, options) == [
         "user: bob: by alias",
         "user: bob: answered",
         "assistant: own",
@@ -124,21 +124,25 @@ def test_addressed_only_keeps_own_turns_mentions_what_was_answered_and_the_newes
 
 @pytest.mark.feature("T16")
 def test_what_was_answered_is_looked_for_among_what_was_loaded():
-    store = room("09:00 bob: asked", said("09:01 eve: aside", scope="dm"), "09:02 (kael): told", "09:03 bob: end")
-    assert sent(store) == ["user: eve: aside", "assistant: told", "user: bob: end"]
-    assert sent(store, AssemblerOptions(scope="channel")) == ["user: bob: asked", "assistant: told", "user: bob: end"]
+    store = store_of("09:00 bob: asked", posted("09:01 eve: aside", scope="dm"), "09:02 (kael): told", "09:03 bob: end")
+    assert prompt_of(store) == ["user: eve: aside", "assistant: told", "user: bob: end"]
+    assert prompt_of(store, AssemblerOptions(scope="channel")) == [
+        "user: bob: asked",
+        "assistant: told",
+        "user: bob: end",
+    ]
 
 
 @pytest.mark.feature("T16", "T22")
 @pytest.mark.parametrize("name", ["kael, the helper", " kael ", "assistant", "user", ""])
 def test_an_agent_of_any_name_knows_its_own_turns(name):
-    own = replace(said("09:00 (x): own"), participant=Participant("agent", name, None))
-    peer = replace(said("09:01 (x): other"), participant=Participant("agent", "assistant of others", None))
-    store = room(own, "09:00:30 bob: chatter", peer, "09:02 bob: newest")
+    own = replace(posted("09:00 (x): own"), participant=Participant("agent", name, None))
+    peer = replace(posted("09:01 (x): other"), participant=Participant("agent", "assistant of others", None))
+    store = store_of(own, "09:00:30 bob: chatter", peer, "09:02 bob: newest")
     if name:
-        assert sent(store, agent=name) == ["assistant: own", "user: bob: newest"]
+        assert prompt_of(store, agent=name) == ["assistant: own", "user: bob: newest"]
     else:
-        assert "assistant: own" in sent(store, agent=name)
+        assert "assistant: own" in prompt_of(store, agent=name)
 
 
 @pytest.mark.feature("T21")
@@ -166,8 +170,8 @@ def test_the_defaults_are_the_published_ones():
     ],
 )
 def test_these_limits_load_so_many_turns(options, count):
-    store = room("09:00 alice: old", "11:29:30 alice: half an hour ago", "12:00 alice: now")
-    assert len(sent(store, replace(EVERYTHING, **options))) == count
+    store = store_of("09:00 alice: old", "11:29:30 alice: half an hour ago", "12:00 alice: now")
+    assert len(prompt_of(store, replace(EVERYTHING, **options))) == count
 
 
 @pytest.mark.feature("T21")
@@ -197,35 +201,35 @@ def test_a_token_is_a_quarter_of_the_characters_rounded_up(text):
 
 @pytest.mark.feature("T19")
 def test_the_budget_counts_what_is_sent_the_name_before_the_text_included():
-    store = room("09:00 alice: 1234", "09:01 (kael): 5678")
-    assert sent(store, replace(EVERYTHING, token_budget=4)) == ["user: alice: 1234", "assistant: 5678"]
-    assert sent(store, replace(EVERYTHING, token_budget=3)) == ["assistant: 5678"]
+    store = store_of("09:00 alice: 1234", "09:01 (kael): 5678")
+    assert prompt_of(store, replace(EVERYTHING, token_budget=4)) == ["user: alice: 1234", "assistant: 5678"]
+    assert prompt_of(store, replace(EVERYTHING, token_budget=3)) == ["assistant: 5678"]
 
 
 @pytest.mark.feature("T19")
 def test_filling_stops_at_the_first_turn_that_does_not_fit_even_if_older_ones_would():
-    store = room("09:00 (kael): tiny", f"09:01 (kael): {'long ' * 50}", "09:02 (kael): tiny too")
-    assert sent(store, replace(EVERYTHING, token_budget=20)) == ["assistant: tiny too"]
+    store = store_of("09:00 (kael): tiny", f"09:01 (kael): {'long ' * 50}", "09:02 (kael): tiny too")
+    assert prompt_of(store, replace(EVERYTHING, token_budget=20)) == ["assistant: tiny too"]
 
 
 @pytest.mark.feature("T19")
 @pytest.mark.parametrize("budget", [0, -5, 1])
 def test_the_newest_turn_is_sent_whatever_the_budget_and_no_other(budget):
-    store = room("09:00 alice: the question", "09:01 (kael): first half", "09:02 (kael): second half")
-    assert sent(store, replace(EVERYTHING, token_budget=budget)) == ["assistant: second half"]
+    store = store_of("09:00 alice: the question", "09:01 (kael): first half", "09:02 (kael): second half")
+    assert prompt_of(store, replace(EVERYTHING, token_budget=budget)) == ["assistant: second half"]
 
 
 @pytest.mark.feature("T19")
 def test_a_summary_is_never_the_budgets_victim():
     options = replace(EVERYTHING, rolling_summary_threshold=4, token_budget=22)
-    lines = sent(long_room(10), options, summarizer("s" * 40))
+    lines = prompt_of(long_room(10), options, summarizer("s" * 40))
     assert lines[0].startswith("system: [Summary of 5 earlier turns]: sss")
     assert lines[1:] == ["user: alice: t8", "assistant: t9"]
 
 
 @pytest.mark.feature("T20")
 def test_the_estimate_is_the_sum_over_what_is_sent_and_turns_are_counted_before_any_filter():
-    store = fill(long_room(9), said("09:30 bob: chatter"), said("09:31 bob: newest"))
+    store = fill(long_room(9), posted("09:30 bob: chatter"), posted("09:31 bob: newest"))
     options = AssemblerOptions(rolling_summary_threshold=4, token_budget=30)
     assembled = assemble_prompt(store, "room", "kael", "kael", options, summarizer())
     assert assembled.estimated_tokens == sum(estimate_tokens(m["content"]) for m in assembled.messages)
@@ -237,7 +241,7 @@ def test_the_estimate_is_the_sum_over_what_is_sent_and_turns_are_counted_before_
 
 turns = st.builds(
     lambda k, kind, who, text, mention, scope: replace(
-        said(f"09:{k % 60:02} {who}: x", f"m{k}", scope=scope, mentions=[mention]),
+        posted(f"09:{k % 60:02} {who}: x", f"m{k}", scope=scope, mentions=[mention]),
         participant=Participant(kind, who),
         content=text,
     ),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from agent_rooms import EVERYTHING, long_room, room, sent, summarizer
-from stored_messages import fill, said
+from agent_rooms import EVERYTHING, long_room, prompt_of, store_of, summarizer
+from stored_messages import fill, posted
 
 from historylab.systems.toolpack import (
     InMemoryConversationStore,
@@ -22,22 +22,22 @@ from historylab.systems.toolpack.assembler import Room, plan_turns
 @pytest.mark.parametrize(("turns", "summarised"), [(30, 0), (31, 15), (32, 16)])
 def test_more_turns_than_the_threshold_and_the_oldest_half_is_summarised(turns, summarised):
     calls = []
-    sent(long_room(turns), replace(EVERYTHING, rolling_summary_threshold=30), summarizer(calls=calls))
+    prompt_of(long_room(turns), replace(EVERYTHING, rolling_summary_threshold=30), summarizer(calls=calls))
     assert [len(turns) for turns, _ in calls] == ([summarised] if summarised else [])
 
 
 @pytest.mark.feature("T18")
 def test_the_default_threshold_is_forty_turns():
-    assert len(sent(long_room(40), None, summarizer())) == 40
-    assert len(sent(long_room(41), None, summarizer())) == 22
+    assert len(prompt_of(long_room(40), None, summarizer())) == 40
+    assert len(prompt_of(long_room(41), None, summarizer())) == 22
 
 
 @pytest.mark.feature("T25")
 def test_the_summary_is_stored_in_place_of_its_turns_and_begins_the_next_prompt():
     store, options = long_room(9), replace(EVERYTHING, rolling_summary_threshold=4, scope="channel")
-    first = sent(store, options, summarizer("facts"))
+    first = prompt_of(store, options, summarizer("facts"))
     assert first[:2] == ["system: [Summary of 4 earlier turns]: facts", "user: alice: t4"]
-    assert sent(store, options) == first
+    assert prompt_of(store, options) == first
     summary = store.get("room")[0]
     assert summary.participant == Participant("system", "summarizer")
     assert (summary.timestamp, summary.scope, summary.metadata) == (
@@ -53,7 +53,7 @@ def test_the_summariser_gets_a_quarter_of_the_budget_and_the_former_summary_apar
     store, calls = long_room(6), []
     options = replace(EVERYTHING, rolling_summary_threshold=4, token_budget=1003)
     assemble_prompt(store, "room", "kael", "Kael", options, summarizer("one", calls=calls))
-    fill(store, *(said(f"10:0{k} alice: later {k}") for k in range(3)))
+    fill(store, *(posted(f"10:0{k} alice: later {k}") for k in range(3)))
     assembled = assemble_prompt(store, "room", "kael", "Kael", options, summarizer("two", calls=calls))
     asked = {"agent_name": "Kael", "agent_id": "kael", "max_tokens": 250, "extract_decisions": True}
     assert calls == [
@@ -84,7 +84,7 @@ def broken(*_, **__):
 def test_without_a_summary_the_newest_turns_are_sent_and_the_store_stays_as_it_is(summarize, caplog):
     store = long_room(9)
     before = store.get("room")
-    assert sent(store, replace(EVERYTHING, rolling_summary_threshold=4), summarize) == [
+    assert prompt_of(store, replace(EVERYTHING, rolling_summary_threshold=4), summarize) == [
         "assistant: t5",
         "user: alice: t6",
         "assistant: t7",
@@ -105,7 +105,7 @@ def test_without_a_summary_the_newest_turns_are_sent_and_the_store_stays_as_it_i
 )
 def test_a_summary_may_come_as_the_published_json(answer):
     options = replace(EVERYTHING, rolling_summary_threshold=4)
-    assert sent(long_room(6), options, lambda *_, **__: answer)[0] == "system: [Summary of 3 earlier turns]: S"
+    assert prompt_of(long_room(6), options, lambda *_, **__: answer)[0] == "system: [Summary of 3 earlier turns]: S"
 
 
 @pytest.mark.feature("T25")
@@ -117,22 +117,22 @@ def test_a_store_that_fails_to_take_the_summary_has_lost_no_turn():
             super().append(message)
 
     store = fill(Full(), *long_room(9).get("room"))
-    assert len(sent(store, replace(EVERYTHING, rolling_summary_threshold=4), summarizer())) == 4
+    assert len(prompt_of(store, replace(EVERYTHING, rolling_summary_threshold=4), summarizer())) == 4
     assert len(store.get("room")) == 9
 
 
 @pytest.mark.feature("T25")
 def test_a_former_summary_is_sent_even_when_no_new_one_can_be_made():
     store = long_room(8)
-    fill(store, said("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
-    lines = sent(store, replace(EVERYTHING, rolling_summary_threshold=4, token_budget=14), broken)
+    fill(store, posted("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
+    lines = prompt_of(store, replace(EVERYTHING, rolling_summary_threshold=4, token_budget=14), broken)
     assert lines == ["system: [Summary of 6 earlier turns]: old facts", "user: alice: t6", "assistant: t7"]
 
 
 @pytest.mark.feature("T25")
 def test_a_summary_covers_its_turns_and_those_of_the_summary_it_absorbs():
     store, options = long_room(7), replace(EVERYTHING, rolling_summary_threshold=4)
-    fill(store, said("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
+    fill(store, posted("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
     loaded = store.get("room")
     plan = plan_turns(Room(store, "room", "kael", "Kael", options), loaded, summarizer())
     assert (plan.sketch()[:5], plan.summary.covers) == ("SSSSK", 6 + 3)
@@ -147,21 +147,21 @@ def test_the_summarizer_agent_asks_with_the_former_summary_and_reads_fenced_json
         return '```json\n{"summary": "all of it", "hasDecisions": true}\n```'
 
     store, options = long_room(6), replace(EVERYTHING, rolling_summary_threshold=4)
-    fill(store, said("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
-    assert sent(store, options, SummarizerAgent(generate))[0] == "system: [Summary of 2 earlier turns]: all of it"
+    fill(store, posted("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
+    assert prompt_of(store, options, SummarizerAgent(generate))[0] == "system: [Summary of 2 earlier turns]: all of it"
     assert "to be kept in yours:\n\nold facts\n" in prompts[0]
     assert "[Jan 1, 09:01 AM] [BOT] kael: t1" in prompts[0]
 
 
 @pytest.mark.feature("T18")
 def test_the_older_half_is_summarised_even_if_the_only_question_is_in_it():
-    store = room("09:00 alice: 0", "09:01 (kael): 1", "09:02 (kael): 2", "09:03 (kael): 3", "09:04 (kael): 4")
-    lines = sent(store, replace(EVERYTHING, rolling_summary_threshold=4), summarizer())
+    store = store_of("09:00 alice: 0", "09:01 (kael): 1", "09:02 (kael): 2", "09:03 (kael): 3", "09:04 (kael): 4")
+    lines = prompt_of(store, replace(EVERYTHING, rolling_summary_threshold=4), summarizer())
     assert lines == ["system: [Summary of 2 earlier turns]: S", "assistant: 2", "assistant: 3", "assistant: 4"]
 
 
 @pytest.mark.feature("T19", "T25")
 def test_a_stored_summary_is_sent_whatever_the_budget_also_without_a_summariser():
-    store = fill(long_room(6), said("08:00 <summarizer>: [Summary of 6 earlier turns]: old", isSummary=True))
-    lines = sent(store, replace(EVERYTHING, token_budget=13))
+    store = fill(long_room(6), posted("08:00 <summarizer>: [Summary of 6 earlier turns]: old", isSummary=True))
+    lines = prompt_of(store, replace(EVERYTHING, token_budget=13))
     assert lines == ["system: [Summary of 6 earlier turns]: old", "user: alice: t4", "assistant: t5"]

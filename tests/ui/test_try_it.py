@@ -44,8 +44,8 @@ def click(app, key: str):
     return shown(app.button(key=key).click().run())
 
 
-def said(app) -> str:
-    """What the bar says was changed; empty where nothing was."""
+def edits_shown(app) -> str:
+    """The edits the bar shows; empty if there are none."""
     found = re.search(r"Changed by you: ([^.]+)\.", text(app))
     return found[1] if found else ""
 
@@ -72,12 +72,12 @@ def test_an_edited_message_is_counted_planned_and_shown_anew_and_the_original_is
     app = chosen(1, SHORT)
     before = text(app)
     reworded(app, 1, "word " * 500)
-    assert said(app) == "1 edited"
+    assert edits_shown(app) == "1 edited"
     assert "(edited)" in text(app)
     assert "547 of 8,000 tokens" in verdict(app)  # 53 before
     assert rows(app)[1].startswith("word word")
     click(app, "back-to-original")
-    assert said(app) == ""
+    assert edits_shown(app) == ""
     assert text(app) == before
 
 
@@ -86,26 +86,26 @@ def test_messages_are_deleted_added_and_pinned_and_the_last_edit_is_undone():
     click(app, "delete-message")
     assert "165 messages" in text(app)
     add(app, "A new question?")
-    assert said(app) == "1 inserted, 1 deleted"
+    assert edits_shown(app) == "1 inserted, 1 deleted"
     assert rows(app)[3] == "A new question?"
     click(app, "pin-message")
     assert "2 pinned" in verdict(app)
     click(app, "undo-edit")
     click(app, "undo-edit")
-    assert said(app) == "1 deleted"
+    assert edits_shown(app) == "1 deleted"
     click(app, "undo-edit")
-    assert said(app) == ""
+    assert edits_shown(app) == ""
 
 
 def test_a_message_added_at_the_end_is_the_next_request():
     app = add(chosen(1, SHORT), "And order 4712?", at=6)
-    assert said(app) == "1 inserted"
+    assert edits_shown(app) == "1 inserted"
     assert "At turn 3, the model sees all 7 messages" in verdict(app)
 
 
 def test_an_empty_message_is_not_added():
     app = add(chosen(1, SHORT), "  ")
-    assert said(app) == ""
+    assert edits_shown(app) == ""
 
 
 def test_what_loses_its_call_shows_as_invalid_and_a_pin_that_could_do_nothing_says_so():
@@ -129,7 +129,7 @@ def test_arguments_of_a_call_are_edited_and_a_result_is_added_for_the_call_that_
     app.segmented_control(key="insert-role").set_value("tool")
     app.text_area(key="insert-text").set_value("lost")
     click(app, "save-edit")
-    assert said(app) == "1 edited, 1 inserted, 1 deleted"
+    assert edits_shown(app) == "1 edited, 1 inserted, 1 deleted"
     assert "rule  invalid" not in text(choose(app, 3))
 
 
@@ -137,7 +137,7 @@ def test_a_saved_form_that_says_the_same_is_no_edit():
     app = chosen(1, [{"role": "user", "content": "a"}, {"role": "user", "content": "two\r\nlines \ud800"}])
     click(app, "edit-message")
     click(app, "save-edit")
-    assert said(app) == ""
+    assert edits_shown(app) == ""
 
 
 def test_a_link_opens_the_original_and_share_says_so():
@@ -154,11 +154,11 @@ def test_a_link_opens_the_original_and_share_says_so():
 
 def test_opening_another_conversation_of_the_file_drops_the_edits():
     app = reworded(chosen(0, conv="sample:three-languages"), 0, "other")
-    assert said(app) == "1 edited"
+    assert edits_shown(app) == "1 edited"
     shown(app.selectbox(key="which").set_value(1).run())
-    assert said(app) == ""
+    assert edits_shown(app) == ""
     shown(app.selectbox(key="which").set_value(0).run())
-    assert said(app) == ""
+    assert edits_shown(app) == ""
 
 
 def test_edits_are_of_what_was_said_not_of_what_a_system_makes_of_it():
