@@ -1,4 +1,4 @@
-"""What every test may use: the tree's root, and a clean environment."""
+"""Fixtures of every test: the tree's root, and a clean environment."""
 
 from __future__ import annotations
 

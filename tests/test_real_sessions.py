@@ -1,4 +1,4 @@
-"""The economics on transcripts other people published, if they are here: HISTORYLAB_REAL names their folder."""
+"""Costs and recall on published transcripts, if they are here: HISTORYLAB_REAL names their folder."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def test_a_model_that_never_stops_calling_is_stopped():
 
 
 @pytest.mark.parametrize("conversation", [Conversation(), conv("s u a")])
-def test_nothing_to_answer_is_said_and_nobody_asked(conversation):
+def test_nothing_to_answer_fails_without_a_request(conversation):
     events, model = go("hello", conversation=conversation)
     assert [type(event) for event in events] == [Failed]
     assert model.asked == []

@@ -1,4 +1,4 @@
-"""The main job in a real browser: load a file, turn a knob, scrub, see why, leave with a file of settings."""
+"""The main job in a real browser: load a file, change a setting, scrub, see why, leave with a file of settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def set_number(page, label: str, value: int) -> None:
     box.press("Enter")
 
 
-def test_load_a_file_turn_a_knob_scrub_and_leave_with_settings(page, home, seen):
+def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, seen):
     said = [{"role": ("user", "assistant")[i % 2], "content": f"number {i} " + "and more " * 20} for i in range(41)]
     opened(page, home)
     upload(page, "numbers.json", json.dumps(said).encode())

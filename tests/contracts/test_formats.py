@@ -1,4 +1,4 @@
-"""What every format keeps to, over every sample; and what each sample loads into (tests/golden/samples.json)."""
+"""The contract of formats, over every sample; and what each sample loads into (tests/golden/samples.json)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every generator keeps to, whatever its options."""
+"""The contract of generators, for any options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every conversation store keeps to: the same messages in the same order, whichever store is asked."""
+"""The contract of conversation stores: the same messages in the same order, whichever store is asked."""
 
 from __future__ import annotations
 

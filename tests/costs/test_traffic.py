@@ -1,4 +1,4 @@
-"""What is really sent and shared, message by message; and what that costs beside not trimming."""
+"""Traffic: the messages really sent and shared, and their cost beside not trimming."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_not_trimming_costs_exactly_as_much_as_not_trimming():
     assert (replay_untrimmed(timeline).tokens == timeline.untrimmed).all()
 
 
-def test_prices_nobody_knows_are_asked_for():
+def test_unknown_prices_are_asked_for():
     timeline = replay(load_sample()[0], Settings(model="nobodys-model-7"))
     with pytest.raises(SettingsError, match="Prices"):
         bill(timeline)

@@ -1,4 +1,4 @@
-"""Tool definitions, pasted: every provider's wrapping is read, each is counted, and what is none is told where."""
+"""Tool definitions, pasted: every provider's wrapping is read, each is counted, and an invalid one is located."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_providers_own_tool_goes_by_its_type():
         ("[" * 990 + "5" + "]" * 990, "too deep"),
     ],
 )
-def test_what_is_none_is_told_where(text, said):
+def test_an_invalid_definition_is_located(text, said):
     with pytest.raises(LoadError, match=said):
         read_tools(text)
 

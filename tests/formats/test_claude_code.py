@@ -203,7 +203,7 @@ def test_what_is_no_message_is_skipped_with_counts(session):
     ]
 
 
-def test_thinking_is_left_out_and_told(session):
+def test_thinking_is_left_out_and_reported(session):
     session.put("user", "Why?")
     session.put("assistant", [{"type": "thinking", "thinking": "Hmm."}], reply="m1")
     session.put("assistant", [text("Because.")], reply="m1")

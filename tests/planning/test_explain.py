@@ -94,7 +94,7 @@ def test_a_long_stretch_of_time_can_be_undone():
     assert answer.undo["filter.time_window.minutes"] >= 19 * 24 * 60
 
 
-def test_a_knob_is_never_turned_beyond_its_end():
+def test_a_setting_never_exceeds_its_bounds():
     conversation = conv("u:300000 a " + "u a " * 12 + "u")
     answer = ask(conversation, 13, 0, policy="all", pruner="sliding_window", budget=10**8)
     assert answer.undo == {"pruner.sliding_window.turns": 14}

@@ -1,4 +1,4 @@
-"""What holds for every request, whatever the conversation and the settings."""
+"""Properties of every plan, for any conversation and any settings."""
 
 from __future__ import annotations
 

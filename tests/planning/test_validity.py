@@ -1,4 +1,4 @@
-"""What slicing without looking what belongs together does to a request."""
+"""Requests that naive slicing breaks, and the guard that keeps them valid."""
 
 from __future__ import annotations
 

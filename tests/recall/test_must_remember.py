@@ -1,4 +1,4 @@
-"""What must be remembered: since when it is not, and where a projection takes it."""
+"""Must-remember messages: since when they are lost, and where a projection takes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a timeline forgets: one test for every kind of need, on worked examples and against a slow, obvious version."""
+"""Retention: one test for every kind of need, on worked examples and against a slow, obvious version."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_with_everything_sent_nothing_is_forgotten():
     assert found.references.share == 1
 
 
-def test_a_value_nobody_said_before_is_no_reference():
+def test_a_value_without_an_earlier_mention_is_no_reference():
     assert [need.value for step in find_needs(ORDER) for need in step if need.kind == "reference"] == [
         "ORD-77",
         "cus_901",

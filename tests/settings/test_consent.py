@@ -1,4 +1,4 @@
-"""What asks a model on a server is never switched on by a link or a template alone."""
+"""Consent: a link or a template alone never switches on a member that calls a model."""
 
 from __future__ import annotations
 

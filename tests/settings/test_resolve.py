@@ -1,4 +1,4 @@
-"""Who wins: environment > you > URL > template > default, per field, by presence; and what became of the others."""
+"""Precedence: environment > you > URL > template > default, per field, by presence; and what became of the others."""
 
 from __future__ import annotations
 

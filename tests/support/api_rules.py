@@ -1,4 +1,4 @@
-"""What a chat API refuses, so that tests can say that nothing rendered is refused; and what a request really costs."""
+"""The rules of a chat API, to test that no rendered request breaks them; and a request's tokens, counted afresh."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from historylab.planning.plan import HistoryPlan
 
 
 def refusals(messages: Sequence[Message]) -> list[str]:
-    """What an API would refuse: results must follow their call directly, and answer each call once.
+    """The faults an API would refuse: results must follow their call directly, and answer each call once.
 
     A call at the very end may still wait for results.
     """
@@ -35,7 +35,7 @@ def refusals(messages: Sequence[Message]) -> list[str]:
 
 
 def counted(plan: HistoryPlan) -> int:
-    """What the rendered request takes, counted afresh."""
+    """Tokens of the rendered request, counted afresh."""
     counter = plan.history.counter
     return int(counter.count(plan.render()).sum()) + counter.per_request
 

@@ -1,4 +1,4 @@
-"""What axe-core finds on a page in a browser: the serious and critical violations of its rules, on our own elements.
+"""Checks of a page with axe-core in a browser: the serious and critical violations of its rules, on our own elements.
 
 `axe-playwright-python` brings axe-core with it; its own wrapper is not used, as it can't leave elements out per rule.
 """

@@ -53,7 +53,7 @@ def marked(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield from ((node.name, argument.value) for argument in decorator.args)
 
 
-def test_the_faces_are_there():
+def test_the_systems_have_features():
     assert {"agentdock", "octopus"} <= set(IDS)
 
 
@@ -69,6 +69,6 @@ def test_a_feature_has_its_row_and_its_test_or_its_explanation(feature, rows, sh
     assert named <= shown.get(feature, set()), "the row names a test that isn't marked with this id"
 
 
-def test_no_test_bears_an_id_nobody_knows(shown):
+def test_no_test_bears_an_unknown_id(shown):
     known = {f"{letter}{number:02}" for letter, count in FEATURES.values() for number in range(1, count + 1)}
     assert set(shown) <= known

@@ -469,10 +469,10 @@ def test_systems_pairs_order_and_objects_are_kept_and_nothing_is_changed(history
     assert sum(found.token_counts) == found.tokens
 
 
-# -- in the lab
+# -- the preset
 
 
-def test_the_preset_keeps_three_turns_where_the_face_does():
+def test_the_preset_keeps_the_same_three_turns_as_the_functions():
     conversation = conv("s u a u a(t) a u a u a u", words=40)
     assert (PRESET.min_turns, PRESET.budget) == (3, DEFAULT_BUDGET)
     tight = PRESET.replace(budget=50, reserve=0)

@@ -1,4 +1,4 @@
-"""toolpack's preset: the assembler's stages in the lab decide as the assembler does."""
+"""toolpack's preset: its stages decide as the assembler does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several settings make of one conversation, side by side."""
+"""One conversation under several settings, side by side."""
 
 from __future__ import annotations
 

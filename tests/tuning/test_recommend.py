@@ -16,7 +16,7 @@ from historylab.tuning.sweep import grid, sweep
 
 
 def row(budget: int, kept: float, cost: float, **figures) -> dict:
-    """A row of a sweep that turned the budget alone."""
+    """A row of a sweep that varied only the budget."""
     plain = dict.fromkeys(COLUMNS, 0) | {"references": 100, "tokens_share": 0.5, "tokens_total": 1000 * budget}
     money = {f"{what}_{cache}": cost for what in ("cost", "ratio") for cache in ("none", "automatic", "explicit")}
     unknown = dict.fromkeys(("links_kept", "stars_kept", "evidence_kept", "questions_kept"), math.nan)
@@ -118,7 +118,7 @@ def test_without_prices_tokens_are_compared():
     assert "1,000,000 tokens" in found.why[0]
 
 
-def test_sensitivity_is_each_knobs_own_effect():
+def test_sensitivity_is_the_effect_of_one_setting():
     found = recommend(TABLE)
     (budget,) = found.sensitivity
     assert (budget.setting, budget.values) == ("budget", (1000, 2000, 4000, 6000, 8000))

@@ -1,4 +1,4 @@
-"""What a search turns: answers worth trying, nothing that is locked, no two candidates that do the same."""
+"""The search space: answers worth trying, no locked setting, no two candidates that do the same."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ def test_budgets_leave_the_history_its_share_beside_what_is_reserved():
 
 
 @pytest.mark.parametrize("locked", [("budget",), ("policy",), ("pruner",), ("tool_output", "length")])
-def test_what_the_environment_sets_is_never_turned(locked):
+def test_settings_of_the_environment_never_vary(locked):
     base = Settings(policy="lastN", pruner="relevance", budget=777, length=7)
     for settings in search_settings(base, AXES, SIZES, locked=locked, most=80):
         assert [settings.value(name) for name in locked] == [base.value(name) for name in locked]
 
 
-def test_knobs_of_what_cannot_be_chosen_are_not_offered():
+def test_axes_of_members_that_cannot_be_chosen_are_not_offered():
     base = Settings(policy="all", pruner="relevance")
-    names = [knob.name for knob in offered_axes(base, SIZES, ("policy", "pruner"))]
+    names = [axis.name for axis in offered_axes(base, SIZES, ("policy", "pruner"))]
     assert names == ["budget", "tool_output", "min_turns"]
-    assert "tool_output" not in [knob.name for knob in offered_axes(base, Sizes(900, 4, tools=False))]
+    assert "tool_output" not in [axis.name for axis in offered_axes(base, Sizes(900, 4, tools=False))]
 
 
 def test_a_conversation_of_nothing_can_be_searched():
     assert search_settings(Settings(), AXES, Sizes(0, 0, tools=False), most=20)
 
 
-def test_around_a_candidate_one_knob_is_turned_at_a_time():
+def test_around_a_candidate_one_axis_varies_at_a_time():
     base = Settings()
     chosen = base.replace(pruner="sliding_window", **{"pruner.sliding_window.trim_to": 0.5})
     found = vary_one_axis(chosen, base, USUAL, SIZES)

@@ -1,4 +1,4 @@
-"""What the caches tell apart: timelines of the same settings whose summaries a model wrote differently."""
+"""The caches keep timelines apart that differ only in the summaries a model wrote."""
 
 from __future__ import annotations
 

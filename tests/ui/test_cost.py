@@ -1,4 +1,4 @@
-"""What it costs, under the verdict: one sentence at once; the bill, the prices and the losses when unfolded."""
+"""The cost line under the verdict: one sentence at once; the bill, the prices and the losses when unfolded."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_price_of_yours_counts_is_named_and_can_be_taken_back():
     assert "given by you" not in text(app)
 
 
-def test_a_model_nobody_lists_asks_for_its_prices():
+def test_a_model_without_list_prices_asks_for_them():
     app = unfolded(screen(**CUT, model="nobodys-model-7"))
     assert "the tokens of not trimming. The prices of this model are unknown" in text(app)
     shown(app.number_input(key="price nobodys-model-7 input").set_value(2.0).run())

@@ -1,4 +1,4 @@
-"""Tools and a hidden prompt, pasted beside the overhead: counted, told to be an estimate, and used with a click."""
+"""Tools and a hidden prompt, pasted beside the overhead: counted, labelled an estimate, and used with a click."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings at the ends of what they may be are shown; those nobody can replay are said, beside others to choose."""
+"""Settings at the ends of what they may be are shown; those that cannot be replayed are named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOBODY_KNOWS_ITS_WINDOW = {"compaction": "at_threshold", "model": "mystery-1"}
 
 
 @pytest.mark.parametrize("page", ["playground", "tune", "corpus"])
-def test_a_window_nobody_knows_is_said_beside_the_settings(page):
+def test_an_unknown_window_is_named_beside_the_settings(page):
     app = screen(f"pages/{page}.py", **NOBODY_KNOWS_ITS_WINDOW)
     assert "be replayed:" in text(app)
     assert "mystery-1" in text(app)

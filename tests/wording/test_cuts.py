@@ -38,7 +38,7 @@ def test_a_cut_is_said_in_words(changes, words):
     assert settings_in_words(Settings(**changes)) == words
 
 
-def test_knobs_that_were_not_turned_are_not_spoken_of():
+def test_settings_at_their_defaults_are_left_out():
     assert changes_in_words({"budget": 2000}) == "a budget of 2,000"
     assert changes_in_words({"pruner.fifo.trim_to": 1.0}) == "down to the budget"
     assert changes_in_words({"tool_output": "off"}) == "full tool results"

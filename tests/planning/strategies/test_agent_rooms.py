@@ -1,4 +1,4 @@
-"""What a room's stages do on ordinary transcripts too: point of view, addressed-only, the newest, stored summaries."""
+"""Stages for rooms of agents on any transcript: point of view, addressed-only, the newest, stored summaries."""
 
 from __future__ import annotations
 
