@@ -1,1 +1,1 @@
-"""Chat models answer; the only family that may reach a network."""
+"""Chat models: the only family that may reach a network."""

@@ -1,1 +1,1 @@
-"""Counters say how many tokens a message takes."""
+"""Counters: how many tokens a message takes."""

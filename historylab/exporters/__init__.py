@@ -1,1 +1,1 @@
-"""Exporters write settings in the forms other tools read."""
+"""Exporters: settings in the formats other tools read."""

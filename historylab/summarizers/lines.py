@@ -18,7 +18,7 @@ import numpy as np
 from historylab.conversation.message import Message
 
 LONGEST_LINE = 240  # characters: a longer one is cut at a word; its literals may still be listed
-LONGEST_LITERAL = 200  # characters: a longer one is data, no name of anything
+LONGEST_LITERAL = 200  # characters: a longer one is data, not a name
 SCANNED = 100_000  # characters of one line that are searched for literals
 LITERAL = re.compile(  # each part begins only where its kind of word begins, so that no text takes quadratic time
     r"https?://[^\s\"'<>()\[\]]*[\w/]"

@@ -1,4 +1,4 @@
-"""The tool `compactHistory`: an agent has its history compacted, in place. Source: mycoder issue 338, plan 2."""
+"""The tool `compactHistory`: an agent compacts its history in place. Source: mycoder issue 338, plan 2."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class AssemblerOptions:
         rolling_summary_threshold: turns that stay without a summary; at least 1.
         time_window_minutes: older turns are not loaded; 0 is a real window, None is none.
         max_turns_to_load: newest turns taken from the store; 0 or less loads nothing.
-        agent_aliases: ids by which platforms mention the agent; they make no turn its own.
+        agent_aliases: ids by which platforms mention the agent; a message from one isn't the agent's own.
     """
 
     scope: str | None = None

@@ -34,7 +34,7 @@ def _open_sample(name: str) -> None:
 
 
 def open_generated(name: str, options: Mapping[str, Any]) -> None:
-    """Make a conversation from a seed and open it."""
+    """Generate a conversation and open it."""
     session.touch()
     _open_generated(name, options)
 

@@ -62,7 +62,7 @@ def _preset_fields(resolution: Resolution, preset: Preset) -> None:
     for field in own:
         setting_field(resolution, field.setting, field)
     drawn = {field.setting for field in own}
-    if has_effect(settings, "summarizer"):  # no field of any system, as who may be asked depends on a yes
+    if has_effect(settings, "summarizer"):  # no field of any system, because a model needs consent
         _choice(resolution, "summarizer", drawn)
         consent_field(resolution)
         drawn |= {"summarizer", *_options_of(settings, "summarizer")}
@@ -76,7 +76,7 @@ def _preset_fields(resolution: Resolution, preset: Preset) -> None:
 
 
 def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
-    """Every setting that isn't drawn yet: what is wished for, what must fit, how it is cut, how it is counted."""
+    """Every setting that isn't drawn yet: policy, limits, cuts, counting."""
     settings = resolution.settings
     for group in GROUPS:
         for name in group:
@@ -119,7 +119,7 @@ def _choice(resolution: Resolution, family: str, drawn: Collection[str] = ()) ->
 
 
 def _options(resolution: Resolution, family: str, drawn: Collection[str]) -> None:
-    """The options of what is chosen in that slot; those few people touch are folded away until one is changed."""
+    """The options of what is chosen in that slot; the rarely used ones are folded away until one is changed."""
     known, settings = stage_options(), resolution.settings
     names = [name for name in _options_of(settings, family) if name not in drawn]
     fine = [name for name in names if known[name].fine]

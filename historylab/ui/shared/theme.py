@@ -15,7 +15,7 @@ def is_dark() -> bool:
 
 
 def action_colours() -> str:
-    """`--hl-kept` … and `--hl-faint`, `--hl-alarm`: for the theme in use, and for the other when it changes under us.
+    """`--hl-kept` … and `--hl-faint`, `--hl-alarm`: for this theme and, should it change, the other.
 
     Streamlit doesn't run the page again when the reader's system turns dark, but it says so to the browser; what it
     draws outside of the app's own element, dialogs for one, knows only these.

@@ -15,7 +15,7 @@ def work_progress(
 ) -> None:
     """Have `fill(show)` do the work if it isn't done: at once if it is quick, else after a click on the button."""
     begin = f"start {key}"
-    # The click is kept with the tab, not the work: a setting changed in the same moment makes this another work.
+    # The click is kept with the tab, not with the work: a setting changed at the same moment makes it another work.
     if drawers.take_open_request(begin):
         work.want()
     if work.done:

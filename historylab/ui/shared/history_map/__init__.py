@@ -24,7 +24,7 @@ def map_component() -> ComponentRenderer:
 
 
 def map_look(key: str, timeline: Timeline) -> tuple[int | None, int | None]:
-    """The request and the message (from 0) that the browser says are looked at; None for one that doesn't exist."""
+    """The request and the message (from 0) selected in the browser; None for one that doesn't exist."""
     look = session.widget_value(key)["look"] or {}
     request, message = look.get("request"), look.get("message")
     if type(request) is not int or not 0 <= request < len(timeline.plans):
