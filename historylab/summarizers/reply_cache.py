@@ -69,7 +69,7 @@ class NotAsked(HistoryLabError):
     """The cache has no reply to this task."""
 
 
-class OnlyRemembered:
+class CachedRepliesOnly:
     """A chat model that answers from the cache alone, for a replay without model calls; else it raises NotAsked."""
 
     def __init__(self, chat_model: ChatModel):

@@ -34,9 +34,9 @@ def must_remember(timeline: Timeline, number: int, message: int) -> None:
 
 def _marked(timeline: Timeline, number: int, marks: Sequence[MustRemember]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="remembered"):
-        fate = " ".join(escape(_fate(timeline, number, star)) for star in marks)
+        held = " ".join(escape(_holder_sentence(timeline, number, star)) for star in marks)
         glyph = f'<span aria-hidden="true">{GLYPH}</span>'
-        st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {fate}</div>', width="content")
+        st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {held}</div>', width="content")
         if st.button("Remove the mark", key="forget", type="tertiary"):
             _mark(set(viewing.must_remember()) - {star.mark for star in marks})
 
@@ -47,7 +47,7 @@ def _mark(indices: Iterable[int]) -> None:
     st.rerun()
 
 
-def _fate(timeline: Timeline, number: int, star: MustRemember) -> str:
+def _holder_sentence(timeline: Timeline, number: int, star: MustRemember) -> str:
     """Where this request still holds it, or since when none has."""
     since = star.lost_since(number)
     if since is not None:

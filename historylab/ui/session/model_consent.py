@@ -20,7 +20,7 @@ from historylab.planning.replay import Timeline, replay
 from historylab.settings.consent import offline, settings_that_ask
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
-from historylab.summarizers.reply_cache import NotAsked, OnlyRemembered
+from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
 from historylab.ui.session import choices, session
 
 
@@ -102,7 +102,7 @@ def _first_for(conversation: Conversation, settings: Settings) -> bool:
 
 def _replay_by_known_replies(conversation: Conversation, settings: Settings) -> Timeline:
     """The replay, from what the model replied before. Raises NotAsked if it needs anything new."""
-    known = open_instruments(settings, chat_model=OnlyRemembered(open_chat_model(settings.model)))
+    known = open_instruments(settings, chat_model=CachedRepliesOnly(open_chat_model(settings.model)))
     # Explaining it plans again, and then as any other replay does.
     return replace(replay(conversation, settings, instruments=known), instruments=open_instruments(settings))
 
