@@ -56,7 +56,7 @@ class Point:
 
 def changes_as_text(changes: Mapping[str, Any]) -> str:
     """ "budget=4000, pruner=fifo": the settings that vary and have an effect."""
-    return ", ".join(f"{name}={value}" for name, value in changes.items()) or "the only settings"
+    return ", ".join(f"{name}={value}" for name, value in changes.items()) or "the only candidate"
 
 
 @dataclass(frozen=True, slots=True)

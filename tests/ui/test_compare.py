@@ -90,7 +90,7 @@ def test_configurations_that_do_the_same_say_so():
     app = screen(PAGE, cmp="=")
     assert "B does the same as A." in verdict(app)
     assert app.toggle(key="only differing").disabled
-    assert "All of them send the same messages" in text(app)
+    assert "The same messages are sent" in text(app)
 
 
 def test_what_the_environment_sets_is_locked_in_all_of_them(monkeypatch):

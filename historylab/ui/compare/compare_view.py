@@ -116,7 +116,7 @@ def _list(compared: list[Configuration], timelines: list[Timeline], number: int)
     """The messages sent differently, with each configuration's decision."""
     rows = differing_messages(timelines, number)
     if not len(rows):
-        st.html('<p class="hl-meta">All of them send the same messages with this request.</p>')
+        st.html('<p class="hl-meta">The same messages are sent with this request.</p>')
         return
     chosen = rows[-MOST_ROWS:]
     more = f", the newest {MOST_ROWS:,} of them below" if len(rows) > len(chosen) else ""
