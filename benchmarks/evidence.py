@@ -20,10 +20,10 @@ import numpy as np
 from historylab import Settings, load, replay
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.usage import usage_of
-from historylab.costs.bill import Traffic, price
+from historylab.costs.bill import price
 from historylab.costs.caches.base import open_cache
 from historylab.costs.calibration import Calibration, calibrate, context_of
-from historylab.costs.traffic import traffic
+from historylab.costs.traffic import Traffic, traffic
 from historylab.counters.base import open_counter
 from historylab.errors import LoadError
 from historylab.planning.validity import naive_validity, validity

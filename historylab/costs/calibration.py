@@ -13,7 +13,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.usage import usage_of
-from historylab.costs.bill import Traffic
+from historylab.costs.traffic import Traffic
 from historylab.counters.base import Counter, token_column
 
 FEWEST_REQUESTS = 3

@@ -12,8 +12,8 @@ from decimal import Decimal
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
+from historylab.costs.bill import against_untrimmed_under
 from historylab.costs.caches.base import all_caches
-from historylab.costs.traffic import against_untrimmed_under
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import replay
 from historylab.pricing import Prices

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from historylab.costs.traffic import bill, traffic
+from historylab.costs.bill import bill
+from historylab.costs.traffic import traffic
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, Action

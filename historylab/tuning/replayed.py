@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.bill import Bill, Traffic, price
+from historylab.costs.bill import Bill, price
 from historylab.costs.caches.base import Cache, all_caches
-from historylab.costs.traffic import baseline_of, traffic
+from historylab.costs.traffic import Traffic, baseline_of, traffic
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay
 from historylab.pricing import Prices, prices_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from historylab.costs.bill import CostComparison
 from historylab.costs.caches.base import cache_members
-from historylab.costs.traffic import CostComparison
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Kept, Retention
 from historylab.wording.amounts import money, percent

@@ -14,8 +14,9 @@ from sketches import conv
 from historylab import registry
 from historylab.cli.main import main
 from historylab.conversation.message import Usage
-from historylab.costs.bill import Traffic, price
+from historylab.costs.bill import price
 from historylab.costs.caches.base import Cache, all_caches, caching_word, open_cache
+from historylab.costs.traffic import Traffic
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import read_constraints

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from historylab.conversation.message import Usage
-from historylab.costs.bill import Traffic, price
+from historylab.costs.bill import price
 from historylab.costs.caches.base import cache_of, open_cache
+from historylab.costs.traffic import Traffic
 from historylab.errors import SettingsError, UnknownMember
 from historylab.pricing import Prices
 

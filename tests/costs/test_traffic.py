@@ -16,10 +16,10 @@ from token_sketches import COUNTER, UNCUT, counted, replayed
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.costs import shared_prefix
-from historylab.costs.bill import Traffic, price
+from historylab.costs.bill import CostComparison, against_untrimmed, bill, price
 from historylab.costs.caches.base import open_cache
 from historylab.costs.shared_prefix import message_identity
-from historylab.costs.traffic import CostComparison, against_untrimmed, bill, replay_untrimmed, traffic
+from historylab.costs.traffic import Traffic, replay_untrimmed, traffic
 from historylab.errors import SettingsError
 from historylab.formats.samples import load_sample, samples
 from historylab.generators.base import generate

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from token_sketches import counted
 
-from historylab.costs.traffic import bill
+from historylab.costs.bill import bill
 from historylab.costs.workload import Workload, measure_loads, percentiles
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay

@@ -16,7 +16,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from historylab import Conversation, Message, Settings, generate, replay
-from historylab.costs.traffic import against_untrimmed
+from historylab.costs.bill import against_untrimmed
 from historylab.counters.exact import ExactCounter
 from historylab.errors import HistoryLabError, LoadError, SettingsError, WorkerLost
 from historylab.formats.chat_messages import to_record

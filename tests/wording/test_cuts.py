@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from historylab.costs.traffic import against_untrimmed
+from historylab.costs.bill import against_untrimmed
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
 from historylab.recall.retention import retention

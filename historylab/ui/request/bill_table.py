@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from historylab.costs.traffic import CostComparison
+from historylab.costs.bill import CostComparison
 from historylab.planning.replay import Timeline
 from historylab.wording.amounts import money, percent, times
 from historylab.wording.costs import cache_description, cache_titles, pays_sentence

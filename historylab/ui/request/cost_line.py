@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from historylab.costs.bill import CostComparison
 from historylab.costs.caches.base import cache_of
-from historylab.costs.traffic import CostComparison
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import guard_report
 from historylab.settings.resolve import Resolution

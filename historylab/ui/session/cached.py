@@ -17,8 +17,8 @@ import numpy as np
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
+from historylab.costs.bill import CostComparison, against_untrimmed_under
 from historylab.costs.caches.base import all_caches
-from historylab.costs.traffic import CostComparison, against_untrimmed_under
 from historylab.counters.base import Counter, open_counter, token_column
 from historylab.figures.difference_map import pack_difference
 from historylab.figures.retention_map import pack_timeline
