@@ -116,6 +116,10 @@ def register(family: str, name: str | None = None, *, reads: Iterable[str] = (),
 
     def decorate(target: T) -> T:
         chosen = name or target.__name__
+        if isinstance(reads, str):
+            raise SettingsError(
+                f'{family} {chosen!r} is registered with reads={reads!r}; give a tuple: reads=("{reads}",)'
+            )
         already = _members[family].get(chosen)
         if already and already.target.__module__ != target.__module__:
             raise SettingsError(

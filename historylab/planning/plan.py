@@ -187,15 +187,15 @@ class HistoryPlan:
 
     # -- the verbs; `blocks` is bool[blocks] or block indices, decided blocks are skipped
 
-    def drop(self, blocks: np.ndarray, why: Reason, **numbers: Any) -> HistoryPlan:
+    def drop(self, blocks: np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
         """Don't send these blocks."""
         return self._decide(blocks, Action.DROPPED, why, numbers)
 
-    def pin(self, blocks: np.ndarray, why: Reason, **numbers: Any) -> HistoryPlan:
+    def pin(self, blocks: np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
         """Send these blocks; no later stage can drop them."""
         return self._decide(blocks, Action.PINNED, why, numbers)
 
-    def summarize(self, blocks: np.ndarray, summary: Summary, why: Reason, **numbers: Any) -> HistoryPlan:
+    def summarize(self, blocks: np.ndarray, summary: Summary, why: Reason, /, **numbers: Any) -> HistoryPlan:
         """Send `summary` in place of these blocks. It replaces the plan's summary and must have absorbed it."""
         plan = self._decide(blocks, Action.SUMMARIZED, why, numbers)
         plan = plan._copy() if plan is self else plan
@@ -203,7 +203,7 @@ class HistoryPlan:
         return plan
 
     def truncate(
-        self, contents: Mapping[int, str], why: Reason, *, before: int | None = None, **numbers: Any
+        self, contents: Mapping[int, str], why: Reason, /, *, before: int | None = None, **numbers: Any
     ) -> HistoryPlan:
         """Send these texts (by message index, only `before` one) where they are shorter and the message is still open.
 

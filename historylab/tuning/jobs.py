@@ -86,10 +86,17 @@ def _rows(number: int, conversations: Conversations, candidates: Iterable[int], 
 
 @lru_cache(maxsize=4096)  # asked again for every conversation
 def effective_key(settings: Settings) -> str:
-    """A key that settings share when they differ only in what has no effect under the others."""
-    given = settings.model_dump()
-    given |= given.pop("options")
-    return json.dumps({name: value for name, value in given.items() if has_effect(settings, name)}, sort_keys=True)
+    """A key that settings share when they differ only in options of members they don't choose.
+
+    Plain fields always count: a member from outside may read one without declaring it.
+    """
+    options = {n: v for n, v in settings.options.items() if _is_chosen(settings, n) or has_effect(settings, n)}
+    return json.dumps({**settings.model_dump(), "options": options}, sort_keys=True)
+
+
+def _is_chosen(settings: Settings, option: str) -> bool:
+    family, member, _ = option.split(".", 2)
+    return member in str(settings.value(family)).split("+")
 
 
 def split_into_batches(found: Sequence[Source], job: Job, workers: int) -> Iterator[Batch]:

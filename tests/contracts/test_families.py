@@ -60,3 +60,11 @@ def test_two_files_cannot_define_the_same_member():
 
     with pytest.raises(SettingsError, match="pruner 'fifo' is defined in both"):
         registry.register("pruner")(fifo)
+
+
+def test_reads_are_several_names_not_one_text():
+    def careless(plan, context):
+        """Reads a setting."""
+
+    with pytest.raises(SettingsError, match=r'give a tuple: reads=\("length",\)'):
+        registry.register("pruner", reads="length")(careless)

@@ -145,3 +145,11 @@ def test_tokens_are_what_rendering_costs_after_any_verbs(conversation, wanted, s
     plan = plan.summarize(fates == 3, summary("so far"), WHY, n=1)
     assert plan.tokens == counted(plan)
     assert len(plan.sketch()) == size
+
+
+def test_a_number_in_a_reason_may_have_any_name():
+    wide = reason("a test's wide rule", "More than {blocks:,} blocks, {why}.", setting="length")
+    plan = plan_of("s u a")
+    assert plan.drop(plan.open, wide, blocks=2, why="as it happens").reason(1).sentence == (
+        "More than 2 blocks, as it happens."
+    )

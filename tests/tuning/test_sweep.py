@@ -15,11 +15,12 @@ import pandas
 import pytest
 from pandas.testing import assert_frame_equal
 
-from historylab import Conversation, Message, Settings, generate, replay
+from historylab import Conversation, Message, Settings, generate, registry, replay
 from historylab.costs.bill import against_untrimmed
 from historylab.counters.exact import ExactCounter
 from historylab.errors import HistoryLabError, LoadError, SettingsError, WorkerLost
 from historylab.formats.chat_messages import to_record
+from historylab.planning.reasons import reason
 from historylab.recall.retention import retention
 from historylab.tuning import jobs
 from historylab.tuning.corpus import Piece, read_source, split_file
@@ -33,6 +34,7 @@ CHATS = [generate("support_desk", turns=8, seed=1), generate("coding_agent", tur
 CANDIDATES = grid(Settings(), budget=[600, 3000], pruner=["fifo", "summarize"], tool_output=["off", "clear"])
 
 
+OLDER = reason("a test's older", "Older than the newest blocks.", setting="length")
 IN_PROCESSES = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 
 
@@ -357,3 +359,17 @@ def test_no_table_of_ours_is_refused(tmp_path):
     (tmp_path / "broken.parquet").write_text("not one")
     with pytest.raises(LoadError, match="can't be read"):
         read_table(str(tmp_path / "broken.parquet"))
+
+
+def test_a_stage_that_does_not_declare_what_it_reads_is_still_measured_under_each_value(monkeypatch):
+    def newest(plan, context):
+        """Keeps as many blocks as the length says."""
+        older = np.arange(plan.history.blocks) < plan.history.blocks - context.settings.length
+        return plan.drop(older & ~context.protected(plan), OLDER)
+
+    members = {**registry.members("pruner"), "newest": registry.Member("pruner", "newest", newest, (), {})}
+    monkeypatch.setitem(registry._members, "pruner", members)
+    candidates = grid(Settings(policy="all", pruner="newest"), length=[2, 10])
+    measured = sweep(CHATS[0], candidates).tokens_total.tolist()
+    assert measured == [int(replay(CHATS[0], settings).tokens.sum()) for settings in candidates]
+    assert measured[0] < measured[1]
