@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from app_pages import screen, shown, text
 from streamlit.testing.v1 import AppTest
 
 from historylab import Conversation, Message, ToolCall
 from historylab.ui.request.message_search import matching_messages
+
+pytestmark = pytest.mark.slow  # a whole page, many times
 
 SAMPLE = {"conv": "sample:tide-tables-agent", "historyPolicy": "all", "pruner": "summarize", "budget": "2500"}
 

@@ -8,6 +8,8 @@ import re
 import pytest
 from app_pages import screen, shown, text
 
+pytestmark = pytest.mark.slow  # a whole page, many times
+
 SEARCH = {"name": "search", "description": "Find things", "parameters": {"type": "object"}}
 TOOLS = [
     {"type": "function", "function": SEARCH},

@@ -7,6 +7,8 @@ import os
 import pytest
 from app_pages import screen, shown, text
 
+pytestmark = pytest.mark.slow  # a whole page, many times
+
 PAGE = "pages/settings.py"
 
 
