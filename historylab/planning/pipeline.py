@@ -90,7 +90,7 @@ def project(conversation: Conversation, settings: Settings) -> Conversation:
     if rewrite is None:
         return conversation
     key = ("projection", settings.projection, *settings.options_of("projection").items())
-    projected = conversation.remember(key, lambda: conversation.edited(rewrite(conversation.messages)))
+    projected = conversation.remember(key, lambda: conversation.edited(rewrite(conversation.messages)), most=4)
     return projected.remember(key, lambda: projected)  # projecting it again gives itself
 
 

@@ -20,6 +20,7 @@ from historylab.summarizers.lines import Lines, join_lines, message_lines, summa
 
 SHORTEST_LINE = 40  # characters: less of a line says nothing
 MOST_REMEMBERED = 2_000  # summaries of one conversation: settings that fold the same messages need it written once
+MOST_MESSAGES = 500_000  # that those summaries stand for; each keeps a list of them, 8 bytes a message
 FRACTION = 2.0**40  # of a weight: whole numbers, whose sums don't depend on their order
 
 
@@ -35,7 +36,7 @@ class ExtractiveSummarizer:
         key = (tuple(task.messages), task.previous, task.max_tokens, task.counter.key)
         text = written.get(key)
         if text is None:
-            if len(written) >= MOST_REMEMBERED:
+            if len(written) >= min(MOST_REMEMBERED, MOST_MESSAGES // max(1, len(task.messages))):
                 written.clear()
             text = written[key] = _summary(task)
         return text

@@ -67,7 +67,7 @@ def shorter_results(context: Context, key: Hashable, shorten: Callable[[Message,
         results = np.flatnonzero(history.columns.role == TOOL).tolist()
         return Texts(conversation, counter, {i: shorten(conversation[i], int(tokens[i])) for i in results})
 
-    return conversation.remember(("shorter", key, counter.key), shorten_all)
+    return conversation.remember(("shorter", key, counter.key), shorten_all, most=8)
 
 
 def relevance_index(conversation: Conversation, scorer: Relevance) -> Index:
