@@ -123,7 +123,11 @@ class OpenAICompatible:
         if self._client is None or self._client[0] != made_for:
             import openai
 
-            client = openai.OpenAI(api_key=key, base_url=url, timeout=self._timeout, max_retries=self._retries)
+            # The messages go to the server that was named, never to another one it redirects to.
+            straight = openai.DefaultHttpxClient(follow_redirects=False)
+            client = openai.OpenAI(
+                api_key=key, base_url=url, timeout=self._timeout, max_retries=self._retries, http_client=straight
+            )
             self._client = made_for, client
         return self._client[1]
 

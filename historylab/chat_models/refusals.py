@@ -23,6 +23,10 @@ ADVICE = {
     422: "the server refused the request (422){quote}; change the model or shorten what is asked",
     429: "too many requests, or nothing left of the quota (429); wait {wait}",
 }
+REDIRECTED = (
+    "the server sends requests on to another address ({status}), which is not followed, as the messages would go there; "
+    "set OPENAI_BASE_URL to the address that answers"
+)
 ABOUT_THE_REQUEST = frozenset({400, 413, 422})  # another request may succeed at once
 
 
@@ -32,7 +36,9 @@ def request_error(asked: str, found: str, pause: float = 0) -> InstrumentError:
 
 
 def status_error(asked: str, status: int, words: str, wait: float | None, secrets: tuple[str, ...]) -> InstrumentError:
-    """The error for an HTTP status of 400 or more; `words` is the server's own message."""
+    """The error for an HTTP status of 300 or more; `words` is the server's own message."""
+    if status < 400:
+        return request_error(asked, REDIRECTED.format(status=status), PAUSE)
     quote = quote_server(words, secrets)
     otherwise = f"the server failed ({status}){quote}; try again later"
     sentence = ADVICE.get(status, otherwise)

@@ -11,7 +11,7 @@ import time
 import traceback
 
 import pytest
-from chat_server import ChatServer, body, calls, events, hangs_up, says, slow, status
+from chat_server import ChatServer, body, calls, events, hangs_up, redirects, says, slow, status
 
 from historylab.chat_models.base import Reply, open_chat_model
 from historylab.chat_models.openai_compatible import OpenAICompatible
@@ -276,3 +276,13 @@ def test_planning_offline_never_loads_the_package():
     code = """import sys; from historylab import Conversation, Settings, plan_history
 plan_history(Conversation(), Settings(summarizer="model", pruner="summarize")); print("openai" in sys.modules)"""
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
+
+
+@pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_no_message_follows_a_server_that_sends_requests_on(asking, code, streamed):
+    with ChatServer(says("stolen")) as elsewhere:
+        model, server = asking(redirects(code, f"{elsewhere.url}/chat/completions"))
+        problem = refused(lambda: list(model.stream(HELLO)) if streamed else model.complete(HELLO))
+        assert f"to another address ({code}), which is not followed" in str(problem)
+        assert (len(server.requests), elsewhere.requests) == (1, [])

@@ -133,6 +133,11 @@ def status(code: int, message: str = "no", *, param: str | None = None, retry_af
     return behave
 
 
+def redirects(code: int, address: str) -> Behaviour:
+    """Sends the request on to another address."""
+    return lambda handler: handler.send(code, "", Location=address)
+
+
 def body(text: str, kind: str = "application/json") -> Behaviour:
     """Any body at all, with status 200."""
     return lambda handler: handler.send(200, text, kind)
