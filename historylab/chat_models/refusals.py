@@ -24,8 +24,8 @@ ADVICE = {
     429: "too many requests, or nothing left of the quota (429); wait {wait}",
 }
 REDIRECTED = (
-    "the server sends requests on to another address ({status}), which is not followed, as the messages would go there; "
-    "set OPENAI_BASE_URL to the address that answers"
+    "the server sends requests on to another address ({status}), which is not followed, as the messages would go "
+    "there; set OPENAI_BASE_URL to the address that answers"
 )
 ABOUT_THE_REQUEST = frozenset({400, 413, 422})  # another request may succeed at once
 

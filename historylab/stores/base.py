@@ -19,6 +19,7 @@ from historylab.errors import StoreError
 
 SEARCH_LIMIT = 10
 SEARCH_TOKENS = 2000
+CONVERSATION_ID = "a conversation's id"  # as errors call it
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +133,17 @@ class ConversationStore(Protocol):
 def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:
     """The message's instant in seconds, and the message with its own copy of the metadata.
 
-    Raises StoreError for a timestamp that cannot be read, or metadata that is not JSON.
+    Raises StoreError for a field that is no text, a timestamp that cannot be read, or metadata that is not JSON.
     """
+    message = StoredMessage.from_dict(message.to_dict())
     return parse_instant(message.timestamp), with_own_metadata(message)
+
+
+def check_text(what: str, value: Any) -> str:
+    """The value. Raises StoreError if it is not text: some stores would take it for a text, others fail on it."""
+    if not isinstance(value, str):
+        raise StoreError(f"{what} is text, not {value!r:.60}")
+    return value
 
 
 def with_own_metadata(message: StoredMessage) -> StoredMessage:
@@ -177,7 +186,7 @@ def select_matches(
     newest_first: Iterable[StoredMessage], query: str, limit: int, token_cap: int
 ) -> list[StoredMessage]:
     """The result of `search`, newest first."""
-    wanted = (query or "").casefold()
+    wanted = check_text("what is searched for", query or "").casefold()
     matching = (message for message in newest_first if wanted in message.content.casefold())
     hits: list[StoredMessage] = []
     tokens = 0

@@ -14,9 +14,11 @@ from pydantic import Field
 
 from historylab.registry import register
 from historylab.stores.base import (
+    CONVERSATION_ID,
     SEARCH_LIMIT,
     SEARCH_TOKENS,
     StoredMessage,
+    check_text,
     prepare_message,
     select_matches,
     select_recent,
@@ -93,9 +95,9 @@ class InMemoryConversationStore:
         return [with_own_metadata(message) for message in messages]
 
     def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
-        gone = set(ids)
+        gone = {check_text("a message's id", id) for id in ids}
         with self._lock:
-            conversation = self._conversations.get(conversation_id)
+            conversation = self._conversations.get(check_text(CONVERSATION_ID, conversation_id))
             if conversation and gone:
                 conversation.entries = [entry for entry in conversation.entries if entry[2].id not in gone]
                 conversation.ids -= gone
@@ -103,7 +105,7 @@ class InMemoryConversationStore:
 
     def clear_conversation(self, conversation_id: str) -> None:
         with self._lock:
-            self._conversations.pop(conversation_id, None)
+            self._conversations.pop(check_text(CONVERSATION_ID, conversation_id), None)
 
     @property
     def conversation_count(self) -> int:
@@ -111,7 +113,7 @@ class InMemoryConversationStore:
             return len(self._conversations)
 
     def _used(self, conversation_id: str) -> _Conversation:
-        if conversation_id not in self._conversations:
+        if check_text(CONVERSATION_ID, conversation_id) not in self._conversations:
             return _Conversation()
         self._conversations.move_to_end(conversation_id)
         return self._conversations[conversation_id]

@@ -19,10 +19,11 @@ from pydantic import Field
 from historylab.errors import StoreError
 from historylab.registry import register
 from historylab.stores.base import (
+    CONVERSATION_ID,
     SEARCH_LIMIT,
     SEARCH_TOKENS,
-    Participant,
     StoredMessage,
+    check_text,
     prepare_message,
     select_matches,
     select_recent,
@@ -75,7 +76,7 @@ class SQLiteConversationStore:
             self._connection = sqlite3.connect(path, timeout=SECONDS_TO_WAIT, check_same_thread=False)
             self._connection.text_factory = lambda raw: raw.decode("utf-8", "surrogatepass")
             self._connection.executescript(SCHEMA)
-        except sqlite3.Error as problem:
+        except (sqlite3.Error, ValueError) as problem:  # a ValueError: a path with a NUL, which no file has
             raise StoreError(f"{str(path)!r} cannot be opened as a conversation store: {problem}") from problem
 
     def append(self, message: StoredMessage) -> None:
@@ -107,14 +108,15 @@ class SQLiteConversationStore:
             )
 
     def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
-        pairs = [(_bytes(conversation_id), _bytes(id)) for id in ids]
+        room = _id_bytes(conversation_id)
+        pairs = [(room, _bytes(check_text("a message's id", id))) for id in ids]
         with self._transaction() as connection:
             connection.executemany(f"DELETE FROM stored_messages WHERE conversation_id = {TEXT} AND id = {TEXT}", pairs)
 
     def clear_conversation(self, conversation_id: str) -> None:
         with self._transaction() as connection:
             connection.execute(
-                f"DELETE FROM stored_messages WHERE conversation_id = {TEXT}", (_bytes(conversation_id),)
+                f"DELETE FROM stored_messages WHERE conversation_id = {TEXT}", (_id_bytes(conversation_id),)
             )
 
     @property
@@ -134,7 +136,7 @@ class SQLiteConversationStore:
             try:
                 with self._connection:
                     yield self._connection
-            except sqlite3.Error as problem:
+            except (sqlite3.Error, UnicodeDecodeError) as problem:
                 raise StoreError(f"the conversation store in {str(self._path)!r} failed: {problem}") from problem
 
 
@@ -155,25 +157,46 @@ def _row(message: StoredMessage) -> tuple[str | None, ...]:
 
 
 def _read(connection: sqlite3.Connection, conversation_id: str) -> Iterator[tuple[float, StoredMessage]]:
-    for when, *row in connection.execute(NEWEST_FIRST, (_bytes(conversation_id),)):
-        yield when, _message(*row)
+    """A conversation's rows. Raises StoreError for one that this store cannot have written: the file was damaged."""
+    for when, *row in connection.execute(NEWEST_FIRST, (_id_bytes(conversation_id),)):
+        try:
+            if not isinstance(when, int | float):
+                raise StoreError(f"its instant is a number, not {when!r:.60}")
+            yield when, _message(*row)
+        except (StoreError, ValueError, RecursionError) as problem:  # a ValueError: metadata that is no JSON
+            raise StoreError(f"message {row[0]!r:.60} of {conversation_id!r:.60} is damaged: {problem}") from None
 
 
 def _message(
-    id: str,
-    conversation_id: str,
-    kind: str,
-    participant_id: str,
-    display_name: str | None,
-    content: str,
-    timestamp: str,
-    scope: str,
-    metadata: str | None,
+    id: Any,
+    conversation_id: Any,
+    kind: Any,
+    participant_id: Any,
+    display_name: Any,
+    content: Any,
+    timestamp: Any,
+    scope: Any,
+    metadata: Any,
 ) -> StoredMessage:
-    participant = Participant(kind, participant_id, display_name)
-    read: Any = None if metadata is None else json.loads(metadata)
-    return StoredMessage(id, conversation_id, participant, content, timestamp, scope, read)
+    """The message of one row; a file that others may write holds anything."""
+    if metadata is not None:
+        metadata = json.loads(check_text("its metadata", metadata))
+    return StoredMessage.from_dict(
+        {
+            "id": id,
+            "conversationId": conversation_id,
+            "participant": {"kind": kind, "id": participant_id, "displayName": display_name},
+            "content": content,
+            "timestamp": timestamp,
+            "scope": scope,
+            "metadata": metadata,
+        }
+    )
 
 
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode("utf-8", "surrogatepass")
+
+
+def _id_bytes(conversation_id: str) -> bytes | None:
+    return _bytes(check_text(CONVERSATION_ID, conversation_id))

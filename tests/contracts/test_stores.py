@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stored_messages import fill, ids, posted
 
-from historylab.errors import HistoryLabError
+from historylab.errors import HistoryLabError, StoreError
 from historylab.registry import members
 from historylab.stores.base import Participant, StoredMessage
 from historylab.stores.memory import InMemoryConversationStore
@@ -155,6 +155,35 @@ def test_what_cannot_be_kept_is_refused_by_name_and_nothing_is_left_of_it(make):
     with pytest.raises(ValueError, match="is no time"):
         store.get("room", since_timestamp="soon")
     assert store.conversation_count == 0
+
+
+@every_store
+@pytest.mark.parametrize("field", ["id", "conversation_id", "content", "timestamp", "scope", "participant"])
+def test_a_field_that_is_no_text_is_refused_by_every_store_alike(make, field):
+    store, message = make(), posted("09:00 a: 1")
+    wrong = replace(message, **{field: Participant("user", 5) if field == "participant" else 5})
+    with pytest.raises(StoreError, match="text, not 5"):
+        store.append(wrong)
+    assert store.conversation_count == 0
+
+
+@every_store
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.get(5),
+        lambda store: store.search(None, "x"),
+        lambda store: store.search("room", 5),
+        lambda store: store.delete_messages(5, ["1"]),
+        lambda store: store.delete_messages("room", [5]),
+        lambda store: store.clear_conversation(b"room"),
+    ],
+)
+def test_what_is_asked_for_is_text_in_every_store(make, ask):
+    store = fill(make(), posted("09:00 a: 1"))
+    with pytest.raises(StoreError, match="is text, not"):
+        ask(store)
+    assert ids(store.get("room")) == ["1"]
 
 
 texts = st.text(st.characters() | st.sampled_from("\ud83d\x00'\"%_"), max_size=30)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import sqlite3
 import subprocess
 import sys
@@ -77,3 +79,58 @@ def test_a_closed_store_says_so_in_our_words():
     store.close()
     with pytest.raises(StoreError, match="closed"):
         store.append(posted("09:00 a: hello"))
+
+
+WHO = ("participant_kind", "participant_id", "participant_display_name")
+COLUMNS = ("id", *WHO, "content", "timestamp", "scope", "metadata", "instant")
+DAMAGE = ["x'ff41'", "5", "x'00'", "'{'", "'[1]'", "'7'", "''", "CAST(x'ff' AS TEXT)", "1e999"]
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_row_is_a_store_error_that_names_it_or_still_a_message(tmp_path, column, damage):
+    path = tmp_path / "conversations.db"
+    fill(SQLiteConversationStore(path), posted("09:00 a: hello", isSummary=True)).close()
+    with contextlib.closing(sqlite3.connect(path)) as plain:
+        plain.execute(f"UPDATE stored_messages SET {column} = {damage}")
+        plain.commit()
+    store = SQLiteConversationStore(path)
+    for read in (lambda: store.get("room"), lambda: store.search("room", "")):
+        try:
+            (message,) = read()
+        except StoreError as problem:
+            assert "damaged" in str(problem) or "failed" in str(problem)
+        else:
+            assert message == type(message).from_dict(message.to_dict())
+
+
+@pytest.mark.slow
+def test_whatever_byte_of_the_file_is_damaged_only_store_errors_come_of_it(tmp_path):
+    path, dice = tmp_path / "conversations.db", random.Random(338)
+    fill(SQLiteConversationStore(path), *(posted(f"09:{k:02} a: {'text ' * 40}{k}", n=k) for k in range(40))).close()
+    whole = path.read_bytes()
+    for _ in range(200):
+        broken = bytearray(whole)
+        for _ in range(dice.randint(1, 40)):
+            broken[dice.randrange(len(broken))] = dice.randrange(256)
+        path.write_bytes(bytes(broken))
+        with contextlib.suppress(StoreError):
+            ask_everything(SQLiteConversationStore(path))
+
+
+def ask_everything(store: SQLiteConversationStore) -> None:
+    for ask in (
+        lambda: store.get("room"),
+        lambda: store.search("room", "text"),
+        lambda: store.append(posted("10:00 a: more")),
+        lambda: store.delete_messages("room", ["1"]),
+        lambda: store.conversation_count,
+    ):
+        with contextlib.suppress(StoreError):
+            ask()
+    store.close()
+
+
+def test_a_path_that_no_file_can_have_is_refused():
+    with pytest.raises(StoreError, match="cannot be opened as a conversation store"):
+        SQLiteConversationStore("a\0b")
