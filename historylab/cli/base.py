@@ -6,6 +6,7 @@ import argparse
 import json
 import logging
 import math
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from historylab.settings.model import Settings
     from historylab.settings.resolve import Candidate
+
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C ended, as shells know it."""
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """The type that `add_subparsers()` returns."""
@@ -120,8 +124,14 @@ def print_note(text: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    """JSON that any reader takes: NaN and infinity become null."""
-    print(json.dumps(_finite(value), ensure_ascii=False, indent=2, default=str))
+    """JSON that any reader takes: NaN and infinity become null; escaped where the output can't show it as it is."""
+    value, output = _finite(value), sys.stdout.encoding or "utf-8"
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    try:
+        text.encode(output)
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2, default=str)
+    print(text)
 
 
 def _finite(value: Any) -> Any:
@@ -184,3 +194,17 @@ def write_text(path: str, text: str) -> None:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as problem:
         raise HistoryLabError(f"{path} can't be written: {problem.strerror or problem}") from None
+    except UnicodeEncodeError as problem:
+        raise HistoryLabError(f"{path} can't be written: {problem.object[problem.start]!r} is no UTF-8 text") from None
+
+
+def check_writable(path: str) -> None:
+    """Raises HistoryLabError for a path that can't be written, before the work is done; leaves a file as it is."""
+    there = os.path.exists(path)
+    try:
+        with open(path, "ab"):
+            pass
+        if not there:
+            os.remove(path)
+    except (OSError, ValueError) as problem:
+        raise HistoryLabError(f"{path!r} can't be written: {getattr(problem, 'strerror', '') or problem}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from historylab._version import __version__
 from historylab.cli import export, recommend, show, sweep
+from historylab.cli.base import INTERRUPTED
 from historylab.cli.parser import Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 
@@ -19,16 +21,23 @@ TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0 for success, 1 for a failure, 2 for wrong usage."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # for a terminal or a pipe that is not UTF-8
     arguments = _parser().parse_args(argv)
     try:
         exit_code: int = arguments.run(arguments)
+        sys.stdout.flush()
         return exit_code
     except (SettingsError, UnknownMember) as problem:
         return _refuse(problem, code=2)
     except HistoryLabError as problem:
         return _refuse(problem, code=1)
+    except BrokenPipeError:  # the reader (`| head`) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is flushed at exit
+        return 1
     except KeyboardInterrupt:
-        return 0
+        return 0 if arguments.run is open_playground else INTERRUPTED
 
 
 def open_playground(arguments: argparse.Namespace) -> int:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from typing import Any
 
 from historylab.cli.base import (
+    INTERRUPTED,
     Subparsers,
     add_must_remember,
     add_parser,
     add_settings,
+    check_writable,
     console,
     must_remember_from,
     parse_assignment,
@@ -26,7 +30,6 @@ from historylab.errors import HistoryLabError, SettingsError
 from historylab.wording.amounts import count_of
 
 SHOWN = 20
-INTERRUPTED = 130
 
 
 def add_to(commands: Subparsers) -> None:
@@ -57,31 +60,33 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.out:
         check_table_name(arguments.out)
+        check_writable(arguments.out)
     base, axes = settings_from(arguments), dict(map(_axis, arguments.grid))
     samples = arguments.random
     candidates = grid(base, **axes) if samples is None else random_search(base, samples, arguments.seed, **axes)
-    try:
-        with _progress() as progress, _cluster(arguments.scheduler) as executor:
-            table = sweep(
-                arguments.files,
-                candidates,
-                workers=arguments.workers,
-                executor=executor,
-                stars=must_remember_from(arguments),
-                questions=arguments.question,
-                strict=arguments.strict,
-                progress=progress,
-            )
-    except KeyboardInterrupt:
-        print_note("interrupted; nothing was written")
-        return INTERRUPTED
-    if arguments.out:
+    with _progress() as progress, _cluster(arguments.scheduler) as executor, _interruptible() as interrupted:
+        table = sweep(
+            arguments.files,
+            candidates,
+            workers=arguments.workers,
+            executor=executor,
+            stars=must_remember_from(arguments),
+            questions=arguments.question,
+            strict=arguments.strict,
+            progress=progress,
+            cancelled=interrupted,
+        )
+    if arguments.out and not (table.attrs["cancelled"] and table.empty):
         write_table(table, arguments.out)
         print_note(f"{count_of(len(table), 'row')} written to {arguments.out}")
     report_skipped(table.attrs["skipped"])
     if arguments.json:
         print_json({"rows": table.to_dict("records"), "skipped": table.attrs["skipped"]})
-    elif not arguments.out:
+    if table.attrs["cancelled"]:
+        kept = "" if arguments.out or arguments.json else ", and kept nowhere: name a file with --out"
+        print_note(f"interrupted; {count_of(len(table), 'row')} had been measured{kept}")
+        return INTERRUPTED
+    if not (arguments.json or arguments.out):
         _print_candidates(table)
     return 0
 
@@ -113,6 +118,26 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed: what is done is then kept. Pressed again, it ends the command as always."""
+    pressed = False
+
+    def stop(*_: object) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, before)
+
+    if threading.current_thread() is not threading.main_thread():  # only the main thread is told of signals
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ at most; an executor that broke because of it is opened anew, where we opened it
 
 from __future__ import annotations
 
+import signal
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import (
@@ -80,6 +81,11 @@ def _stop(running: dict[Future[R], tuple[int, B]]) -> None:
         future.cancel()
 
 
+def _leave_interrupts_to_us() -> None:
+    """Ctrl-C reaches every process of a terminal: a worker finishes its batch, and we decide what becomes of it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 class Workers:
     """Gives the executor handed in, once; or processes of our own, as often as they break. Closes only its own."""
 
@@ -92,7 +98,9 @@ class Workers:
             raise WorkerLost("the executor handed in is broken; a worker of it died. Give a new one")
         self._close()
         # spawn: a fork of a process with threads (Streamlit, tokenizers) may hang
-        self._now = self._given or ProcessPoolExecutor(self._workers, mp_context=get_context("spawn"))
+        self._now = self._given or ProcessPoolExecutor(
+            self._workers, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_us
+        )
         return self._now
 
     def __enter__(self) -> Workers:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 from dotenv import dotenv_values
 
 from historylab import Settings, export, load, replay, resolve_settings
 from historylab.cli import main
+from historylab.cli import sweep as sweep_command
 from historylab.registry import members
 from historylab.tuning.sweep import grid, sweep
 from historylab.tuning.table import read_table
@@ -252,3 +258,71 @@ def test_a_target_is_found_by_what_people_call_it(capsys):
 def test_the_help_of_export_names_every_target(capsys):
     told = " ".join(run(capsys, "export", "--help")[1].split())
     assert all(name in told for name in members("exporter"))
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "historylab", *arguments]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("output", [["--json"], []], ids=["json", "tables"])
+def test_a_reader_that_has_seen_enough_is_no_error(sample, output):
+    show = subprocess.Popen(
+        command("show", *[sample] * 40, "--all", *output), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    show.stdout.readline()
+    show.stdout.close()
+    assert (show.wait(60), show.stderr.read()) == (1, b"")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("output", [["--json"], []], ids=["json", "tables"])
+def test_any_text_is_printed_on_a_terminal_that_knows_few_letters(tmp_path, output):
+    path = tmp_path / "grüße.json"
+    path.write_text(json.dumps([{"role": "user", "content": "Grüße \ud83d 😀"}, {"role": "assistant", "content": "ä"}]))
+    shown = subprocess.run(
+        command("show", str(path), "--request", "1", *output),
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    if output:
+        assert json.loads(shown.stdout)[0]["text"] == "Grüße \ud83d 😀"
+    else:
+        assert b"Gr\\xfc\\xdfe" in shown.stdout
+
+
+@pytest.mark.parametrize("out", ["no/such/folder/table.csv", "a\0b.csv"])
+def test_a_file_that_cannot_be_written_is_noticed_before_the_work(capsys, monkeypatch, sample, tmp_path, out):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("historylab.tuning.sweep.sweep", lambda *_, **__: pytest.fail("the work was begun"))
+    code, _, err = run(capsys, "sweep", sample, "--out", out)
+    assert (code, "can't be written" in err) == (1, True), err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [[], ["--workers", "2"]], ids=["one process", "two workers"])
+def test_what_an_interrupted_sweep_has_measured_is_kept(capsys, monkeypatch, sample, tmp_path, workers):
+    monkeypatch.setattr(sweep_command, "_progress", ctrl_c_at_the_third_row)
+    out = str(tmp_path / "table.jsonl")
+    budgets = ",".join(map(str, range(200, 1200)))
+    code, _, err = run(capsys, "sweep", sample, "--grid", f"budget={budgets}", "--out", out, *workers)
+    assert code == 130
+    assert "interrupted; " in err
+    assert 3 <= len(read_table(out)) < 1000
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@contextlib.contextmanager
+def ctrl_c_at_the_third_row():
+    yield lambda done, total: signal.raise_signal(signal.SIGINT) if done == 3 else None
+
+
+def test_an_interrupted_command_says_so_by_its_exit_code(capsys, monkeypatch, sample):
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("historylab.cli.show._show", interrupt)
+    assert run(capsys, "show", sample)[0] == 130
