@@ -8,7 +8,7 @@ do not count. The tables ship inside toktok-rs's wheel, so counting never needs 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
@@ -79,7 +79,7 @@ def count_texts(texts: Sequence[str], encoding: str) -> list[int]:
     return counts
 
 
-@cache
+@lru_cache(maxsize=512)  # links name models, too
 def encoding_of(model: str) -> tuple[str, bool]:
     """The encoding for `model` and whether it is the model's own."""
     from tiktoken.model import encoding_name_for_model
