@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import signal
 import socket
@@ -112,17 +111,6 @@ def test_every_answer_carries_the_security_headers(url, path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("host", "status"), [("localhost", 101), ("rebound.example", 403)])
-def test_a_page_of_another_host_gets_no_connection(url, host, status):
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
-    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
-    headers = {**upgrade, "Host": host, "Sec-WebSocket-Key": "A" * 22 + "=="}
-    connection.request("GET", "/_stcore/stream", headers=headers)
-    assert connection.getresponse().status == status
-    connection.close()
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_ctrl_c_ends_it_without_a_word():
     process = start()
@@ -138,6 +126,20 @@ def test_the_shipped_config_gives_way_to_streamlit_variables(monkeypatch, root):
     assert "server.maxUploadSize" not in serve.shipped_config(root)
 
 
+def test_streamlits_variables_count_as_they_do_under_streamlit_run(monkeypatch):
+    monkeypatch.setenv("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "5")
+    monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", "lab.example 127.0.0.1")
+    monkeypatch.setenv("STREAMLIT_BROWSER_GATHER_USAGE_STATS", "false")
+    assert serve.streamlit_variables() == {
+        "server.maxUploadSize": 5,
+        "server.allowedHosts": ["lab.example", "127.0.0.1"],
+        "browser.gatherUsageStats": False,
+    }
+    monkeypatch.setenv("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "many")
+    with pytest.raises(serve.CannotListen, match="STREAMLIT_SERVER_MAX_UPLOAD_SIZE='many' is no int"):
+        serve.streamlit_variables()
+
+
 def test_every_shipped_value_is_one_streamlit_knows(root):
     from streamlit import config
 
@@ -149,3 +151,9 @@ def test_only_asked_for_hosts_are_answered():
     assert "server.allowedHosts" not in serve.launch_config("127.0.0.1", 0, headless=True)
     assert "192.0.2.1" in serve.launch_config("192.0.2.1", 0, headless=True)["server.allowedHosts"]
     assert serve.launch_config("0.0.0.0", 0, headless=True)["server.allowedHosts"] == []
+
+
+def test_the_hosts_a_streamlit_variable_names_are_the_ones_answered_on_every_address(monkeypatch):
+    monkeypatch.setenv("STREAMLIT_SERVER_ALLOWED_HOSTS", "lab.example")
+    for host in ("127.0.0.1", "192.0.2.1", "0.0.0.0"):
+        assert "server.allowedHosts" not in serve.launch_config(host, 0, headless=True)

@@ -36,12 +36,14 @@ def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None
     from starlette.middleware import Middleware
 
     from historylab.ui.server.headers import SecurityHeaders
+    from historylab.ui.server.own_pages import OwnPagesOnly
 
     script = app_folder() / "app.py"
     # Streamlit looks for its files beside sys.argv[0]; there, that would be the folder of the installed command.
     sys.argv = [str(script)]
-    app = st.App(script, middleware=[Middleware(SecurityHeaders)], lifespan=_announce)
-    app.run(config={**shipped_config(script.parent), **launch_config(host, port, headless=headless)})
+    app = st.App(script, middleware=[Middleware(SecurityHeaders), Middleware(OwnPagesOnly)], lifespan=_announce)
+    config = {**shipped_config(script.parent), **streamlit_variables(), **launch_config(host, port, headless=headless)}
+    app.run(config=config)
 
 
 def check_address(host: str, port: int) -> None:
@@ -79,15 +81,31 @@ def shipped_config(folder: Path) -> dict[str, Any]:
     return {name: value for name, value in _flat(tomllib.loads(text)) if _variable(name) not in os.environ}
 
 
+def streamlit_variables() -> dict[str, Any]:
+    """The options that STREAMLIT_… variables set. Streamlit itself reads them under `streamlit run` only."""
+    from streamlit import config
+
+    options = [option for option in config.get_config_options().values() if not option.sensitive]
+    return {o.key: _option_value(o, os.environ[o.env_var]) for o in options if o.env_var in os.environ}
+
+
+def _option_value(option: Any, text: str) -> Any:
+    """What a variable says, by the option's type; several values are separated by blanks."""
+    try:
+        if option.multiple:
+            return text.split()
+        return text.strip().lower() in ("1", "true", "yes", "on") if option.type is bool else option.type(text)
+    except ValueError:
+        raise CannotListen(f"{option.env_var}={text!r} is no {option.type.__name__}") from None
+
+
 def launch_config(host: str, port: int, *, headless: bool) -> dict[str, Any]:
     """What the command line decides."""
     config: dict[str, Any] = {"server.address": host, "server.port": port, "logger.hideWelcomeMessage": True}
     if headless:
         config["server.headless"] = True
-    if host in EVERY_INTERFACE:
-        config["server.allowedHosts"] = []
-    elif host != HOST:
-        config["server.allowedHosts"] = ["localhost", HOST, host]
+    if host != HOST and _variable("server.allowedHosts") not in os.environ:
+        config["server.allowedHosts"] = [] if host in EVERY_INTERFACE else ["localhost", HOST, "::1", host]
     return config
 
 
