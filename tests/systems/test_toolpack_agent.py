@@ -9,6 +9,7 @@ import pytest
 from agent_rooms import ALICE, EVERYTHING, Recorder, long_room, store_of, summarizer
 from stored_messages import fill, posted
 
+from historylab.errors import HistoryLabError
 from historylab.systems.toolpack import (
     AssemblerOptions,
     BaseAgent,
@@ -168,6 +169,98 @@ def test_the_store_can_be_replaced_at_any_time_by_any_that_keeps_the_contract():
     agent.handle({"message": "again", "conversationId": "c1", "participant": ALICE})
     assert model.sent[1] == [{"role": "user", "content": "again"}]
     assert [m.content for m in agent.conversation_history.messages] == ["again", "two"]
+
+
+class MyAgent(BaseAgent):
+    """The document's own example, in Python."""
+
+    name = "my-agent"
+    description = "..."
+    mode = "chat"
+    conversation_history = InMemoryConversationStore(max_messages_per_conversation=200)
+
+
+@pytest.mark.feature("T09", "T29")
+def test_what_the_documents_subclass_sets_is_what_counts():
+    store, model = MyAgent.conversation_history, Recorder("hello")
+    agent = MyAgent(generate=model)
+    assert (agent.name, agent.description, agent.mode) == ("my-agent", "...", "chat")
+    assert agent.conversation_history is store
+    agent.handle({"message": "hi", "conversationId": "of MyAgent", "participant": ALICE})
+    assert [(m.participant.id, m.content) for m in store.get("of MyAgent")] == [("U1", "hi"), ("my-agent", "hello")]
+    for k in range(201):
+        fill(store, posted(f"09:00:{k % 60:02} alice: {k}", conversation="full"))
+    assert len(store.get("full")) == 200
+
+
+@pytest.mark.feature("T29")
+def test_a_subclass_with_a_store_in_a_file_remembers_across_processes(tmp_path):
+    class Lasting(BaseAgent):
+        name = "my-agent"
+        conversation_history = SQLiteConversationStore(tmp_path / "conversations.db")
+
+        def generate(self, messages, tools):
+            return f"{len(messages)} messages, for {self.name}"
+
+    assert Lasting().handle({"message": "hi", "conversationId": "c1", "participant": ALICE}) == {
+        "output": "1 messages, for my-agent"
+    }
+    assert len(SQLiteConversationStore(tmp_path / "conversations.db").get("c1")) == 2
+
+
+@pytest.mark.feature("T29")
+def test_nothing_a_subclass_sets_is_overwritten_wherever_it_sets_it():
+    store, options, slack = InMemoryConversationStore(), replace(EVERYTHING, token_budget=7), object()
+
+    class InItsBody(BaseAgent):
+        name, generate, conversation_history = "kael", Recorder(), store
+        assembler_options, channels, summarizer = options, [slack], staticmethod(summarizer("S"))
+
+    class BeforeTheBaseClass(BaseAgent):
+        def __init__(self):
+            self.name, self.generate, self.conversation_history = "kael", Recorder(), store
+            self.assembler_options, self.channels, self.summarizer = options, [slack], InItsBody.summarizer
+            super().__init__()
+
+    class InAProperty(InItsBody):
+        @property
+        def conversation_history(self):
+            return store
+
+    for agent in (InItsBody(), BeforeTheBaseClass(), InAProperty()):
+        assert (agent.name, agent.conversation_history, agent.assembler_options) == ("kael", store, options)
+        assert [*agent.channels] == [slack]
+        assert agent.summarizer is not None
+    assert InItsBody("strange").name == "strange"
+
+
+@pytest.mark.feature("T22", "T29")
+@pytest.mark.parametrize("names", [("agentAliases", "addressedOnlyMode"), ("agent_aliases", "addressed_only_mode")])
+def test_options_may_be_assigned_at_any_time_as_the_document_writes_them(names):
+    aliases, addressed_only = names
+    store = store_of(posted("09:00 alice: for the bot", mentions=["U123BOT"]), "09:01 bob: y", "09:02 alice: z")
+    model = Recorder()
+    agent = BaseAgent("kael", model, conversation_history=store)
+    agent.assembler_options = {aliases: ["U123BOT", "telegram-bot-456"]}
+    agent.run("", conversation_id="room")
+    agent.assembler_options = {addressed_only: False}
+    agent.run("", conversation_id="room")
+    assert [[m["content"][-1] for m in sent] for sent in model.sent] == [["t", "z"], ["t", "y", "z"]]
+
+
+def test_a_name_that_python_does_not_have_is_refused_and_the_one_it_has_is_named():
+    agent = BaseAgent("kael", Recorder())
+    with pytest.raises(HistoryLabError, match="assembler_options"):
+        agent.assemblerOptions = EVERYTHING
+    with pytest.raises(HistoryLabError, match="conversation_history"):
+        type("Theirs", (BaseAgent,), {"conversationHistory": InMemoryConversationStore()})
+    agent.assembler_options = {"tokenBudgett": 9}
+    with pytest.raises(HistoryLabError, match="tokenBudgett"):
+        agent.run("hi", conversation_id="room")
+    with pytest.raises(HistoryLabError, match="generate"):
+        BaseAgent("kael")
+    with pytest.raises(HistoryLabError, match="name"):
+        BaseAgent(generate=Recorder())
 
 
 @pytest.mark.feature("T30")

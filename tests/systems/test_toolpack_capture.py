@@ -1,11 +1,12 @@
-"""Capture: what is stored around an agent, under which id and scope, and that a store's failure stops nothing."""
+"""Capture and the chain it opens: what is stored around an agent, and that a failing store stops nothing."""
 
 from __future__ import annotations
 
 import pytest
+from agent_rooms import Recorder
 
 from historylab.stores.memory import InMemoryConversationStore
-from historylab.systems.toolpack.capture import CaptureInterceptor
+from historylab.systems.toolpack import BaseAgent, CaptureInterceptor, compose_chain
 
 ALICE = {"kind": "user", "id": "U1", "displayName": "Alice"}
 
@@ -106,3 +107,92 @@ def test_what_the_agent_raises_is_the_callers_and_the_question_is_stored_by_then
     with pytest.raises(RuntimeError, match="model down"):
         CaptureInterceptor(store, "kael")({"message": "hi", "conversationId": "c1", "participant": ALICE}, fail)
     assert [message.content for message in store.get("c1")] == ["hi"]
+
+
+# -- the chain of interceptors
+
+INBOUND = {"message": "hi", "conversationId": "c1", "participant": ALICE}
+
+
+def texts(store) -> list[str]:
+    return [message.content for message in store.get("c1")]
+
+
+def noting(notes: list[str], name: str, store=None):
+    """An interceptor that notes when it is entered and left, and what is stored by then."""
+
+    def interceptor(inbound, next_):
+        notes.append(f"{name} in" + (f" {texts(store)}" if store else ""))
+        result = next_()
+        notes.append(f"{name} out" + (f" {texts(store)}" if store else ""))
+        return result
+
+    return interceptor
+
+
+@pytest.mark.feature("T02")
+def test_the_first_interceptor_is_outermost_and_the_agent_is_innermost():
+    notes: list[str] = []
+    chain = compose_chain([noting(notes, "first"), noting(notes, "second")], lambda inbound: notes.append("agent"))
+    assert chain(INBOUND) is None
+    assert notes == ["first in", "second in", "agent", "second out", "first out"]
+    assert compose_chain([], lambda inbound: {"output": inbound["message"]})(INBOUND) == {"output": "hi"}
+
+
+@pytest.mark.feature("T02", "T04")
+def test_capture_stands_before_an_agents_interceptors_without_being_named():
+    notes: list[str] = []
+    agent = BaseAgent("kael", Recorder("hello"))
+    agent.interceptors = [noting(notes, "mine", agent.conversation_history)]
+    assert agent.handle(INBOUND) == {"output": "hello"}
+    assert notes == ["mine in ['hi']", "mine out ['hi']"]
+    assert texts(agent.conversation_history) == ["hi", "hello"]
+
+
+@pytest.mark.feature("T02")
+def test_capture_that_is_in_the_chain_already_stands_where_it_was_put_and_stores_once():
+    notes: list[str] = []
+    store = InMemoryConversationStore()
+    interceptors = [noting(notes, "before", store), CaptureInterceptor(store, "kael"), noting(notes, "after", store)]
+    BaseAgent("kael", Recorder("hello"), conversation_history=store, interceptors=interceptors).handle(INBOUND)
+    assert notes == ["before in []", "after in ['hi']", "after out ['hi']", "before out ['hi', 'hello']"]
+
+
+@pytest.mark.feature("T02", "T05")
+def test_an_interceptor_that_skips_leaves_the_question_stored_and_the_model_unasked():
+    model = Recorder()
+    agent = BaseAgent("kael", model, interceptors=[lambda inbound, next_: None])
+    assert agent.handle(INBOUND) is None
+    assert (texts(agent.conversation_history), model.sent) == (["hi"], [])
+
+
+@pytest.mark.feature("T02")
+def test_an_answer_given_by_an_interceptor_is_stored_like_the_agents():
+    model = Recorder()
+    agent = BaseAgent("kael", model, interceptors=[lambda inbound, next_: {"output": "I am away."}])
+    assert agent.handle(INBOUND) == {"output": "I am away."}
+    assert (texts(agent.conversation_history), model.sent) == (["hi", "I am away."], [])
+
+
+@pytest.mark.feature("T02")
+def test_what_an_interceptor_passes_on_is_what_stands_behind_it_gets():
+    model = Recorder("hello")
+    agent = BaseAgent("kael", model)
+    agent.interceptors = [
+        lambda inbound, next_: next_({**inbound, "message": "hi, in other words"}),
+        lambda inbound, next_: next_(),
+    ]
+    agent.handle(INBOUND)
+    assert model.sent[0][-1]["content"] == "hi, in other words"
+    assert texts(agent.conversation_history) == ["hi", "hello"]
+
+
+@pytest.mark.feature("T05")
+def test_what_an_interceptor_raises_passes_through_capture_to_the_caller():
+    def fail(inbound, next_):
+        raise RuntimeError("rate limit")
+
+    agent = BaseAgent("kael", Recorder(), interceptors=[fail])
+    with pytest.raises(RuntimeError, match="rate limit"):
+        agent.handle(INBOUND)
+    assert texts(agent.conversation_history) == ["hi"]

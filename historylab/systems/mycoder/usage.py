@@ -79,7 +79,7 @@ class TokenTracker:
         return f"{self.name}: {self.get_total_usage()}"
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, slots=True)
 class LLMResponse:
     """A model's answer, its token usage, and how much of the window that is: `total_tokens` of `max_tokens`."""
 

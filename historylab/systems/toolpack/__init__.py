@@ -12,7 +12,7 @@ from historylab.stores.memory import InMemoryConversationStore
 from historylab.stores.sqlite import SQLiteConversationStore
 from historylab.systems.toolpack.agent import BaseAgent
 from historylab.systems.toolpack.assembler import AssembledPrompt, assemble_prompt
-from historylab.systems.toolpack.capture import CaptureInterceptor
+from historylab.systems.toolpack.capture import CaptureInterceptor, compose_chain
 from historylab.systems.toolpack.options import (
     SUMMARY_THRESHOLD,
     TOKEN_BUDGET,
@@ -61,6 +61,7 @@ __all__ = [
     "SummarizerAgent",
     "SummarizerOutput",
     "assemble_prompt",
+    "compose_chain",
     "conversation_search_tool",
     "create_conversation_search_tool",
     "estimate_tokens",

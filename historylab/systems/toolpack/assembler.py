@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 import math
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +34,7 @@ from historylab.stores.base import ConversationStore, Participant, StoredMessage
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.writing import write_summary
 from historylab.systems.base import sent_messages
-from historylab.systems.toolpack.options import AssemblerOptions
+from historylab.systems.toolpack.options import AssemblerOptions, as_options
 from historylab.systems.toolpack.summaries import RoomSummarizer, Summarizer, covered_turns, summary_body
 
 log = logging.getLogger("historylab")
@@ -72,7 +74,7 @@ def assemble_prompt(
     conversation_id: str,
     agent_id: str,
     agent_name: str,
-    options: AssemblerOptions | None = None,
+    options: AssemblerOptions | Mapping[str, Any] | None = None,
     summarizer: Summarizer | None = None,
     *,
     now: datetime | None = None,
@@ -82,7 +84,7 @@ def assemble_prompt(
     Over the threshold a summariser's text takes the place of the older half, in the store too. When it fails, that is
     logged, the newest turns are sent and the store stays as it is. `now` is what the time window ends at: the clock.
     """
-    room = Room(store, conversation_id, agent_id, agent_name, options or AssemblerOptions())
+    room = Room(store, conversation_id, agent_id, agent_name, as_options(options))
     turns = _load(room, now)
     return _assembled(plan_turns(room, turns, summarizer), len(turns))
 

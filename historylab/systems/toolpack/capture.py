@@ -1,13 +1,13 @@
 """Capture: what comes in and what the agent answers goes to the conversation's store; a failing store stops nothing.
 
-Source: toolpack-agents' capture interceptor.
+It is the first of a chain of interceptors around the agent. Source: toolpack-agents' capture interceptor and chain.
 """
 
 from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,7 +19,27 @@ DIRECT_CHANNELS = frozenset({"im", "private", "dm"})
 CHANNEL_KEYS = ("channelType", "channelName", "channelId", "threadId")
 
 Inbound = Mapping[str, Any]
-Next = Callable[[Any], Any]
+Next = Callable[..., Any]
+Interceptor = Callable[[Inbound, Next], Any]
+"""`next_()` hands the message on, `next_(other)` another one; both give the result of what stands behind."""
+
+
+def compose_chain(interceptors: Iterable[Interceptor], agent: Callable[[Inbound], Any]) -> Callable[[Inbound], Any]:
+    """The agent with the interceptors around it, the first outermost: in it comes first, out it comes last.
+
+    An interceptor that doesn't call `next_` ends the chain with what it returns: a result of its own, or None for no
+    reply. Errors pass through.
+    """
+    for interceptor in reversed(list(interceptors)):
+        agent = _around(interceptor, agent)
+    return agent
+
+
+def _around(interceptor: Interceptor, agent: Callable[[Inbound], Any]) -> Callable[[Inbound], Any]:
+    def call(inbound: Inbound) -> Any:
+        return interceptor(inbound, lambda other=None: agent(inbound if other is None else other))
+
+    return call
 
 
 class CaptureInterceptor:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from historylab.errors import SettingsError
@@ -45,14 +46,32 @@ class AssemblerOptions:
         object.__setattr__(self, "agent_aliases", tuple(self.agent_aliases))
 
 
+def as_options(options: AssemblerOptions | Mapping[str, Any] | None) -> AssemblerOptions:
+    """The options themselves, or of a mapping in published or Python spelling. Raises SettingsError for other keys."""
+    if options is None or isinstance(options, AssemblerOptions):
+        return options or AssemblerOptions()
+    if not isinstance(options, Mapping):
+        raise SettingsError(f"assembler options are AssemblerOptions or a mapping of them, not {options!r}")
+    known = {field.name for field in fields(AssemblerOptions)}
+    unknown = [key for key in options if not isinstance(key, str) or snake_case(key) not in known]
+    if unknown:
+        raise SettingsError(f"there is no assembler option {unknown[0]!r}; there are: {', '.join(sorted(known))}")
+    return AssemblerOptions(**{snake_case(key): value for key, value in options.items()})
+
+
+def snake_case(name: str) -> str:
+    """A published name in Python's spelling: `agentAliases` is `agent_aliases`."""
+    return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda found: "_" + found[0], name).lower()
+
+
 def resolve_assembler_options(
-    options: AssemblerOptions | None = None, channels: Iterable[Any] = ()
+    options: AssemblerOptions | Mapping[str, Any] | None = None, channels: Iterable[Any] = ()
 ) -> AssemblerOptions:
     """The options with the channels' bot ids among the aliases: those given by hand first, each once, empty ones not.
 
     A channel is anything with a `bot_user_id`; one without is skipped.
     """
-    options = options or AssemblerOptions()
+    options = as_options(options)
     from_channels = (getattr(channel, "bot_user_id", None) for channel in channels)
     aliases = dict.fromkeys(alias for alias in (*options.agent_aliases, *from_channels) if alias)
     return replace(options, agent_aliases=tuple(aliases))
