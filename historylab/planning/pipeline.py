@@ -22,6 +22,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, PIN, StageTrace
 from historylab.planning.reasons import SYSTEM as ALWAYS
 from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
+from historylab.planning.strategies.uncut import say_why_uncut
 from historylab.registry import STAGE_FAMILIES, chosen_members, member
 from historylab.settings.model import Settings
 from historylab.summarizers.base import open_summarizer
@@ -38,16 +39,16 @@ class Pipeline:
     layout: Callable[[list[Message]], list[Message]] | None
 
     def plan(self, history: History, instruments: Instruments, previous: HistoryPlan | None) -> HistoryPlan:
-        """Fold the stages over one request's history, then lay out what is sent."""
+        """Fold the stages over one request's history, lay out what is sent, and say of an overrun why it isn't cut."""
         plan = self._fold(history, instruments, previous, self.budget)
-        if self.layout is None:
-            return plan
-        laid_out = plan.lay_out(self.layout)
-        if laid_out.over_budget and not plan.over_budget:  # plan again with room for what the layout adds
-            less = max(0, self.budget - (laid_out.tokens - plan.tokens))
-            laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
-            laid_out.budget = self.budget
-        return laid_out
+        if self.layout is not None:
+            laid_out = plan.lay_out(self.layout)
+            if laid_out.over_budget and not plan.over_budget:  # plan again with room for what the layout adds
+                less = max(0, self.budget - (laid_out.tokens - plan.tokens))
+                laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
+                laid_out.budget = self.budget
+            plan = laid_out
+        return say_why_uncut(plan, self.settings) if plan.over_budget else plan
 
     def _fold(
         self, history: History, instruments: Instruments, previous: HistoryPlan | None, budget: int

@@ -172,6 +172,12 @@ class HistoryPlan:
         plan.framing = tokens - self.message_tokens - self.summary_tokens
         return plan
 
+    def with_reasons(self, block_reasons: np.ndarray, numbers: Mapping[int, Mapping[str, Any]]) -> HistoryPlan:
+        """The same decisions for these reasons (uint8[blocks]); no stage may follow."""
+        plan = self._copy()
+        plan.block_reasons, plan.numbers = block_reasons, {**self.numbers, **numbers}
+        return plan
+
     def _messages(self, chosen: np.ndarray) -> list[Message]:
         all_messages = self.history.conversation.messages
         shorter = {i: cut.texts[i] for cut in self.shortened for i in cut.messages.tolist()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation, Memo
 from historylab.counters.base import Counter
 from historylab.planning.explain import Answer, explain
+from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, plan_requests, project
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
@@ -170,6 +171,14 @@ class Timeline(Memo):
     def explain(self, step: int, message: int) -> Answer:
         """Why request `step` (from 0) treats `message` as it does, since when, and which settings would keep it."""
         return explain(self.conversation, self.settings, self.instruments, self.plans, step, message)
+
+    def over_budget_cause(self, request: int) -> OverBudget | None:
+        """What fills request `request` (from 0) beyond its budget, and what would mend that; None if it fits."""
+        plan, found = (
+            self.plans[request],
+            partial(over_budget_cause, self.conversation, self.settings, self.instruments),
+        )
+        return self.remember(("over budget", plan.size), lambda: found(plan))
 
 
 def _running_by_role(columns: Columns, tokens: np.ndarray) -> np.ndarray:
