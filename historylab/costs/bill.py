@@ -16,7 +16,7 @@ import numpy as np
 
 from historylab.conversation.message import Usage
 from historylab.costs.caches.base import Cache, cache_of, open_cache
-from historylab.costs.traffic import Traffic, baseline_of, traffic
+from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices, prices_of
@@ -116,12 +116,12 @@ def price(traffic: Traffic, prices: Prices, cache: Cache | str) -> Bill:
 
 
 def bill(timeline: Timeline, cache: Cache | str | None = None, prices: Prices | None = None) -> Bill:
-    """The bill of a replay. Default: the list prices of the settings' model, and the cache that goes with them.
+    """The bill of a replay, counted by its model's own counter. Default: that model's list prices, and their cache.
 
     Raises SettingsError if the prices are unknown; give your own then.
     """
     prices = prices or require_prices(timeline.settings.model)
-    return price(traffic(timeline), prices, cache or cache_of(prices))
+    return price(billed_traffic(timeline), prices, cache or cache_of(prices))
 
 
 def require_prices(model: str) -> Prices:
@@ -134,12 +134,15 @@ def require_prices(model: str) -> Prices:
 
 @dataclass(frozen=True, eq=False)
 class CostComparison:
-    """A bill beside that of not trimming, under the same prices and cache."""
+    """A bill beside that of not trimming, under the same prices and cache.
+
+    Not trimming sends the conversation as recorded, whole at every request: one baseline for all settings.
+    """
 
     bill: Bill
     baseline: Bill
     history_to_budget: float
-    """Mean tokens of the untrimmed history ÷ budget: trimming every turn rarely pays below about 5."""
+    """Mean tokens of the untrimmed history ÷ budget, both by the settings' own counter."""
 
     @property
     def ratio(self) -> float:
@@ -164,12 +167,12 @@ class CostComparison:
         return bill.total - bill.totals["cache_reads"]
 
     def sentence(self, what: str = "This") -> str:
-        """ "FIFO to 8k moves the cut on 41 of 60 requests and costs 1.9× not trimming." """
+        """ "FIFO to 8k changes the beginning of 41 of 60 requests and costs 1.90× not trimming." """
         moved, requests = self.bill.traffic.breaks, len(self.bill.traffic.sent)
+        of = f"the beginning of {moved:,} of {requests:,} requests" if moved else "the beginning of no request"
         if math.isnan(self.ratio):
-            return f"{what} moves the cut on {moved:,} of {requests:,} requests; not trimming costs nothing here."
-        cut = f"moves the cut on {moved:,} of {requests:,} requests" if moved else "never moves the cut"
-        return f"{what} {cut} and costs {self.ratio:.2f}× not trimming."
+            return f"{what} changes {of}; not trimming costs nothing here."
+        return f"{what} changes {of} and costs {self.ratio:.2f}× not trimming."
 
 
 def against_untrimmed(
@@ -184,7 +187,7 @@ def against_untrimmed_under(
     timeline: Timeline, caches: Iterable[Cache | str], prices: Prices
 ) -> tuple[CostComparison, ...]:
     """The same traffic priced under each of several caches, beside not trimming."""
-    sent, baseline = traffic(timeline), baseline_of(timeline)
+    sent, baseline = billed_traffic(timeline), baseline_of(timeline)
     budget = timeline.plans[0].budget if timeline.plans else 0
     history = float(timeline.untrimmed.mean()) if len(timeline.plans) else 0.0
     share = history / budget if budget else math.inf

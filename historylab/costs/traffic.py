@@ -1,12 +1,13 @@
-"""Traffic of a replay: what each request sends, how much of it the request before sent, and the same untrimmed.
+"""Traffic of a replay: what each request sends, how much of it the request before sent, and the same without any cut.
 
-The reusable prefix is the fixed overhead followed by the messages that `shared_prefix.py` finds.
+The reusable prefix is the fixed overhead followed by the messages that `shared_prefix.py` finds. What is paid for is
+counted by the model's own counter, and so is the one baseline: the conversation as it was recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,9 +16,11 @@ import numpy as np
 from historylab.conversation.columns import ASSISTANT
 from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
+from historylab.costs.recount import counter_of_money, recounted
 from historylab.costs.shared_prefix import SharedPrefix
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline, replay
+from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.facts import column, instants
 from historylab.settings.model import Settings
 
@@ -59,24 +62,48 @@ class Traffic:
 
 
 def replay_untrimmed(timeline: Timeline) -> Timeline:
-    """The same conversation and settings with nothing cut: what every saving is measured against."""
-    return replay(timeline.conversation, without_cuts(timeline.settings), instruments=timeline.instruments)
+    """The conversation as recorded, whole at every request: what every cost is measured against.
 
-
-def without_cuts(settings: Settings) -> Settings:
-    """These settings with every stage off; a timeline's conversation is projected already."""
-    return settings.replace(**NOTHING_CUT, projection="off")
+    Counted by the model's own counter, so it is the same whatever the settings cut, rewrite, arrange or count by.
+    """
+    untrimmed = Settings(**NOTHING_CUT, overhead=timeline.settings.overhead, model=timeline.settings.model)
+    return replay(timeline.original, untrimmed, instruments=Instruments(counter_of_money(timeline)))
 
 
 def baseline_of(timeline: Timeline) -> Traffic:
-    """The traffic without any cut, computed once per conversation, counter, overhead and layout."""
-    settings = timeline.settings
-    key = ("untrimmed", timeline.counter.key, settings.overhead, settings.layout)
-    return timeline.conversation.remember(key, lambda: traffic(replay_untrimmed(timeline)))
+    """The traffic of not trimming, computed once per conversation, the model's counter and overhead."""
+    key = ("untrimmed", counter_of_money(timeline).key, timeline.settings.overhead)
+    return timeline.original.remember(key, lambda: traffic(replay_untrimmed(timeline)))
+
+
+def billed_traffic(timeline: Timeline) -> Traffic:
+    """The traffic that is paid for: counted by the model's own counter, whatever the settings count by."""
+    return timeline.remember("billed traffic", lambda: _billed_traffic(timeline))
+
+
+def _billed_traffic(timeline: Timeline) -> Traffic:
+    counter = counter_of_money(timeline)
+    found = traffic(timeline) if counter.key == timeline.counter.key else _traffic(recounted(timeline, counter))
+    if timeline.conversation is timeline.original:
+        return found
+    recorded = baseline_of(timeline).output  # a projection rewrites the replies, but the model wrote those recorded
+    return replace(found, output=recorded) if len(recorded) == len(found.output) else found
+
+
+def tokens_share(timeline: Timeline) -> float:
+    """Tokens of all requests ÷ those of not trimming, both by the model's own counter, without the overhead."""
+    sent, whole = (
+        int(found.sent.sum()) - timeline.settings.overhead * len(found.sent)
+        for found in (billed_traffic(timeline), baseline_of(timeline))
+    )
+    return sent / max(1, whole)
 
 
 def traffic(timeline: Timeline) -> Traffic:
-    """The tokens each request sends and shares with the one before, computed once. Linear in messages × requests."""
+    """The tokens each request sends and shares with the one before, by its own counter, computed once.
+
+    Linear in messages × requests.
+    """
     return timeline.remember("traffic", lambda: _traffic(timeline))
 
 

@@ -44,6 +44,11 @@ def open_counter(name: str, model: str, **options: Any) -> Counter:
     return counter
 
 
+def model_counter(model: str) -> Counter:
+    """The counter that comes nearest to what the provider of `model` counts and charges for."""
+    return open_counter("exact", model)
+
+
 def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
     """int64[len(conversation)]: tokens of every message, counted once per counter and kept with the conversation."""
 

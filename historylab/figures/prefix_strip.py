@@ -1,6 +1,6 @@
-"""The prefix strip: the share of each request that repeats the previous one byte for byte, and where the cut moved.
+"""The prefix strip: the share of each request that repeats the previous one byte for byte, and where that ends.
 
-A provider's prompt cache can serve that prefix; where the cut moves, the prefix ends.
+A provider's prompt cache can serve that prefix; where the beginning changes, the prefix ends.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.costs.traffic import traffic
+from historylab.costs.traffic import billed_traffic
 from historylab.planning.replay import Timeline
 
 
 @dataclass(frozen=True, eq=False)
 class PrefixStrip:
-    """Per column: `share` float64 from 0 to 1, the least in the bin; `moved` bool, whether the cut moved in the bin."""
+    """Per column: `share` float64 from 0 to 1, the least in the bin; `moved` bool, whether a beginning changed."""
 
     share: np.ndarray
     moved: np.ndarray
@@ -25,7 +25,7 @@ def prefix_strip(timeline: Timeline, columns: np.ndarray) -> PrefixStrip:
     """The strip of a timeline over bins of requests, given by their edges. The first request shares nothing."""
     if not timeline.plans:
         return PrefixStrip(np.empty(0), np.empty(0, bool))
-    seen = traffic(timeline)
+    seen = billed_traffic(timeline)
     share = np.divide(seen.shared, seen.sent, out=np.zeros(len(seen.sent)), where=seen.sent > 0)
     starts = columns[:-1]
     return PrefixStrip(np.minimum.reduceat(share, starts), np.logical_or.reduceat(seen.broken, starts))

@@ -78,16 +78,16 @@ class Texts(Mapping[int, str]):
     """Texts for some messages, by index, counted once; only those that take fewer tokens than the original.
 
     `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
-    int64[n], the original's where there is no text.
+    int64[n], the original's where there is no text. With `every` those that save nothing are held as well.
     """
 
     __slots__ = ("_texts", "homes", "messages", "saved", "tokens")
 
-    def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]):
+    def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str], *, every: bool = False):
         whole, given = token_column(conversation, counter), np.array(sorted(texts), np.int64)
         shorter = [replace(conversation[i], content=texts[i], media=()) for i in given.tolist()]
         tokens = counter.count(shorter) if shorter else given
-        saves = tokens < whole[given]
+        saves = (tokens < whole[given]) | every
         self.messages, self.saved = given[saves], (whole[given] - tokens)[saves]
         self.homes = conversation.columns.block[self.messages]
         self.tokens = whole.copy()

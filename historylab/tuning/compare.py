@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from historylab.costs.bill import bill
-from historylab.costs.traffic import traffic
+from historylab.costs.traffic import billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, Action
@@ -77,7 +77,7 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
         min((star.gaps[0][0] for star in forgotten.starred if star.gaps), default=None),
         forgotten.references.lost if forgotten.references.total else None,
         len({plan.summary.made_at for plan in timeline.plans if plan.summary}),
-        traffic(timeline).stable_share,
+        billed_traffic(timeline).stable_share,
         _cost(timeline, prices),
     )
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import Cache, cache_members
+from historylab.costs.traffic import tokens_share
 from historylab.planning.validity import naive_validity, validity
 from historylab.recall.retention import Kept
 from historylab.settings.model import Settings
@@ -67,8 +68,8 @@ MEASURES: tuple[Measure, ...] = (
     Measure("tokens_total", "tokens of all requests", lambda r: int(r.timeline.tokens.sum()), combine=total),
     Measure(
         "tokens_share",
-        "tokens of all requests ÷ those without any cut",
-        lambda r: float(r.timeline.tokens.sum() / max(1, r.timeline.untrimmed.sum())),
+        "tokens of all requests ÷ those of not trimming",
+        lambda r: tokens_share(r.timeline),
         combine=weighted_by(_untrimmed_tokens),
     ),
     Measure("over_budget", "requests over the budget", lambda r: int(r.timeline.over_budget.sum()), combine=total),
@@ -170,7 +171,8 @@ def ratio_measure(cache: Cache) -> Measure:
     def untrimmed_cost(row: Row) -> float:
         return row[cost_column] / row[ratio_column] if row[ratio_column] else 0.0
 
-    return Measure(ratio_column, "times the cost of not trimming", ratio, combine=weighted_by(untrimmed_cost))
+    about = "times the cost of not trimming: the conversation as recorded, whole at every request"
+    return Measure(ratio_column, about, ratio, combine=weighted_by(untrimmed_cost))
 
 
 def measures_under(caches: Iterable[Cache]) -> list[Measure]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import Bill, price
 from historylab.costs.caches.base import Cache, all_caches
-from historylab.costs.traffic import Traffic, baseline_of, traffic
+from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay
 from historylab.pricing import Prices, prices_of
@@ -60,8 +60,8 @@ class Replayed:
 
     @cached_property
     def traffic(self) -> Traffic:
-        """The tokens each request sends and shares with the one before."""
-        return traffic(self.timeline)
+        """The tokens each request is paid for, and those it shares with the one before."""
+        return billed_traffic(self.timeline)
 
     def bills(self, cache: Cache) -> tuple[Bill, Bill] | None:
         """The bill under that cache and that of not trimming; None if the prices are unknown."""

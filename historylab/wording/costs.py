@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from historylab.costs.bill import CostComparison
 from historylab.costs.caches.base import cache_members
+from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Kept, Retention
-from historylab.wording.amounts import money, percent
+from historylab.wording.amounts import count_of, money, percent
 from historylab.wording.cuts import capitalize_first, settings_in_words
 
 PRICES_UNKNOWN = "The prices of this model are unknown"
+BASELINE = "the whole conversation as recorded"
+"""What not trimming sends at every request: the one baseline of every ratio."""
 KINDS = (("evidence", "pieces of gold evidence"), ("reference", "references"), ("link", "links (an estimate)"))
 
 
@@ -32,17 +37,29 @@ def cache_label(name: str) -> str:
 
 
 def cost_sentence(timeline: Timeline, comparison: CostComparison | None) -> str:
-    """ "FIFO to 8,000 … moves the cut on 41 of 60 requests and costs 1.90× not trimming ($0.42 against $0.22 …)." """
-    if len(timeline.plans) and (timeline.tokens == timeline.untrimmed).all():
+    """ "FIFO to 8,000 … changes the beginning of 41 of 60 requests and costs 1.90× not trimming ($0.42 against …)." """
+    if is_untrimmed(timeline):
         price = f": {money(comparison.bill.total)} ({cache_label(comparison.bill.cache.name)})" if comparison else ""
-        return f"Nothing is cut, so it costs the same as not trimming{price}."
+        return f"Nothing is cut, so it costs what not trimming costs{price}."
     cut = capitalize_first(settings_in_words(timeline.settings))
+    recorded = f"{BASELINE}{_requests_as_recorded(timeline)}"
     if comparison is None:
-        share = timeline.tokens.sum() / max(1, timeline.untrimmed.sum())
-        return f"{cut} sends {share:.2f}× the tokens of not trimming. {PRICES_UNKNOWN}."
+        return f"{cut} sends {tokens_share(timeline):.2f}× the tokens of not trimming ({recorded}). {PRICES_UNKNOWN}."
     ours, baseline = comparison.bill.total, comparison.baseline.total
-    amounts = "" if math.isnan(comparison.ratio) else f"{money(ours)} against {money(baseline)}; "
+    amounts = "" if math.isnan(comparison.ratio) else f"{money(ours)} against {money(baseline)} for {recorded}; "
     return f"{comparison.sentence(cut).removesuffix('.')} ({amounts}{cache_label(comparison.bill.cache.name)})."
+
+
+def is_untrimmed(timeline: Timeline) -> bool:
+    """Whether every request sends the conversation as recorded, whole."""
+    sent, whole = billed_traffic(timeline), baseline_of(timeline)
+    return np.array_equal(sent.sent, whole.sent) and np.array_equal(sent.shared, whole.shared)
+
+
+def _requests_as_recorded(timeline: Timeline) -> str:
+    """How many requests the recording has, where a projection makes it another number."""
+    recorded = len(baseline_of(timeline).sent)
+    return "" if recorded == len(timeline.plans) else f", {count_of(recorded, 'request')}"
 
 
 def kept_sentence(retention: Retention) -> str:

@@ -6,23 +6,32 @@ from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from typing import Any
 
-from historylab.registry import member
+from historylab.registry import Member, chosen_members, member
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.search_space import AXES
 from historylab.wording.settings import choice_word, show_value, title_of
 
 UNITS = {"turn": "whole turns", "whole_turn": "whole turns", "block": "parts of turns"}
+BESIDE = ("projection", "filter", "compaction", "layout")
+"""What else decides what is sent, besides tool outputs, policy and pruner: named in brackets."""
 SHARES = {1.0: "down to the budget", 0.5: "down to half"}
 
 
 def settings_in_words(settings: Settings) -> str:
-    """The cut these settings make; what is at its default is left out."""
+    """The cut these settings make, with every stage that may act; other settings at their defaults are left out."""
     default = Settings()
-    named = {name for axis in AXES.values() for name in axis.settings if has_effect(settings, name)}
-    always = {"policy", "length", "pruner", "budget"}
-    changes = {n: settings.value(n) for n in sorted(named) if n in always or settings.value(n) != default.value(n)}
-    return changes_in_words(changes)
+    varied = {name for axis in AXES.values() for name in axis.settings if has_effect(settings, name)}
+    always = {"policy", "length", "pruner", "budget"} & varied | set(BESIDE) | set(_spoken_of(settings))
+    changed = {name for name in varied if settings.value(name) != default.value(name)}
+    return changes_in_words({name: settings.value(name) for name in sorted(always | changed)})
+
+
+def _spoken_of(settings: Settings) -> Iterator[str]:
+    """The options that the phrases of the chosen members speak of."""
+    for family in ("policy", "pruner", "tool_output", *BESIDE):
+        for chosen in chosen_members(family, settings.value(family)):
+            yield from (f"{family}.{chosen.name}.{option}" for option in _parameters(chosen))
 
 
 def changes_in_words(changes: Mapping[str, Any]) -> str:
@@ -63,15 +72,22 @@ def _phrase(family: str, name: str, left: dict[str, Any], otherwise: str) -> str
     phrase: str | Callable[..., str] = chosen.attributes.get("phrase", otherwise)
     if isinstance(phrase, str):
         return phrase
-    spoken_of = [option for option in signature(phrase).parameters if f"{family}.{name}.{option}" in left]
+    spoken_of = [option for option in _parameters(chosen) if f"{family}.{name}.{option}" in left]
     return phrase(**{option: left.pop(f"{family}.{name}.{option}") for option in spoken_of})
 
 
+def _parameters(chosen: Member) -> list[str]:
+    """The options that the member's phrase speaks of."""
+    phrase = chosen.attributes.get("phrase")
+    return list(signature(phrase).parameters) if callable(phrase) else []
+
+
 def _rest(left: dict[str, Any]) -> Iterator[str]:
-    tool = left.pop("tool_output", None)
-    if tool and tool != "off":
-        for name in tool.split("+"):
-            yield _phrase("tool_output", name, left, f"tool results: {name}")
+    for family in (*BESIDE, "tool_output"):
+        for name in (left.pop(family, None) or "off").split("+"):
+            if name != "off":
+                about = "tool results: " if family == "tool_output" else ""
+                yield _phrase(family, name, left, about + member(family, name).title.lower())
     for name, value in left.items():
         if name.endswith(".trim_to"):
             yield SHARES.get(value, f"down to {value:.0%}")

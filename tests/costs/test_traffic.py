@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plan_rules import assert_shares_what_is_rendered
 from token_sketches import COUNTER, UNCUT, counted, replayed
 
 from historylab.conversation.conversation import Conversation
@@ -167,15 +168,6 @@ def test_the_shared_prefix_is_found_in_any_conversation_even_of_equal_messages(c
     assert_shares_what_is_rendered(replay(conversation.edited(said), settings))
 
 
-def assert_shares_what_is_rendered(timeline) -> None:
-    found, rendered = traffic(timeline), [plan.render() for plan in timeline.plans]
-    for i, (before, now) in enumerate(pairwise(rendered), 1):
-        differing = (message_identity(a) != message_identity(b) for a, b in zip(before, now, strict=False))
-        same = next((k for k, differs in enumerate(differing) if differs), min(len(before), len(now)))
-        assert found.shared[i] == timeline.settings.overhead + timeline.counter.count(now[:same]).sum()
-        assert found.broken[i] == (same < len(before))
-
-
 def test_a_comparison_says_in_words_what_trimming_costs():
     timeline = replayed(
         counted("s2000 " + "u500 a500 " * 60 + "u10"), pruner="fifo", budget=20_000, **{"pruner.fifo.unit": "block"}
@@ -185,7 +177,7 @@ def test_a_comparison_says_in_words_what_trimming_costs():
     assert found.history_to_budget < 5
     assert found.bill.traffic.breaks == timeline_moves(timeline)
     assert found.sentence("FIFO to 20k").startswith(
-        f"FIFO to 20k moves the cut on {found.bill.traffic.breaks} of 61 requests"
+        f"FIFO to 20k changes the beginning of {found.bill.traffic.breaks} of 61 requests"
     )
     rare = against_untrimmed(
         replayed(timeline.conversation, timeline.settings, **{"pruner.fifo.trim_to": 0.5}), FOREVER, PRICES

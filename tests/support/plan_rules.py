@@ -1,7 +1,11 @@
-"""The rules every plan keeps: total, reasoned, whole, monotone (docs/architecture.md)."""
+"""The rules every plan keeps: total, reasoned, whole, monotone (docs/architecture.md); and that its traffic is true."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from historylab.costs.shared_prefix import message_identity
+from historylab.costs.traffic import traffic
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import FITS, Action
 from historylab.planning.strategies import uncut
@@ -28,3 +32,13 @@ def assert_monotone(before: HistoryPlan, after: HistoryPlan) -> None:
     assert (before.block_actions[final] == after.block_actions[final]).all()
     assert (before.block_reasons[final] == after.block_reasons[final]).all()
     assert not (before.actions == Action.TRUNCATED)[after.actions == Action.KEPT].any()
+
+
+def assert_shares_what_is_rendered(timeline) -> None:
+    """What the traffic says each request shares with the one before is what both, rendered, begin with."""
+    found, rendered = traffic(timeline), [plan.render() for plan in timeline.plans]
+    for i, (before, now) in enumerate(pairwise(rendered), 1):
+        differing = (message_identity(a) != message_identity(b) for a, b in zip(before, now, strict=False))
+        same = next((k for k, differs in enumerate(differing) if differs), min(len(before), len(now)))
+        assert found.shared[i] == timeline.settings.overhead + timeline.counter.count(now[:same]).sum()
+        assert found.broken[i] == (same < len(before))

@@ -29,7 +29,7 @@ def pasted(*messages: dict) -> object:
 
 def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():
     app = screen()
-    assert "moves the cut on 63 of 83 requests and costs 1.90× not trimming" in text(app)
+    assert "changes the beginning of 63 of 83 requests and costs 1.90× not trimming" in text(app)
     assert "Source: genai-prices" not in text(app)
 
 
@@ -58,7 +58,10 @@ def test_a_price_of_yours_counts_is_named_and_can_be_taken_back():
 
 def test_a_model_without_list_prices_asks_for_them():
     app = unfolded(screen(**CUT, model="nobodys-model-7"))
-    assert "the tokens of not trimming. The prices of this model are unknown" in text(app)
+    assert (
+        "the tokens of not trimming (the whole conversation as recorded). The prices of this model are unknown"
+        in text(app)
+    )
     shown(app.number_input(key="price nobodys-model-7 input").set_value(2.0).run())
     shown(app.number_input(key="price nobodys-model-7 output").set_value(8.0).run())
     assert "costs" in text(app)

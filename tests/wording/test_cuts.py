@@ -61,7 +61,7 @@ def test_the_cost_is_told_against_not_trimming():
     timeline = replay(load_sample()[0], Settings())
     said = cost_sentence(timeline, against_untrimmed(timeline, "automatic"))
     assert said.startswith(
-        "FIFO to 8,000 over the last 20 user messages moves the cut on 63 of 83 requests and costs 1.9"
+        "FIFO to 8,000 over the last 20 user messages changes the beginning of 63 of 83 requests and costs 1.9"
     )
     assert "an estimate" in said
     assert kept_sentence(retention(timeline)) == "It keeps 8 of 13 links (an estimate)."
@@ -70,7 +70,7 @@ def test_the_cost_is_told_against_not_trimming():
 def test_where_nothing_is_cut_or_prices_are_unknown_it_says_so():
     timeline = replay(load_sample("tide-tables-agent")[0], Settings())
     assert cost_sentence(timeline, against_untrimmed(timeline, "automatic")).startswith(
-        "Nothing is cut, so it costs the same as not trimming"
+        "Nothing is cut, so it costs what not trimming costs"
     )
     assert kept_sentence(retention(timeline)) == "It keeps all 16 references."
     cut = replay(load_sample()[0], Settings(model="nobodys-model-7"))

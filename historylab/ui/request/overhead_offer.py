@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.costs.calibration import Calibration, calibrate
+from historylab.costs.recount import counter_of_money
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import choices
@@ -15,7 +16,7 @@ GOOD_FIT = 0.9
 
 def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
     """The measurement and a button to use it; nothing if the transcript carries no usage."""
-    found = calibrate(timeline.conversation, timeline.counter)
+    found = calibrate(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
     if found is None:
         return
     st.html(f'<div class="hl-small">{escape(_sentence(found))}</div>')

@@ -26,7 +26,7 @@ FIGURES: tuple[tuple[str, Figure], ...] = (
     ("Tokens a request, on average", lambda p, _: f"{p.figures['tokens_mean']:,.0f}"),
     ("Tokens of the largest", lambda p, _: f"{p.figures['tokens_peak']:,}"),
     ("Requests over the budget", lambda p, _: f"{p.figures['over_budget']:,}"),
-    ("Requests that move the cut", lambda p, _: f"{p.figures['prefix_breaks']:,}"),
+    ("Requests whose beginning changes", lambda p, _: f"{p.figures['prefix_breaks']:,}"),
     ("Summaries made", lambda p, _: f"{p.figures['summaries']:,}"),
     (MARKED, lambda p, _: percent(p.figures["stars_kept"])),
     (ASKED, lambda p, _: percent(p.figures["questions_kept"])),

@@ -22,7 +22,11 @@ AT_THRESHOLD = reason(
 )
 
 
-@register("compaction", carries=True, reads=READS, title="Down to a target")
+def phrase(target: float | None = None) -> str:
+    return f"summarised down to {'a target' if target is None else f'{target:.0%} of the window'}"
+
+
+@register("compaction", carries=True, reads=READS, title="Down to a target", phrase=phrase)
 def at_threshold(
     plan: HistoryPlan,
     context: Context,

@@ -18,7 +18,12 @@ NOT_RECENT = reason(
 )
 
 
-@register("compaction", carries=True, reads=READS, title="All but the newest")
+def phrase(messages: int | None = None) -> str:
+    newest = "newest" if messages is None else f"newest {messages:,} messages"
+    return f"all but the {newest} summarised"
+
+
+@register("compaction", carries=True, reads=READS, title="All but the newest", phrase=phrase)
 def preserve_recent(
     plan: HistoryPlan,
     context: Context,

@@ -24,7 +24,12 @@ OLDER_HALF = reason(
 STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its tokens are reserved before all others.")
 
 
-@register("compaction", carries=True, reads=("min_turns", *READS), title="The older half")
+def phrase(messages: int | None = None) -> str:
+    beyond = "" if messages is None else f" beyond {messages:,} messages"
+    return f"the older half summarised{beyond}"
+
+
+@register("compaction", carries=True, reads=("min_turns", *READS), title="The older half", phrase=phrase)
 def rolling(
     plan: HistoryPlan,
     context: Context,

@@ -18,7 +18,11 @@ from historylab.registry import register
 NOT_LOADED = reason("newest", "Older than the newest {messages:,} messages.", setting="filter.newest.messages")
 
 
-@register("filter", title="Newest messages")
+def phrase(messages: int | None = None) -> str:
+    return "the newest messages only" if messages is None else f"the newest {messages:,} messages only"
+
+
+@register("filter", title="Newest messages", phrase=phrase)
 def newest(
     plan: HistoryPlan,
     context: Context,

@@ -47,7 +47,13 @@ Oversized = Annotated[
 ]
 
 
-@register("pruner", reads=("min_turns",), title="Newest pairs", phrase="dropping pairs{to}")
+def phrase(pairs: float | None = None, characters: int | None = None) -> str:
+    limits = [f"{pairs:g} pairs"] if pairs is not None else []
+    limits += [f"{characters:,} characters"] if characters is not None else []
+    return f"a cut to the newest {' and '.join(limits) or 'pairs'}"
+
+
+@register("pruner", reads=("min_turns",), title="Newest pairs", phrase=phrase)
 def pairs(
     plan: HistoryPlan,
     context: Context,

@@ -1,6 +1,6 @@
 // Draws the moving layer: the scrubber, the selected message, the hovered cell, the strip's caption, the flags.
 
-const CUT_MOVED = "cut moved", FLAG = "⚑";
+const CHANGED = "beginning changed", FLAG = "⚑";
 
 function mark(canvas, still, box, colours, scale, { request, message, hover, starred }) {
   canvas.width = Math.round(box.width * scale);
@@ -74,9 +74,9 @@ function markCaption(pen, still, box, colours, request) {
   write(pen, colours, 12, 400, "left", "middle");
   const words = `This request ${stripText(still, request)}`;
   pen.fillText(words, LEFT, box.strip - CAPTION / 2, box.w);
-  if (!still.moved.size || pen.measureText(`${words} ${CUT_MOVED} `).width + 20 > box.w) return;
+  if (!still.moved.size || pen.measureText(`${words} ${CHANGED} `).width + 20 > box.w) return;
   pen.textAlign = "right";
-  pen.fillText(CUT_MOVED, LEFT + box.w, box.strip - CAPTION / 2);
+  pen.fillText(CHANGED, LEFT + box.w, box.strip - CAPTION / 2);
   pen.fillStyle = colours.ink;
-  pen.fillRect(LEFT + box.w - pen.measureText(CUT_MOVED).width - 7, box.strip - CAPTION / 2 - 4, 1.5, 8);
+  pen.fillRect(LEFT + box.w - pen.measureText(CHANGED).width - 7, box.strip - CAPTION / 2 - 4, 1.5, 8);
 }

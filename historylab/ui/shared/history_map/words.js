@@ -15,7 +15,7 @@ function stripText(still, request) {
   const column = binOf(request, still.requests, still.columns);
   if (still.says) return still.share[column] ? `differs in ${still.share[column]}% of its messages` : "sends the same under both";
   if (!request) return "is the first";
-  return `shares its first ${still.share[column]}% with the one before it${still.moved.has(column) ? ": the cut moved" : ""}`;
+  return `shares its first ${still.share[column]}% with the one before it${still.moved.has(column) ? ": its beginning changed" : ""}`;
 }
 
 // "× dropped"; a glyph that is already part of the word is not repeated.

@@ -1,0 +1,71 @@
+"""The same requests counted otherwise: a preset's own counter decides what is cut, the model's what is paid for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Summary
+from historylab.counters.base import Counter, count_text, model_counter, open_counter
+from historylab.planning.history import History, Texts
+from historylab.planning.plan import HistoryPlan, Shortening
+from historylab.planning.replay import Timeline
+
+
+def counter_of_money(timeline: Timeline) -> Counter:
+    """The model's own counter; or the caller's, if the timeline was made with one that no setting names."""
+    settings = timeline.settings
+    named = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
+    return model_counter(settings.model) if named.key == timeline.counter.key else timeline.counter
+
+
+def recounted(timeline: Timeline, counter: Counter) -> Timeline:
+    """The timeline with every decision as it is and every number by `counter`; itself if that is its own."""
+    if counter.key == timeline.counter.key:
+        return timeline
+    recount = _Recount(counter)
+    instruments = replace(timeline.instruments, counter=counter)
+    return replace(timeline, plans=tuple(map(recount, timeline.plans)), instruments=instruments, derived={})
+
+
+class _Recount:
+    """Counts plans again; each shortened text and each summary once, however many requests send it."""
+
+    def __init__(self, counter: Counter):
+        self.counter = counter
+        self._texts: dict[int, tuple[Texts, Texts]] = {}  # by id(), with the object that keeps it from being reused
+        self._summaries: dict[str, int] = {}
+
+    def __call__(self, plan: HistoryPlan) -> HistoryPlan:
+        history = History(plan.history.conversation, self.counter, plan.size)
+        new = HistoryPlan(history, plan.budget, plan.block_actions, plan.block_reasons)
+        new.numbers, new.changed, new.trace = plan.numbers, plan.changed, plan.trace
+        new.shortened = tuple(
+            Shortening(cut.messages, self._recounted(cut.texts, history.conversation), cut.why)
+            for cut in plan.shortened
+        )
+        if new.shortened:
+            new.block_tokens = np.bincount(history.columns.block[: plan.size], _tokens(new), history.blocks)
+        new.message_tokens = int(new.block_tokens @ new.sent)
+        new.summary = self._summary(plan.summary) if plan.summary else None
+        return new.lay_out(plan.layout) if plan.layout else new
+
+    def _recounted(self, texts: Texts, conversation: Conversation) -> Texts:
+        if id(texts) not in self._texts:
+            self._texts[id(texts)] = texts, Texts(conversation, self.counter, texts, every=True)
+        return self._texts[id(texts)][1]
+
+    def _summary(self, summary: Summary) -> Summary:
+        if summary.text not in self._summaries:
+            self._summaries[summary.text] = count_text(self.counter, summary.text)
+        return replace(summary, tokens=self._summaries[summary.text])
+
+
+def _tokens(plan: HistoryPlan) -> np.ndarray:
+    """int64[size]: tokens of every message, sent or not, with the last shortening of each."""
+    tokens = plan.history.tokens.copy()
+    for cut in plan.shortened:
+        tokens[cut.messages] = cut.texts.tokens[cut.messages]
+    return tokens
