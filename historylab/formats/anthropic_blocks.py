@@ -10,7 +10,7 @@ from typing import Any
 
 from historylab.conversation.message import ToolCall
 from historylab.formats.base import kind_of
-from historylab.formats.chat_messages import MEDIA
+from historylab.formats.content_parts import MEDIA
 
 USAGE = {
     "input": "input_tokens",

@@ -13,12 +13,12 @@ A format is a registered generator function; there is nothing else to edit:
 
 `recognise` returns 1 for a mark that no other format has (magic bytes, a unique key), 0.8 for a distinctive shape, 0.5
 for a shape that others share, 0 for no match. A LoadError raised while recognising means 0. Every record that is not
-read is counted: `report.skip(…)`.
+read is counted: `report.skip(…)`. What isn't read of a record that is, is named: `report.warn(…)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -36,7 +36,8 @@ KINDS = {
     float: "a number",
     type(None): "null",
 }
-
+NOTHING: tuple[Any, ...] = (None, "", [], {}, False)  # values of a field that say nothing
+MOST_FIELDS = 12  # fields beside the messages that a report names
 
 Recognise: TypeAlias = "Callable[[Content], float]"
 """The attribute `recognise` of a member: how surely the content is in that format, 0 to 1."""
@@ -69,6 +70,7 @@ class Report:
     conversations: int = 0
     skipped: dict[str, Tally] = field(default_factory=dict)
     warnings: dict[str, Tally] = field(default_factory=dict)
+    kept: dict[str, Tally] = field(default_factory=dict)  # fields beside the messages, kept as metadata
 
     def skip(self, reason: str, where: str) -> None:
         """Count one record that became no message."""
@@ -78,6 +80,16 @@ class Report:
     def warn(self, reason: str, where: str) -> None:
         """Count something that was read, but perhaps not as intended."""
         self.warnings.setdefault(reason, Tally(0, where)).count += 1
+
+    def keep(self, field: str, where: str) -> None:
+        """Count a field beside the messages, such as `model` or `tools`, that was kept as metadata and nothing else."""
+        self.kept.setdefault(field[:40], Tally(0, where)).count += 1
+
+    def leave(self, record: dict[str, Any], read: Container[str], where: str) -> None:
+        """Warn of every field of a record that says something and is none of those read."""
+        for name, value in record.items():
+            if name not in read and value not in NOTHING:
+                self.warn(f"a field {name[:40]!r} not read", where)
 
     @property
     def skips(self) -> int:
@@ -97,7 +109,10 @@ class Report:
     def __str__(self) -> str:
         text = self.counts + _reasons(self.skipped)
         warned = sum(tally.count for tally in self.warnings.values())
-        return text + (f", {_count(warned, 'warning')}{_reasons(self.warnings)}" if warned else "")
+        text += f", {_count(warned, 'warning')}{_reasons(self.warnings)}" if warned else ""
+        more = f" and {len(self.kept) - MOST_FIELDS:,} others" if len(self.kept) > MOST_FIELDS else ""
+        fields = ", ".join(list(self.kept)[:MOST_FIELDS]) + more
+        return text + (f"; kept beside the messages: {fields}" if fields else "")
 
 
 def kind_of(value: Any) -> str:

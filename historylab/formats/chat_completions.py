@@ -1,13 +1,15 @@
 """OpenAI Chat Completions: lists of messages, `{"messages": […]}`, tau-bench's `{"traj": […]}`, several, or JSON lines.
 
-A file with one message per line is one conversation; any other line or list item is a conversation by itself. Fields
-beside the messages (a title, tools, a reward, the logged response) go into the conversation's metadata.
+A file with one message per line is one conversation, or one per `conversation_id` (`session_id`, `thread_id`); any
+other line or list item is a conversation by itself. A `system` prompt beside the messages comes first. Other fields
+beside them (a title, tools, a reward, the logged response) go into the conversation's metadata.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -16,15 +18,15 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import pair_by_order, to_message, to_messages, to_record
+from historylab.formats.chat_messages import pair_by_order, to_message, unread_fields
 from historylab.formats.content import Content
+from historylab.formats.flat_messages import CONVERSATION_IDS, conversation_id_of
+from historylab.formats.other_shapes import shape_in
 from historylab.registry import register
-
-__all__ = ["chat_completions", "to_message", "to_messages", "to_record"]
 
 HOLDERS = ("messages", "traj")
 TITLES = ("title", "name")
-FOREIGN_PARTS = {"tool_use", "tool_result", "tool-call", "tool-result"}
+READ_BESIDE = {*TITLES, *CONVERSATION_IDS, "task_id", "trial", "stars", "evidence"}
 OWN_MARKS = {"tool_calls", "tool_call_id", "function_call", "refusal"}
 BESIDE = {
     "response": "a logged response left out, as it is no part of the history it answers",
@@ -35,10 +37,10 @@ LOOKED_AT = 200  # records sampled to recognise the format
 
 @dataclass
 class RecordGroup:
-    """The records of one conversation, with the object that held them and its location in the file."""
+    """The records of one conversation, with what the object that held them has beside them and where it is."""
 
     records: list[tuple[str, Any]]
-    holder: dict[str, Any]
+    beside: dict[str, Any] = field(default_factory=dict)
     where: str = ""
 
 
@@ -47,7 +49,9 @@ def looks_like_chat(content: Content) -> float:
     found = (record for group in _groups(content.values, Report(), LOOKED_AT) for _, record in group.records)
     records = list(islice(filter(_has_role, found), LOOKED_AT))
     alike = [r for r in records if _is_chat(r)]
-    if not alike or len(alike) * 2 < len(records) or any(_is_foreign(r) for r in alike):
+    if not alike or len(alike) * 2 < len(records):
+        return 0
+    if shape_in(content.values) and not _has_own_marks(alike):  # read here it would be half
         return 0
     return 0.6 if any(OWN_MARKS & r.keys() for r in alike) else 0.5
 
@@ -57,18 +61,18 @@ def chat_completions(content: Content, report: Report) -> Iterator[Conversation]
     """Messages as the Chat Completions API takes them: a list, an object with a list, or several of them in a file."""
     for group in _groups(content.values, report):
         messages = list(_messages(group, report))
-        metadata = {key: value for key, value in group.holder.items() if key not in HOLDERS}
-        for key in BESIDE.keys() & metadata.keys():
-            report.warn(BESIDE[key], group.where)
-        yield Conversation(pair_by_order(messages), _title(metadata), metadata)
+        for key in group.beside:
+            if key in BESIDE:
+                report.warn(BESIDE[key], group.where)
+            elif key not in READ_BESIDE:
+                report.keep(key, group.where)
+        yield Conversation(pair_by_order(messages), _title(group.beside), group.beside)
 
 
 def _groups(values: list[tuple[str, Any]], report: Report, most: int | None = None) -> Iterator[RecordGroup]:
-    """Records grouped by conversation; top-level records, one per line, are one. `most`: items read of each list."""
+    """Records grouped by conversation. `most`: items read of each list."""
     values = values[:most]
-    loose = [(where, value) for where, value in values if _has_role(value)]
-    if loose:
-        yield RecordGroup(loose, {})
+    yield from _by_conversation([(where, value) for where, value in values if _has_role(value)], report)
     for where, value in values:
         if not _has_role(value):
             yield from _inside(value, where, report, most)
@@ -78,39 +82,68 @@ def _inside(value: Any, where: str, report: Report, most: int | None, lists: int
     if isinstance(value, list) and lists:  # a list of messages, or a list of such lists
         items = [(f"{where}[{i}]", item) for i, item in enumerate(value[:most])]
         if any(_has_role(item) for _, item in items):
-            yield RecordGroup(items, {}, where)
-        else:
-            for at, item in items:
-                yield from _inside(item, at, report, most, lists - 1)
+            yield from _by_conversation([(at, item) for at, item in items if not _holder(item)], report, where)
+            items = [(at, item) for at, item in items if _holder(item)]
+        for at, item in items:
+            yield from _inside(item, at, report, most, lists - 1)
     elif holder := _holder(value):
-        yield RecordGroup(
-            [(f"{where} {holder}[{i}]".strip(), item) for i, item in enumerate(value[holder])], value, where
-        )
+        beside = {key: held for key, held in value.items() if key != holder}
+        records = [(f"{where} {holder}[{i}]".strip(), item) for i, item in enumerate(value[holder])]
+        yield RecordGroup(_system_prompt(beside, where) + records, beside, where)
     else:
         report.skip(f"{kind_of(value)} without role or messages", where)
+
+
+def _by_conversation(records: list[tuple[str, Any]], report: Report, where: str = "") -> Iterator[RecordGroup]:
+    """One group per id of a conversation; what is no object stays with the record before it."""
+    groups: dict[str, RecordGroup] = {}
+    key = ""
+    for at, record in records:
+        try:
+            named = conversation_id_of(record)
+        except LoadError as problem:
+            report.skip(str(problem), at)
+            continue
+        key = json.dumps(named) if isinstance(record, dict) else key
+        groups.setdefault(key, RecordGroup([], named, where)).records.append((at, record))
+    yield from groups.values()
+
+
+def _system_prompt(beside: dict[str, Any], where: str) -> list[tuple[str, Any]]:
+    """The prompt that Anthropic's API takes beside the messages, taken from there, as a record of its own."""
+    if not isinstance(beside.get("system"), str | list) or not beside["system"]:
+        return []
+    return [(f"{where} system".strip(), {"role": "system", "content": beside.pop("system")})]
 
 
 def _messages(group: RecordGroup, report: Report) -> Iterator[Message]:
     for where, record in group.records:
         try:
-            message = to_message(record)
+            message = to_message(record, partly=True)
         except LoadError as problem:
             report.skip(str(problem), where)
             continue
+        unread = message.metadata.get("unread_parts")
+        if unread and not (message.content or message.tool_calls or message.media or message.role == "tool"):
+            report.skip(f"{unread[0]}, which can't be read, and nothing else", where)
+            continue
         report.records += 1
-        for remark in _remarks(message):
+        for remark in _remarks(message, record):
             report.warn(remark, where)
         yield message
 
 
-def _remarks(message: Message) -> Iterator[str]:
+def _remarks(message: Message, record: dict[str, Any]) -> Iterator[str]:
     """Warnings about a message that is kept."""
     if message.role not in ROLE_CODES:
         yield f"unknown role {message.role[:40]!r}, kept as conversation"
     if not (message.content or message.tool_calls or message.media):
         yield "empty content"
-    for kind in message.metadata.get("unread_parts", ()):
-        yield f"a part of type {kind[:40]!r} not read"
+    for part in message.metadata.get("unread_parts", ()):
+        yield f"{part} not read"
+    for unread in unread_fields(record):
+        if unread not in CONVERSATION_IDS:
+            yield f"a field {unread[:40]!r} not read"
     if any(not call.id for call in message.tool_calls) or (message.role == "tool" and not message.tool_call_id):
         yield "a call or result without an id, paired in order"
     if "timestamp" in message.metadata:
@@ -140,10 +173,10 @@ def _is_chat(record: Any) -> bool:
     return bool(OWN_MARKS & record.keys())
 
 
-def _is_foreign(record: dict[str, Any]) -> bool:
-    """Whether it has content parts or tool calls of another provider."""
-    parts = record["content"] if isinstance(record.get("content"), list) else ()
-    calls = record["tool_calls"] if isinstance(record.get("tool_calls"), list) else ()
-    return any(isinstance(p, dict) and p.get("type") in FOREIGN_PARTS for p in parts) or any(
-        isinstance(c, dict) and isinstance(c.get("function"), str) for c in calls
-    )
+def _has_own_marks(records: list[dict[str, Any]]) -> bool:
+    """Whether they have calls as this API has them; without any calls, any other field that only it has."""
+    given = [record["tool_calls"] for record in records if isinstance(record.get("tool_calls"), list)]
+    calls = [call for listed in given for call in listed if isinstance(call, dict)]
+    if calls:
+        return any(isinstance(call.get("function") or call.get("custom"), dict) for call in calls)
+    return any(OWN_MARKS & record.keys() for record in records)

@@ -1,7 +1,8 @@
 """Converts one Chat Completions message to a Message and back, as `trim()` does on every request.
 
 Accepts dicts and other mappings, and the SDK's own objects (anything with `model_dump()`), whole or inside
-`tool_calls`. The given object is kept in `Message.source`. Source: the Chat Completions API reference, messages.
+`tool_calls`. The given object is kept in `Message.source`. What can't be read is an error, never left out: a message is
+read whole or not at all. Source: the Chat Completions API reference, messages.
 """
 
 from __future__ import annotations
@@ -15,20 +16,15 @@ from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
-from historylab.formats.base import kind_of
+from historylab.formats.base import NOTHING, kind_of
+from historylab.formats.content_parts import mapping_of, read_content
+from historylab.formats.other_shapes import CALL_FIELDS, INSTEAD, shape_of
 
-MEDIA = {
-    "image_url": "image",
-    "image": "image",
-    "input_image": "image",
-    "input_audio": "audio",
-    "audio": "audio",
-    "file": "file",
-    "input_file": "file",
-    "document": "file",
-    "video_url": "file",
-}
-"""Part type → the name kept in `Message.media`; the data itself stays in `source`."""
+READ = frozenset(
+    {"role", "content", "id", "name", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"}
+    | {"timestamp", "created_at"}
+)
+"""Fields of a message that are read."""
 
 PLAIN_ROLES = frozenset({"system", "user", "assistant"})
 RENAMED_ROLES = {"developer": "system", "function": "tool"}
@@ -43,19 +39,19 @@ def to_messages(records: Iterable[Any]) -> list[Message]:
     if isinstance(records, str | bytes | Mapping) or not isinstance(records, Iterable):
         raise LoadError(f"{kind_of(records)} was given where a list of messages is meant")
     messages: list[Message] = []
-    try:
-        for record in records:
+    for number, record in enumerate(records):
+        try:
             messages.append(to_message(record))
-    except LoadError as problem:
-        example = "{'role': 'user', 'content': '…'}"
-        raise LoadError(f"message {len(messages)} of those given: {problem}; a message looks like {example}") from None
+        except LoadError as problem:
+            raise LoadError(f"message {number} of those given: {problem}; {_advice(record)}") from None
     return pair_by_order(messages)
 
 
-def to_message(record: Any) -> Message:
+def to_message(record: Any, *, partly: bool = False) -> Message:
     """Read one chat message. Calls and results without an id keep an empty one: only `to_messages` can pair them.
 
-    Raises LoadError naming the fault briefly, so that equal faults can be counted together.
+    Raises LoadError naming the fault briefly, so that equal faults can be counted together. `partly`: content parts
+    that can't be read are named in `metadata["unread_parts"]` instead, for callers who report them.
     """
     given = record if type(record) is dict else mapping_of(record)
     role, content = given.get("role"), given.get("content")
@@ -66,9 +62,14 @@ def to_message(record: Any) -> Message:
     metadata: dict[str, Any] = {}
     media: tuple[str, ...] = ()
     if type(content) is not str:
-        content, media = _content(content, metadata)
-    if not content and given.get("refusal"):
-        content = metadata["refusal"] = _text(given, "refusal") or ""
+        content, media = _content(content, metadata, partly)
+    if given.get("refusal"):
+        metadata["refusal"] = _text(given, "refusal")
+        content = "\n".join(filter(None, (content, metadata["refusal"])))
+    if isinstance(given.get("audio"), Mapping):
+        media += ("audio",)
+    if not partly or not (content or media):
+        _refuse_other_fields(given)
     if role in RENAMED_ROLES:
         metadata["role"] = role
         role = RENAMED_ROLES[role]
@@ -131,17 +132,6 @@ def pair_by_order(messages: list[Message]) -> list[Message]:
     return paired
 
 
-def mapping_of(given: Any) -> Mapping[str, Any]:
-    """The fields of a mapping or of an SDK object. Raises LoadError for anything else."""
-    if isinstance(given, Mapping):
-        return given
-    dump = getattr(given, "model_dump", None)
-    fields = dump() if callable(dump) else None
-    if isinstance(fields, Mapping):
-        return fields
-    raise LoadError(f"{kind_of(given)}, not an object")
-
-
 def _text(given: Mapping[str, Any], key: str) -> str | None:
     value = given.get(key)
     if value is None or type(value) is str:
@@ -153,7 +143,33 @@ def _text(given: Mapping[str, Any], key: str) -> str | None:
     raise LoadError(f"{key} is {kind_of(value)}, not text")
 
 
-def _content(content: Any, metadata: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+def unread_fields(given: Mapping[Any, Any]) -> list[str]:
+    """The fields of a message that say something and aren't read."""
+    return [str(field) for field, value in given.items() if field not in READ and value not in NOTHING]
+
+
+def _refuse_other_fields(given: Mapping[Any, Any]) -> None:
+    """Raise LoadError if other fields than Chat Completions' hold what the message says or calls."""
+    if not CALL_FIELDS.keys().isdisjoint(given) and (found := [field for field in CALL_FIELDS if given.get(field)]):
+        raise LoadError(f"a field {found[0]!r} that can't be read")
+    if "content" not in given and not any(map(given.get, ("tool_calls", "function_call", "refusal", "audio"))):
+        fields = ", ".join(field[:40] for field in unread_fields(given)[:4])
+        if fields:
+            raise LoadError(f"no content, only fields that can't be read ({fields})")
+
+
+def _advice(record: Any) -> str:
+    """What to do about a message that can't be read, by what it looks like."""
+    try:
+        shape = shape_of(record if isinstance(record, Mapping) else mapping_of(record))
+    except LoadError:
+        shape = ""
+    if shape:
+        return f"it looks like {shape}; give it as OpenAI Chat Completions has it: {INSTEAD}"
+    return "a message looks like {'role': 'user', 'content': '…'}"
+
+
+def _content(content: Any, metadata: dict[str, Any], partly: bool) -> tuple[str, tuple[str, ...]]:
     """Text and media names of a content that is not a plain string."""
     if content is None:
         return "", ()
@@ -161,20 +177,12 @@ def _content(content: Any, metadata: dict[str, Any]) -> tuple[str, tuple[str, ..
         return str.__str__(content), ()
     if not isinstance(content, list | tuple):
         raise LoadError(f"content is {kind_of(content)}, not text, a list of parts or null")
-    texts, media, unread = [], [], []
-    for part in content:
-        fields = {"text": part} if isinstance(part, str) else mapping_of(part)
-        kind = fields.get("type", "text")
-        text = fields.get("refusal" if kind == "refusal" else "text")
-        if isinstance(kind, str) and kind in MEDIA:
-            media.append(MEDIA[kind])
-        elif isinstance(text, str):
-            texts.append(text)
-        else:
-            unread.append(str(kind))
+    text, media, unread = read_content(content)
+    if unread and not partly:
+        raise LoadError(f"{unread[0]} can't be read")
     if unread:
         metadata["unread_parts"] = unread
-    return "\n".join(texts), tuple(media)
+    return text, media
 
 
 def _calls(given: Mapping[str, Any], metadata: dict[str, Any]) -> tuple[ToolCall, ...]:

@@ -18,11 +18,27 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.chat_messages import iso_time, mapping_of, pair_by_order
+from historylab.errors import LoadError
+from historylab.formats.base import kind_of
+from historylab.formats.chat_messages import iso_time, pair_by_order
+from historylab.formats.content_parts import mapping_of
 from historylab.formats.lenient import as_message, conversation_of
 
 FLAT_ROLES = ("tool_use", "tool_result")
+CONVERSATION_IDS = ("conversation_id", "conversationId", "session_id", "sessionId", "thread_id", "threadId")
 RESULT_ID = "result_"  # prefix of a result row's id, followed by the id of its call
+
+
+def conversation_id_of(row: Any) -> dict[str, Any]:
+    """The first of a row's fields that names its conversation, with its value; empty if none does.
+
+    Raises LoadError for an id that can be none.
+    """
+    given = row if isinstance(row, Mapping) else {}
+    field = next((field for field in CONVERSATION_IDS if given.get(field) is not None), "")
+    if isinstance(given.get(field), list | Mapping):
+        raise LoadError(f"{field} is {kind_of(given[field])}, not text or a number")
+    return {field: given[field]} if field else {}
 
 
 def flat_conversation(messages: Iterable[Any] | None) -> Conversation:

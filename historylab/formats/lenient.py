@@ -17,7 +17,8 @@ from historylab.conversation.columns import NEVER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
-from historylab.formats.chat_messages import mapping_of, pair_by_order, to_message
+from historylab.formats.chat_messages import pair_by_order, to_message
+from historylab.formats.content_parts import mapping_of
 
 UNPAIRED = "unpaired"  # the role of a result without its call
 
@@ -26,7 +27,7 @@ def as_message(given: Any) -> Message:
     """Any mapping or SDK object as a Message. Roles are kept as written: "developer" does not become "system"."""
     fields = mapping_of(given)
     try:
-        message = to_message(given)
+        message = to_message(given, partly=True)
     except LoadError:
         return _as_far_as_read(fields, given)
     return replace(message, role="developer") if fields.get("role") == "developer" else message

@@ -11,6 +11,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge, UnknownFormat
 from historylab.formats.base import Format, Recognise, Report, describe
 from historylab.formats.content import Content, opening_of
+from historylab.formats.other_shapes import shape_in
 from historylab.registry import Member, member, members
 
 MAX_BYTES = 200_000_000
@@ -93,8 +94,12 @@ def _detect(content: Content) -> Member:
     found = _found(content)  # raises for binary data and broken JSON
     if best:
         raise UnknownFormat(f"found {found}, which {' and '.join(best)} both claim; choose one of them as the format")
-    known = ", ".join(f"{name} ({m.attributes.get('title', name)})" for name, m in sorted(members("format").items()))
-    raise UnknownFormat(f"found {found}, which is in none of the formats read here; known formats: {known}")
+    known = sorted(members("format").items())
+    if content.text.lstrip()[:1] in "[{" and (shape := shape_in(content.values)):
+        names = ", ".join(name for name, _ in known)
+        raise UnknownFormat(f"found {found}: it looks like {shape}, not read here; convert it to one of {names}")
+    titles = ", ".join(f"{name} ({m.attributes.get('title', name)})" for name, m in known)
+    raise UnknownFormat(f"found {found}, which is in none of the formats read here; known formats: {titles}")
 
 
 def _found(content: Content) -> str:

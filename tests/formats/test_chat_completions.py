@@ -103,3 +103,49 @@ def test_conversations_without_messages_are_left_out_and_mentioned():
 def test_other_formats_with_roles_are_not_claimed(foreign):
     with pytest.raises(UnknownFormat):
         load(as_json(foreign))
+
+
+def test_rows_of_several_conversations_are_told_apart_by_their_id():
+    for key in ("conversation_id", "session_id", "thread_id", "sessionId"):
+        rows = [message | {key: name} for name in ("a", "b") for message in (HI, YES)]
+        mixed = [rows[0], rows[2], rows[1], rows[3]]
+        for content in (as_lines(*mixed), as_json(mixed)):
+            loaded = load(content)
+            assert [[m.content for m in c] for c in loaded] == [["hi", "yes"], ["hi", "yes"]]
+            assert [c.metadata for c in loaded] == [{key: "a"}, {key: "b"}]
+
+
+def test_ids_of_other_types_are_other_conversations_and_a_row_without_one_is_in_none():
+    rows = [HI | {"conversation_id": id} for id in (1, "1", True, 1)] + [HI, YES]
+    assert [len(c) for c in load(as_lines(*rows))] == [2, 1, 1, 2]
+
+
+def test_a_row_whose_conversations_id_can_be_none_is_skipped():
+    loaded = load(as_lines(HI, YES | {"conversation_id": {"a": 1}}))
+    assert len(loaded[0]) == 1
+    assert list(loaded.report.skipped) == ["conversation_id is an object, not text or a number"]
+
+
+@pytest.mark.parametrize("prompt", ["Be brief.", [{"type": "text", "text": "Be brief."}]])
+def test_a_system_prompt_beside_the_messages_comes_first(prompt):
+    loaded = load(as_json({"system": prompt, "model": "m", "messages": [HI, YES]}))
+    assert [(m.role, m.content) for m in loaded[0]][:2] == [("system", "Be brief."), ("user", "hi")]
+    assert loaded[0].metadata == {"model": "m"}
+    assert loaded.report.records == 3
+
+
+def test_what_stands_beside_the_messages_is_kept_and_said():
+    tools = [{"type": "function", "function": {"name": "f"}}]
+    body = {"title": "t", "model": "m", "tools": tools, "traj": [HI], "system": {"odd": 1}, "messages": [HI]}
+    loaded = load(as_json(body))
+    assert loaded[0].metadata == {key: value for key, value in body.items() if key != "messages"}
+    assert str(loaded.report).endswith("; kept beside the messages: model, tools, traj, system")
+
+
+def test_fields_of_a_message_that_are_not_read_are_named():
+    loaded = load(as_json([HI | {"mood": "good", "tags": [], "index": None}, YES | {"mood": "fine"}]))
+    assert {why: tally.count for why, tally in loaded.report.warnings.items()} == {"a field 'mood' not read": 2}
+
+
+def test_a_conversation_among_messages_is_a_conversation_of_its_own():
+    assert [len(c) for c in load(as_json([HI, {"messages": [HI, YES]}, YES]))] == [2, 2]

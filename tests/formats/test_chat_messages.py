@@ -42,8 +42,11 @@ def test_text_parts_join_and_media_leave_only_their_names():
 
 
 def test_a_part_of_unknown_type_is_named_not_lost():
-    message = to_message({"role": "user", "content": [{"type": "hologram"}, "plain"]})
-    assert (message.content, message.metadata["unread_parts"]) == ("plain", ["hologram"])
+    given = {"role": "user", "content": [{"type": "hologram"}, "plain"]}
+    message = to_message(given, partly=True)
+    assert (message.content, message.metadata["unread_parts"]) == ("plain", ["a part of type 'hologram'"])
+    with pytest.raises(LoadError, match="a part of type 'hologram' can't be read"):
+        to_message(given)
 
 
 def test_developer_is_system_and_goes_back_as_developer():

@@ -12,7 +12,7 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.counters.base import PerMessage
 from historylab.errors import SettingsError
-from historylab.formats.chat_messages import mapping_of
+from historylab.formats.content_parts import mapping_of
 from historylab.formats.flat_messages import FLAT_ROLES, as_flat_message
 from historylab.formats.lenient import as_message, conversation_of
 from historylab.planning.pipeline import plan_history

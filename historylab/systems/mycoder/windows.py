@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from historylab.formats.chat_messages import mapping_of
+from historylab.formats.content_parts import mapping_of
 from historylab.systems.mycoder.usage import LLMResponse, TokenUsage
 
 ANTHROPIC_WINDOWS: Mapping[str, int] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.formats.chat_messages import mapping_of
+from historylab.formats.content_parts import mapping_of
 from historylab.systems.octopus.planning import begin_plan, last_turns
 
 MIN_HISTORY_TURNS = 3
