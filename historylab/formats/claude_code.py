@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, ToolCall
 from historylab.formats.anthropic_blocks import read_parts, to_call, to_usage
 from historylab.formats.base import Report, kind_of
 from historylab.formats.chat_messages import iso_time, pair_by_order
@@ -38,7 +38,7 @@ def looks_like_claude_code(content: Content) -> float:
 @register("format", title="Claude Code", recognise=looks_like_claude_code)
 def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
     """Claude Code sessions, each on its newest branch; subagents are separate conversations."""
-    records = _records(content.values)
+    records = _records(content.values, report)
     summaries = {str(v.get("leafUuid")): v.get("summary") for _, v in records if _is(v, "summary")}
     found = list(branches(list(_tree_records(records, report))))
     for branch in sorted(found, key=lambda branch: bool(branch.records[0].side)):  # subagents after what called them
@@ -48,12 +48,14 @@ def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
         yield Conversation(pair_by_order(messages), _title(branch, messages, summaries), _metadata(branch))
 
 
-def _records(values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _records(values: list[tuple[str, Any]], report: Report | None = None) -> list[tuple[str, Any]]:
     """Every record with its location; those of a web export are unpacked from `loglines`."""
     records: list[tuple[str, Any]] = []
     for where, value in values:
         if isinstance(value, dict) and isinstance(value.get("loglines"), list):
             records += [(f"{where} loglines[{i}]".strip(), line) for i, line in enumerate(value["loglines"])]
+            if report:
+                report.leave(value, {"loglines"}, where)
         elif isinstance(value, list):
             records += [(f"{where}[{i}]", item) for i, item in enumerate(value)]
         else:
@@ -102,6 +104,8 @@ def _messages(branch: Branch, report: Report) -> Iterator[Message]:
         made = _reply(record, report) if record.value["type"] == "assistant" else _user_messages(record, report)
         if record.reply in begun:
             at = begun[record.reply]
+            if any(call not in read[at].tool_calls for call in _repeated(read[at], made[0])):
+                report.warn("a call with the id of another one, left out", record.where)
             read[at] = _joined(read[at], made[0])
             continue
         if record.reply:
@@ -130,14 +134,20 @@ def _reply(record: Record, report: Report) -> list[Message]:
 
 
 def _joined(first: Message, more: Message) -> Message:
-    known = {call.id for call in first.tool_calls if call.id}
+    repeated = _repeated(first, more)
     return replace(
         first,
         content="\n".join(filter(None, (first.content, more.content))),
-        tool_calls=first.tool_calls + tuple(call for call in more.tool_calls if call.id not in known),
+        tool_calls=first.tool_calls + tuple(call for call in more.tool_calls if call not in repeated),
         media=first.media + more.media,
         metadata={**first.metadata, **more.metadata},
     )
+
+
+def _repeated(first: Message, more: Message) -> list[ToolCall]:
+    """The calls of `more` that `first` has an id of: a line may repeat those of the line before."""
+    known = {call.id for call in first.tool_calls if call.id}
+    return [call for call in more.tool_calls if call.id in known]
 
 
 def _user_messages(record: Record, report: Report) -> list[Message]:
@@ -158,10 +168,11 @@ def _user_messages(record: Record, report: Report) -> list[Message]:
 
 
 def _result(part: dict[str, Any], record: Record, report: Report) -> Message:
-    content = part.get("content")
+    content, call = part.get("content"), part.get("tool_use_id")
+    if not isinstance(content, str | list | None):
+        report.warn(f"a tool result whose content is {kind_of(content)}", record.where)
     text, media, rest = read_parts(content if isinstance(content, str | list) else "")
     _report_unread(rest, record, report)
-    call = part.get("tool_use_id")
     metadata = {"is_error": True} if part.get("is_error") is True else {}
     return Message("tool", text, tool_call_id=call if isinstance(call, str) else None, media=media, metadata=metadata)
 

@@ -1,18 +1,22 @@
 """The newest branch of a Claude Code session: its records form a tree, of which one path was sent.
 
 A record names its predecessor (`parentUuid`, across a compaction `logicalParentUuid`). Rewinds and resumes fork the
-tree; parallel tool results look like forks but belong to one path. A record with an unknown parent follows the previous
-record of its session. Subagents (`isSidechain`) are separate trees.
+tree; parallel tool results look like forks but belong to one path. Of several ends the newest is followed: by time, or,
+if a record is older than the one it follows, by position: then the clock was turned back. A record with an unknown
+parent follows the previous record of its session. Subagents (`isSidechain`) are separate trees.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
 from historylab.conversation.message import instant
+
+CLOCK_SKEW = 5.0  # seconds a record may seem older than the one it follows: parallel writes overtake each other
 
 
 @dataclass(slots=True, eq=False)
@@ -110,10 +114,27 @@ def _root(record: Record, roots: dict[int, int]) -> int:
 
 
 def _newest(usable: list[Record]) -> Record:
-    """The newest by time, then by position; a record without a time counts as new as the one before it."""
-    times = (instant(t) if isinstance(t := r.value.get("timestamp"), str) else float("nan") for r in usable)
-    known = list(accumulate(times, lambda before, now: now if now == now else before, initial=0.0))[1:]  # noqa: PLR0124
-    return usable[max(range(len(usable)), key=lambda i: (known[i], i))]
+    """The newest record that no other follows: by time, or by position where the clock has been turned back.
+
+    A record without a time counts as new as the one before it, and of equal times the later position is the newer.
+    """
+    followed: set[int] = set()
+    for record in usable:
+        on = record.parent
+        while on is not None and id(on) not in followed:
+            followed.add(id(on))
+            on = on.parent
+    leaves = [i for i, record in enumerate(usable) if id(record) not in followed] or list(range(len(usable)))  # a cycle
+    if any(_time(r) < _time(r.parent) - CLOCK_SKEW for r in usable if r.parent is not None):
+        return usable[leaves[-1]]
+    times = map(_time, usable)
+    known = list(accumulate(times, lambda before, now: before if math.isnan(now) else now, initial=0.0))[1:]
+    return usable[max(leaves, key=lambda i: (known[i], i))]
+
+
+def _time(record: Record) -> float:
+    given = record.value.get("timestamp")
+    return instant(given) if isinstance(given, str) else math.nan
 
 
 def _path(leaf: Record) -> list[Record]:

@@ -132,6 +132,59 @@ def test_the_newest_leaf_is_the_newest_by_time_not_by_place(session):
     assert lines_of(conversation) == ["u Start.", "a Newer."]
 
 
+@pytest.mark.parametrize("back", [0, 1, 2, 3, 4, 5])
+@pytest.mark.parametrize("late", ["2026-01-01T09:00:00Z", "2025-12-31T10:00:00Z", "soon", None, ""])
+def test_no_record_is_lost_where_the_clock_goes_back(session, back, late):
+    for k in range(6):
+        session.put("user" if k % 2 == 0 else "assistant", [text(f"{k}")], **({"timestamp": late} if k >= back else {}))
+    (conversation,) = loaded = session.load()
+    assert [m.content for m in conversation] == list("012345")
+    assert loaded.report.skips == 0
+
+
+def test_where_the_clock_went_back_the_end_written_last_is_the_newest(session):
+    session.put("user", "Start.")
+    fork = session.put("assistant", [text("Begun.")], reply="m1", timestamp="2026-01-01T12:00:00Z")
+    session.put("user", "No.", timestamp="2026-01-01T12:01:00Z")
+    session.put("user", "After the clock.", parent=fork, timestamp="2026-01-01T11:00:00Z")
+    session.put("assistant", [text("Yes.")], reply="m2", timestamp="2026-01-01T11:01:00Z")
+    (conversation,) = session.load()
+    assert lines_of(conversation) == ["u Start.", "a Begun.", "u After the clock.", "a Yes."]
+
+
+def test_of_ends_of_the_same_time_the_later_in_the_file_is_the_newest(session):
+    start = session.put("user", "Start.", timestamp="2026-01-01T10:00:00Z")
+    for words in ("One.", "Two."):
+        session.put("assistant", [text(words)], reply=words, parent=start, timestamp="2026-01-01T10:00:00Z")
+    assert lines_of(session.load()[0]) == ["u Start.", "a Two."]
+
+
+@tried(deadline=None, max_examples=60)
+@given(st.data())
+def test_every_record_of_a_tree_is_read_or_counted_whatever_its_times_and_links(data):
+    session = Session()
+    ids = [f"r{k}" for k in range(data.draw(st.integers(1, 9)))]
+    moments = st.sampled_from(["2026-01-01T10:00:00Z", "2026-01-01T10:00:01Z", "2025-01-01T10:00:00Z", "soon", None])
+    for k, own in enumerate(ids):
+        session.put("user", f"{k}", uuid=own, parent=data.draw(st.sampled_from([*ids, "gone", None])))
+        session.records[-1]["timestamp"] = data.draw(moments)
+    loaded = session.load()
+    assert len(loaded[0]) >= 1
+    assert loaded.report.records == len(ids) == loaded.report.messages + loaded.report.skips
+
+
+@tried(deadline=None, max_examples=60)
+@given(st.data())
+def test_a_session_never_ends_in_a_record_that_others_follow(data):
+    session = Session()
+    moments = st.sampled_from(["2026-01-01T10:00:00Z", "2026-01-01T10:00:01Z", "2025-01-01T10:00:00Z", "soon", None])
+    for k in range(data.draw(st.integers(1, 9))):
+        session.put("user", f"{k}", parent=data.draw(st.sampled_from([f"r{i}" for i in range(k)])) if k else None)
+        session.records[-1]["timestamp"] = data.draw(moments)
+    (conversation,) = session.load()
+    assert conversation[-1].id not in {record["parentUuid"] for record in session.records}
+
+
 def test_a_resumed_session_goes_on_under_another_session_id(session):
     session.put("user", "Start.")
     session.put("assistant", [text("Begun.")], reply="m1")
@@ -257,6 +310,19 @@ def test_a_line_copied_by_a_resume_counts_once(session):
     assert loaded.report.skipped["a record with the uuid of one before it"].count == 1
 
 
+def test_a_result_or_a_repeated_call_that_cannot_be_read_is_named(session):
+    session.put("assistant", [call("Read", "c1", path="a")], reply="m1")
+    session.put("assistant", [call("Read", "c1", path="a"), call("Read", "c2")], reply="m1")
+    session.put("assistant", [call("Read", "c1", path="b")], reply="m1")
+    session.put("user", [result("c1", {"stdout": "x"}), result("c2", None)])
+    (conversation,) = loaded = session.load()
+    assert [c.id for c in conversation[0].tool_calls] == ["c1", "c2"]
+    assert {why: t.first for why, t in loaded.report.warnings.items()} == {
+        "a call with the id of another one, left out": "line 3",
+        "a tool result whose content is an object": "line 4",
+    }
+
+
 def test_links_that_go_round_in_a_circle_end():
     session = Session()
     for k in range(4):
@@ -282,8 +348,9 @@ def test_the_web_export_holds_the_same_records():
         {"type": "user", "timestamp": "2026-01-01T10:00:00Z", "message": {"role": "user", "content": "Hi"}},
         {"type": "assistant", "message": {"role": "assistant", "content": [text("Hello")]}},
     ]
-    (conversation,) = load(json.dumps({"loglines": lines}).encode())
+    (conversation,) = loaded = load(json.dumps({"loglines": lines, "branch": "main", "error": None}).encode())
     assert lines_of(conversation) == ["u Hi", "a Hello"]
+    assert list(loaded.report.warnings) == ["a field 'branch' not read"]
 
 
 def test_another_jsonl_is_not_claimed():
