@@ -34,7 +34,7 @@ with replay_errors_shown():
         lambda show: measure_workload(work, conversations, settings, listed, show),
         at_once=sum(map(len, conversations)) <= AT_ONCE,
     )
-workload = current_workload(work, settings)
+workload = current_workload(work, conversations, settings)
 if workload is None or not len(workload.tokens):
     st.html('<h1 class="hl-verdict">No request has been replayed yet.</h1>')
     corpus_field()

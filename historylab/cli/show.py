@@ -125,12 +125,12 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     from historylab.costs.caches.base import all_caches
     from historylab.tuning.measures import MEASURES, cost_measure
+    from historylab.wording.verdict import counted_by
 
     shown = [*MEASURES[1:], *map(cost_measure, all_caches())]  # the title stands above
     figures = [(row[measure.name], measure.help) for measure in shown]
     print_table("In figures", ("", "what"), figures)
-    exact = "exact" if timeline.counter.exact else "an estimate"
-    print_line(f"Tokens by {timeline.counter.label}: {exact}.")
+    print_line(f"Tokens by {counted_by(timeline)}.")
 
 
 def _print_remembered(kept: Retention) -> None:

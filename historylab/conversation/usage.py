@@ -1,9 +1,10 @@
-"""Token usage as a provider reported it, read from a message."""
+"""What a transcript says of the model: the usage its provider reported, and its name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 
 MOST_TOKENS = 10**9
@@ -22,3 +23,13 @@ def usage_of(message: Message) -> Usage | None:
     if not isinstance(found, Mapping) or not all(_is_count(found.get(f, 0)) for f in Usage.__slots__):
         return None
     return Usage(**{f: found[f] for f in Usage.__slots__ if f in found})
+
+
+def recorded_models(conversation: Conversation) -> tuple[str, ...]:
+    """The models a transcript was recorded with, as it names them, in order; empty if it names none."""
+    return conversation.remember("recorded models", lambda: _recorded_models(conversation))
+
+
+def _recorded_models(conversation: Conversation) -> tuple[str, ...]:
+    found = dict.fromkeys(given.get("model") for given in (conversation.metadata, *(m.metadata for m in conversation)))
+    return tuple(name for name in found if isinstance(name, str) and name.isprintable() and name[:1].isalnum())

@@ -36,11 +36,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workload:
-    """Conversations together. `exact` says whether every one was counted with its model's own encoding."""
+    """Conversations together. `counted` says how their tokens were, and whether that is exact."""
 
     loads: tuple[Load, ...]
-    counter: str
-    exact: bool
+    counted: str
 
     @property
     def tokens(self) -> np.ndarray:

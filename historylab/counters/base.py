@@ -7,13 +7,14 @@ display), `exact`, `per_request` (tokens of a request beyond its messages) and `
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.conversation.usage import recorded_models
 from historylab.errors import InstrumentError
 from historylab.registry import member
 
@@ -70,6 +71,34 @@ def count_text(counter: Counter, text: str) -> int:
 def media_tokens(message: Message) -> int:
     """The estimate for a message's images, audio and files."""
     return sum(MEDIA_TOKENS.get(kind, MEDIA_TOKENS["file"]) for kind in message.media)
+
+
+def count_badge(counter: Counter, model: str, conversations: Iterable[Conversation] = ()) -> str:
+    """ "o200k_base, exact for gpt-5.5": how tokens of these are counted, and whether `model` counts them just so.
+
+    The only words for it: a count is no more exact in one place than in another.
+    """
+    if not counter.exact:
+        return f"{counter.label}, an estimate"
+    counted = list(conversations)
+    if other := next((name for one in counted for name in recorded_otherwise(counter, one)), ""):
+        return f"{counter.label}, an estimate: recorded with {other:.60}"
+    media = any(has_media(one) for one in counted)
+    return f"{counter.label}, exact for {model}{' but for images and other media' if media else ''}"
+
+
+def recorded_otherwise(counter: Counter, conversation: Conversation) -> list[str]:
+    """The models of the transcript whose tokens this exact counter does not count."""
+    return [name for name in recorded_models(conversation) if not _is_the_same(counter, model_counter(name))]
+
+
+def _is_the_same(one: Counter, other: Counter) -> bool:
+    return one.key == other.key and other.exact
+
+
+def has_media(conversation: Conversation) -> bool:
+    """Whether any message has images, audio or files, whose tokens are a fixed estimate."""
+    return conversation.remember("has media", lambda: any(m.media for m in conversation))
 
 
 class PerMessage:

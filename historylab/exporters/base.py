@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from historylab._version import __version__
-from historylab.counters.base import open_counter
+from historylab.counters.base import count_badge, open_counter
 from historylab.registry import member
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import as_text, environment_names
@@ -43,6 +43,6 @@ def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str
 def heading(settings: Settings, use: str = "load with `historylab --template FILE` or set as environment") -> list[str]:
     """Comment lines (without comment signs): what wrote the file, how to use it, how tokens were counted."""
     counter = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
-    how = f"Tokens by {counter.label}, {'exact' if counter.exact else 'an estimate'}."
+    how = f"Tokens by {count_badge(counter, settings.model)}."
     lines = [f"HistoryLab {__version__} settings; {use}.", how]
     return ["".join(c if c.isprintable() else "�" for c in line) for line in lines]  # a model's name may hold anything

@@ -145,7 +145,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
         str,
         Field(
             title="Token counter",
-            description="How tokens are counted; each count says whether it is exact or an estimate.",
+            description="How tokens are counted; each count says whether it is exact, and for which model.",
         ),
     ] = "exact"
     summarizer: Annotated[str, Field(title="Summarizer", description="What writes the summaries.")] = "extractive"

@@ -9,7 +9,7 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.recommend import Recommendation, relative_cost
 from historylab.wording.amounts import count_of, percent, times
 from historylab.wording.palette import CONFIGURATIONS
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 
 def token_finding(timeline: Timeline) -> str:
@@ -18,7 +18,7 @@ def token_finding(timeline: Timeline) -> str:
     over = int(timeline.over_budget.sum())
     requests = len(timeline.plans)
     return (
-        f"Tokens over {requests:,} requests ({counter_label(timeline.counter)}), budget {timeline.plans[0].budget:,}. "
+        f"Tokens over {requests:,} requests ({counted_by(timeline)}), budget {timeline.plans[0].budget:,}. "
         f"The largest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed, the last would have "
         f"{timeline.untrimmed[-1]:,}. {f'{over:,} are over the budget' if over else 'None is over the budget'}."
     )

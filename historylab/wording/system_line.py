@@ -6,7 +6,7 @@ import numpy as np
 
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.wording.verdict import NO_REQUESTS, counter_label
+from historylab.wording.verdict import NO_REQUESTS, counted_by
 
 
 def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str:
@@ -22,7 +22,7 @@ def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str
     share = f"all {plan.size:,} messages" if sent == plan.size else f"{sent:,} of {plan.size:,} messages"
     made = f", made from {original:,}," if len(timeline.conversation) != original else ""
     summary = f", {plan.summary.covers:,} more as a summary" if plan.summary else ""
-    how = counter_label(timeline.counter, exact=plan.exact)
+    how = counted_by(timeline)
     over = over_budget(timeline)
     return f"{does}: {share}{made} at the last request{summary}, {plan.tokens:,} tokens ({how}).{over}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.conversation.columns import USER
-from historylab.counters.base import Counter
+from historylab.counters.base import count_badge
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Step, Timeline
@@ -58,9 +58,9 @@ def count_actions(plan: HistoryPlan) -> dict[Action, int]:
     return {action: int(counts[action]) for action in Action}
 
 
-def counter_label(counter: Counter, *, exact: bool | None = None) -> str:
-    """ "o200k_base, exact": how tokens were counted, and whether that is what the model would count."""
-    return f"{counter.label}, {'exact' if (counter.exact if exact is None else exact) else 'an estimate'}"
+def counted_by(timeline: Timeline) -> str:
+    """ "o200k_base, exact for gpt-5.5": how every token of a timeline is counted."""
+    return count_badge(timeline.counter, timeline.settings.model, [timeline.original])
 
 
 def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:
@@ -85,7 +85,7 @@ def _share(counts: dict[Action, int], size: int) -> str:
 
 
 def _cost(timeline: Timeline, plan: HistoryPlan) -> str:
-    how = counter_label(timeline.counter, exact=plan.exact)
+    how = counted_by(timeline)
     less = timeline.settings.budget - plan.budget
     of = f"{plan.budget:,}" + (f" ({timeline.settings.budget:,} less {less:,} reserved)" if less else "")
     if plan.over_budget:

@@ -19,7 +19,7 @@ PRICES = Prices(input=10, output=0, cache_read=1)
 
 
 def workload(conversations, settings, prices=PRICES) -> Workload:
-    return Workload(tuple(measure_loads(conversations, settings, prices)), "o200k_base", True)
+    return Workload(tuple(measure_loads(conversations, settings, prices)), "o200k_base")
 
 
 def test_a_month_is_the_mean_conversation_times_the_volume():
@@ -44,6 +44,6 @@ def test_without_prices_there_is_no_month_and_without_requests_nothing():
     found = workload([counted("u5")], Settings(), prices=None)
     assert found.monthly("automatic", 10) is None
     assert found.per_conversation("automatic").size == 0
-    empty = Workload((), "o200k_base", True)
+    empty = Workload((), "o200k_base")
     assert (percentiles(empty.tokens), empty.over_share, empty.monthly("none", 9)) == ((0.0, 0.0), 0.0, None)
     assert isinstance(workload([counted("u5")], Settings()).monthly("none", 2), Decimal)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from app_pages import opening, screen, shown, text
@@ -44,6 +45,13 @@ def test_unfolded_it_shows_every_cache_the_prices_source_and_what_is_lost():
         "Sliced",
     ):
         assert words in said
+
+
+def test_one_screen_has_one_badge_for_its_counts():
+    app = unfolded(screen(**CUT))
+    badges = re.findall(r"o200k_base, (?:exact for|an estimate)[^.,)]*", text(app))
+    assert set(badges) == {"o200k_base, an estimate: recorded with claude-sonnet-4-5"}
+    assert len(badges) > 3
 
 
 def test_a_price_of_yours_counts_is_named_and_can_be_taken_back():

@@ -22,7 +22,7 @@ def test_it_opens_on_a_sample_with_a_visible_cut_and_a_plain_sentence(path):
     assert "the model sees" in said
     assert "dropped" in said
     assert "It stopped seeing message 2" in said
-    assert "(o200k_base, exact)" in said
+    assert "(o200k_base, exact for gpt-5.5)" in said
 
 
 def test_a_link_decides_where_nothing_stronger_does():

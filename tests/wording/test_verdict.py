@@ -17,7 +17,7 @@ def chat(turns: int) -> Conversation:
 def test_everything_is_sent():
     said = verdict(replay(chat(2), Settings()), 1)
     assert said.seen == "At turn 2, the model sees all 3 messages."
-    assert "of 8,000 tokens (o200k_base, exact)" in said.cost
+    assert "of 8,000 tokens (o200k_base, exact for gpt-5.5)" in said.cost
     assert said.decisions == "Nothing left out."
     assert said.forgotten == ""
 

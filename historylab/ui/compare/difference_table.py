@@ -14,7 +14,7 @@ from historylab.tuning.compare import Figures
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _cell(row: Row, value: Any, base: Any, *, first: bool) -> str:
 
 def _counting_note(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> str:
     """A note on how tokens were counted; one for all if they agree."""
-    counters = [counter_label(timeline.counter) for timeline in timelines]
+    counters = [counted_by(timeline) for timeline in timelines]
     if len(set(counters)) == 1:
         return f"Tokens by {counters[0]}."
     return (

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.workload import Workload, measure_loads
+from historylab.counters.base import count_badge
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.ui.session import cached
@@ -30,7 +31,9 @@ def measure_workload(
     interruption.pass_on()
 
 
-def current_workload(work: Work, settings: Settings) -> Workload | None:
+def current_workload(work: Work, conversations: Sequence[Conversation], settings: Settings) -> Workload | None:
     """The workload measured so far; None before the first conversation."""
-    counter = cached.counter(settings)
-    return Workload(tuple(work.result), counter.label, counter.exact) if work.result else None
+    if not work.result:
+        return None
+    measured = conversations[: len(work.result)]
+    return Workload(tuple(work.result), count_badge(cached.counter(settings), settings.model, measured))

@@ -27,13 +27,12 @@ def workload_headline(workload: Workload, settings: Settings, about: str, own: s
     """The finding in two sentences."""
     half, most = percentiles(workload.tokens)
     over = f"{percent(workload.over_share)} are over the budget" if workload.over_share else "none is over the budget"
-    how = f"{workload.counter}, {'exact' if workload.exact else 'an estimate'}"
     cost = _monthly_sentence(workload, own) if own else f"{PRICES_UNKNOWN}: see the prices below."
     st.html(
         f'<h1 class="hl-verdict">Half of the requests send at most {half:,.0f} tokens, 95 in 100 at most {most:,.0f}; '
         f'{over}.</h1><div class="hl-cost">{escape(cost)}</div><div class="hl-meta">'
         f"{escape(about)}, {len(workload.tokens):,} requests, under {escape(settings_in_words(settings))}. "
-        f"Tokens by {escape(how)}.</div>"
+        f"Tokens by {escape(workload.counted)}.</div>"
     )
 
 

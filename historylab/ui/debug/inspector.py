@@ -10,7 +10,7 @@ from historylab.planning.replay import Timeline
 from historylab.systems.octopus import inspect_plan
 from historylab.ui.session import chosen_system
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 SYSTEM = "octopus"
 MOST_ROWS = 200
@@ -34,7 +34,7 @@ def inspector(timeline: Timeline, number: int) -> None:
     head = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in totals)
     body = "".join(_row(row) for row in rows[-MOST_ROWS:])
     older = f", the newest {MOST_ROWS:,} of {len(rows):,} messages" if len(rows) > MOST_ROWS else ""
-    about = f"Request {number + 1:,}{older}. Tokens by {escape(counter_label(timeline.counter))}."
+    about = f"Request {number + 1:,}{older}. Tokens by {escape(counted_by(timeline))}."
     with st.container(border=True, key="inspector"):
         st.html(
             f'<div class="hl-title">Context inspector</div><div class="hl-table"><table>{head}</table></div>'

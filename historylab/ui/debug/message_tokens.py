@@ -9,7 +9,7 @@ from historylab.planning.replay import Timeline
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 HEIGHT = 520
 
@@ -35,5 +35,5 @@ def message_tokens(timeline: Timeline, number: int) -> None:
     st.html(
         f'<div class="hl-small">{plan.sent_tokens.sum():,} tokens of messages{summary} + {plan.framing:,} of framing = '
         f"{plan.tokens:,} sent, of {plan.budget:,}.</div>"
-        f'<div class="hl-meta">Tokens by {escape(counter_label(timeline.counter, exact=plan.exact))}.</div>'
+        f'<div class="hl-meta">Tokens by {escape(counted_by(timeline))}.</div>'
     )

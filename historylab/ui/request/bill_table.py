@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import streamlit as st
 
 from historylab.costs.bill import CostComparison
+from historylab.costs.recount import counter_of_money
+from historylab.counters.base import count_badge
 from historylab.planning.replay import Timeline
 from historylab.wording.amounts import money, percent, times
 from historylab.wording.costs import cache_description, cache_titles, pays_sentence
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counter_label
 
 HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "… not trimming")
 
@@ -24,7 +25,7 @@ def bill_table(timeline: Timeline, bills: Mapping[str, CostComparison], own: str
         f'<div class="hl-table hl-bills"><table><thead><tr><th>Prompt cache</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
-    counted = counter_label(timeline.counter)
+    counted = count_badge(counter_of_money(timeline), timeline.settings.model, [timeline.original])
     overhead = timeline.settings.overhead
     st.html(
         f'<div class="hl-small">{escape(pays_sentence(bills[own]))} {escape(_history(bills[own]))}</div>'

@@ -13,6 +13,7 @@ from historylab.ui.session import cached
 from historylab.wording.message_text import full_text, speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, multiline, one_line
+from historylab.wording.verdict import counted_by
 
 SHORT = 600  # characters up to which a text is shown without scrolling
 MOST = 20_000  # characters shown of a message
@@ -52,6 +53,5 @@ def summary_text(summary: Summary) -> None:
 
 def _about(timeline: Timeline, i: int, message: Message) -> str:
     tokens = timeline.plans[-1].history.sums.tokens[i]
-    exact = "exact" if timeline.counter.exact and not message.media else "an estimate"
     who = speaker(message)
-    return f"{who} · {tokens:,} tokens ({timeline.counter.label}, {exact})"
+    return f"{who} · {tokens:,} tokens ({counted_by(timeline)})"

@@ -11,7 +11,7 @@ from historylab.ui.request.message_selection import page_of
 from historylab.ui.session import session
 from historylab.ui.session.must_remember import starred_messages
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 
 def message_bubbles(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
@@ -24,7 +24,7 @@ def message_bubbles(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
     st.html(
         chat(step.plan, rows.tolist(), after=before, last=bool(last), chosen=session.tab().message, starred=starred)
     )
-    how = escape(counter_label(timeline.counter))  # holds the model's name, which a link may set
+    how = escape(counted_by(timeline))  # holds the model's name, which a link may set
     st.html(
         f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing included. What is not sent '
         "is grey in a broken outline. Choose a message in the map or the list to see what would keep it.</span>"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from historylab.counters.base import has_media, recorded_otherwise
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Step, Timeline
@@ -32,7 +33,7 @@ from historylab.wording.message_text import preview, speaker
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 MARK = f"{GLYPH} must"  # short, to leave room for the text
 EMPTY = {
@@ -103,7 +104,7 @@ def _table(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
         alt=f"{len(numbers)} messages with decision, tokens and reason",
         column_config=_columns(dark=is_dark()),
     )
-    how = escape(counter_label(timeline.counter))  # holds the model's name, which a link may set
+    how = escape(counted_by(timeline))  # holds the model's name, which a link may set
     st.html(
         f'<span class="hl-meta" data-request="{step.number + 1}">Tokens by {how}, framing '
         "included. Select a row to see why, since when, and what would keep it.</span>"
@@ -150,7 +151,11 @@ def message_columns(
         columns = {"#": columns.pop("#"), "mark": marks, **columns}
     if plan.shortened:
         columns["sent"] = plan.sent_tokens[rows].tolist()
-    if timeline.counter.exact and any(m.media for m in conversation):
+    if (
+        timeline.counter.exact
+        and has_media(timeline.original)
+        and not recorded_otherwise(timeline.counter, timeline.original)
+    ):
         columns["count"] = ["estimate" if m.media else "exact" for m in messages]
     return columns
 

@@ -11,7 +11,7 @@ import streamlit as st
 from historylab.agent.request import request_of
 from historylab.planning.replay import Timeline
 from historylab.wording.untrusted import OVERRIDES, escape
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 LONGEST_TEXT = 4_000  # characters shown of one text; the download is complete
 MOST_MESSAGES = 100
@@ -22,7 +22,7 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
     plan = timeline.plans[number]
     records = request_of(plan)
     left, right = st.columns([4, 1], vertical_alignment="center")
-    how = escape(counter_label(timeline.counter, exact=plan.exact))
+    how = escape(counted_by(timeline))
     left.html(
         f'<span class="hl-meta">{len(records):,} messages, {plan.tokens:,} tokens ({how}).{_shown(records)}</span>'
     )

@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 
 def stage_trace(timeline: Timeline, number: int) -> None:
@@ -26,7 +26,7 @@ def stage_trace(timeline: Timeline, number: int) -> None:
         f"<tbody>{body}<tr><td>sent: {end} of {plan.budget:,}</td>{_number(None)}{_number(plan.tokens)}"
         f"{_number(int(plan.sent[plan.history.columns.block[: plan.size]].sum()))}</tr></tbody></table></div>"
     )
-    how = escape(counter_label(timeline.counter, exact=plan.exact))
+    how = escape(counted_by(timeline))
     st.html(f'<span class="hl-meta">Tokens by {how}.</span>')
 
 

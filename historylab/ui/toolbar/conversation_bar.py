@@ -17,7 +17,7 @@ from historylab.ui.editing.edited_bar import edited_bar
 from historylab.ui.session import opening, session, viewing
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import counter_label
+from historylab.wording.verdict import counted_by
 
 MEMORY = "What you open stays in this server's memory and is gone with the tab."
 MOST_REASONS = 40
@@ -54,7 +54,7 @@ def _size(conversation: Conversation, timeline: Timeline) -> str:
         (len(timeline.plans), "request"),
     )
     counts = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in sizes)
-    return escape(f"{counts}, {total:,} tokens in all ({counter_label(timeline.counter)})")
+    return escape(f"{counts}, {total:,} tokens in all ({counted_by(timeline)})")
 
 
 def _file_conversations() -> None:
