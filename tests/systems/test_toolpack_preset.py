@@ -14,6 +14,7 @@ from historylab.formats.samples import load_sample
 from historylab.formats.toolpack import to_message
 from historylab.planning.pipeline import plan_history
 from historylab.planning.replay import replay
+from historylab.systems.presets.base import presets
 from historylab.systems.toolpack import (
     PRESET,
     AssemblerOptions,
@@ -53,6 +54,31 @@ def test_the_preset_folds_the_turns_the_assembler_summarises():
     told = [replace(m, content="x" * 40 + m.content) for m in messages]  # long enough that a summary is shorter
     plan = plan_history(Conversation(to_message(m.to_dict()) for m in told), settings)
     assert plan.sketch() == "S" * len(calls[0][0]) + "K" * 21
+
+
+@pytest.mark.feature("T18")
+@pytest.mark.parametrize("agent", ["skipper", "purser"])
+@pytest.mark.parametrize("threshold", [1, 5, 20, 40])
+def test_the_variant_without_summaries_sends_what_run_does(agent, threshold):
+    (conversation, *_) = load_sample("ferry-desk")
+    store = fill(InMemoryConversationStore(), *(StoredMessage.from_dict(m.source) for m in conversation))
+    options = AssemblerOptions(rolling_summary_threshold=threshold, agent_aliases=["U0PURSER"])
+    assembled = assemble_prompt(store, conversation.metadata["conversationId"], agent, agent, options)
+    chosen = {"projection.point_of_view.agent": agent, "filter.addressed_only.aliases": "U0PURSER"}
+    variant = presets()["toolpack"].variants["As run() does it: no summary"]
+    plan = plan_history(conversation, variant.replace(**chosen, **{"compaction.rolling.messages": threshold}))
+    assert [{"role": m.role, "content": m.content} for m in plan.render()] == assembled.messages
+    assert "S" not in plan.sketch()
+
+
+@pytest.mark.feature("T18")
+def test_what_is_left_out_without_a_summary_names_the_setting_that_would_bring_it_back():
+    variant = presets()["toolpack"].variants["As run() does it: no summary"]
+    messages = [to_message(m.to_dict()) for m in long_room(6).get("room")]
+    settings = variant.replace(**{"projection.point_of_view.agent": "kael", "compaction.rolling.messages": 4})
+    plan = replay(Conversation(messages[:5]), settings).plans[-1]
+    assert plan.sketch() == "DKKKK"
+    assert plan.reason(0).setting == "compaction.rolling.messages"
 
 
 @pytest.mark.feature("T18", "T19")

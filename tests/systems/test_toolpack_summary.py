@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 from agent_rooms import EVERYTHING, long_room, prompt_of, store_of, summarizer
+from hypothesis import given
+from hypothesis import strategies as st
 from stored_messages import fill, posted
 
 from historylab.systems.toolpack import (
@@ -37,7 +39,7 @@ def test_the_summary_is_stored_in_place_of_its_turns_and_begins_the_next_prompt(
     store, options = long_room(9), replace(EVERYTHING, rolling_summary_threshold=4, scope="channel")
     first = prompt_of(store, options, summarizer("facts"))
     assert first[:2] == ["system: [Summary of 4 earlier turns]: facts", "user: alice: t4"]
-    assert prompt_of(store, options) == first
+    assert prompt_of(store, replace(options, rolling_summary_threshold=5)) == first
     summary = store.get("room")[0]
     assert summary.participant == Participant("system", "summarizer")
     assert (summary.timestamp, summary.scope, summary.metadata) == (
@@ -60,8 +62,58 @@ def test_the_summariser_gets_a_quarter_of_the_budget_and_the_former_summary_apar
         (["t0", "t1", "t2"], asked | {"previous_summary": None}),
         (["t3", "t4"], asked | {"previous_summary": "one"}),
     ]
-    assert [m["content"] for m in assembled.messages][:2] == ["[Summary of 2 earlier turns]: two", "t5"]
+    assert [m["content"] for m in assembled.messages][:2] == ["[Summary of 5 earlier turns]: two", "t5"]
     assert len([m for m in store.get("room") if m.is_summary]) == 1
+
+
+@pytest.mark.feature("T25")
+@given(added=st.lists(st.integers(1, 7), min_size=3, max_size=6), claimed=st.none() | st.integers(-1, 99))
+def test_the_heading_counts_every_turn_it_stands_for_however_often_summaries_were_absorbed(added, claimed):
+    store, options, said = long_room(0), replace(EVERYTHING, rolling_summary_threshold=2), 0
+
+    def summarize(turns, **_):
+        return {"summary": "S"} if claimed is None else SummarizerOutput("S", claimed)
+
+    for number in added:
+        fill(store, *(posted(f"10:{k:02} alice: t{k}") for k in range(said, said + number)))
+        said += number
+        assembled = assemble_prompt(store, "room", "kael", "Kael", options, summarize)
+        plain = [message for message in store.get("room") if not message.is_summary]
+        if assembled.has_summary:
+            assert assembled.messages[0]["content"] == f"[Summary of {said - len(plain)} earlier turns]: S"
+
+
+@pytest.mark.feature("T25")
+def test_a_text_that_quotes_the_mark_is_no_mark():
+    store, options = long_room(6), replace(EVERYTHING, rolling_summary_threshold=4)
+    fill(store, posted("08:00 <summarizer>: he wrote [Summary of 60 earlier turns]: x", isSummary=True))
+    calls = []
+    assert prompt_of(store, options, summarizer(calls=calls))[0] == "system: [Summary of 3 earlier turns]: S"
+    assert calls[0][1]["previous_summary"] == "he wrote [Summary of 60 earlier turns]: x"
+
+
+@pytest.mark.feature("T18")
+@pytest.mark.parametrize(("turns", "kept"), [(3, 3), (4, 4), (5, 4), (9, 4), (60, 4)])
+def test_without_a_summariser_the_newest_turns_up_to_the_threshold_are_sent(turns, kept):
+    store = long_room(turns)
+    lines = prompt_of(store, replace(EVERYTHING, rolling_summary_threshold=4))
+    assert [line.split(": t")[1] for line in lines] == [str(k) for k in range(turns)][-kept:]
+    assert len(store.get("room")) == turns
+
+
+@pytest.mark.feature("T25")
+def test_a_former_summary_alone_is_not_summarised_again():
+    store, options, calls = long_room(1), replace(EVERYTHING, rolling_summary_threshold=1), []
+    fill(store, posted("08:00 <summarizer>: [Summary of 6 earlier turns]: old", isSummary=True))
+    lines = prompt_of(store, options, summarizer(calls=calls))
+    assert (lines, calls) == (["system: [Summary of 6 earlier turns]: old", "user: alice: t0"], [])
+
+
+@pytest.mark.feature("T18")
+def test_without_a_summariser_the_threshold_counts_what_concerns_the_agent():
+    store = store_of(*(posted(f"09:0{k} alice: m{k}", mentions=["kael"] if k % 2 else []) for k in range(9)))
+    options = replace(EVERYTHING, addressed_only_mode=True, rolling_summary_threshold=3)
+    assert prompt_of(store, options) == ["user: alice: m5", "user: alice: m7", "user: alice: m8"]
 
 
 def broken(*_, **__):
@@ -148,7 +200,7 @@ def test_the_summarizer_agent_asks_with_the_former_summary_and_reads_fenced_json
 
     store, options = long_room(6), replace(EVERYTHING, rolling_summary_threshold=4)
     fill(store, posted("08:00 <summarizer>: [Summary of 6 earlier turns]: old facts", isSummary=True))
-    assert prompt_of(store, options, SummarizerAgent(generate))[0] == "system: [Summary of 2 earlier turns]: all of it"
+    assert prompt_of(store, options, SummarizerAgent(generate))[0] == "system: [Summary of 8 earlier turns]: all of it"
     assert "to be kept in yours:\n\nold facts\n" in prompts[0]
     assert "[Jan 1, 09:01 AM] [BOT] kael: t1" in prompts[0]
 

@@ -7,6 +7,7 @@ from historylab.systems.toolpack import PRESET
 
 AGENT, ALIASES = "filter.addressed_only.agent", "filter.addressed_only.aliases"
 LOADED, ROLLING = "filter.newest.messages", "compaction.rolling.messages"
+SUMMARIES = "compaction.rolling.summaries"
 FIELDS = (
     PresetField(
         "projection.point_of_view.agent",
@@ -24,6 +25,12 @@ FIELDS = (
         "Rolling summary above",
         "turns",
         "A turn here is one stored message. Beyond so many, the older half becomes a summary.",
+    ),
+    PresetField(
+        SUMMARIES,
+        "",
+        "With a summarizer",
+        help="Without one, as toolpack's run() works, only the newest turns stay, as many as that number.",
     ),
     PresetField(LOADED, "maxTurnsToLoad", "Turns to load", "turns", "The newest stored messages that are looked at."),
     PresetField(
@@ -48,7 +55,10 @@ FIELDS = (
 @register("preset", title="toolpack")
 def toolpack() -> Preset:
     """toolpack-agents' conversation history: a room from one agent's point of view, summarised and fitted."""
-    variants = {"Monitoring agent: all turns": PRESET.replace(filter="newest")}
+    variants = {
+        "Monitoring agent: all turns": PRESET.replace(filter="newest"),
+        "As run() does it: no summary": PRESET.replace(options={**PRESET.options, SUMMARIES: False}),
+    }
     yours = frozenset({"projection.point_of_view.agent", AGENT, ALIASES})
     return Preset(PRESET, FIELDS, rule, variants, yours, seen_as="as toolpack shows them to its agent")
 
@@ -59,5 +69,6 @@ def rule(settings: Settings) -> str:
         return ""
     loads = f"loads {count_phrase(settings.value(LOADED), 'turn')}, " if "newest" in filters else ""
     addressed = "keeps what concerns the agent, " if "addressed_only" in filters else ""
-    rolling = f"summarises the older half beyond {settings.value(ROLLING):,}"
+    beyond = settings.value(ROLLING)
+    rolling = f"summarises the older half beyond {beyond:,}" if settings.value(SUMMARIES) else f"keeps {beyond:,}"
     return f"{loads}{addressed}{rolling} and fits {settings.budget:,} tokens"

@@ -24,9 +24,8 @@ from historylab.planning.history import History
 from historylab.planning.pipeline import start
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Context, Instruments
-from historylab.planning.strategies.compaction.rolling import OLDER_HALF, keep_summaries, older_half
+from historylab.planning.strategies.compaction.rolling import OLDER_HALF, keep_newest, keep_summaries, older_half
 from historylab.planning.strategies.filters.addressed_only import only_addressed
-from historylab.planning.strategies.filters.newest import newest
 from historylab.planning.strategies.projections.point_of_view import point_of_view
 from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.settings.model import Settings
@@ -81,8 +80,9 @@ def assemble_prompt(
 ) -> AssembledPrompt:
     """The prompt of one agent from a stored conversation.
 
-    Over the threshold a summariser's text takes the place of the older half, in the store too. When it fails, that is
-    logged, the newest turns are sent and the store stays as it is. `now` is what the time window ends at: the clock.
+    Over the threshold a summariser's text takes the place of the older half, in the store too. Without a summariser the
+    newest turns are sent, as many as the threshold; so they are when it fails, which is logged, and the store stays as
+    it is. `now` is what the time window ends at: the clock.
     """
     room = Room(store, conversation_id, agent_id, agent_name, as_options(options))
     turns = _load(room, now)
@@ -90,12 +90,14 @@ def assemble_prompt(
 
 
 def plan_turns(room: Room, turns: list[StoredMessage], summarizer: Summarizer | None = None) -> HistoryPlan:
-    """The plan for the loaded turns."""
+    """The plan for the loaded turns: over the threshold with a summary, or the newest so many."""
     plan, context = _begin(room, turns)
     if room.options.addressed_only_mode:
         plan = only_addressed(plan, context, room.agent_id, room.options.agent_aliases)
     if summarizer is not None:
         plan = _roll(plan, context, room, turns, summarizer)
+    if plan.summary is None:  # none is needed, can be had or is wanted
+        plan = keep_newest(plan, context, room.options.rolling_summary_threshold, keep_task=False)
     return fifo(keep_summaries(plan, context), context, unit="block", keep_task=False)
 
 
@@ -134,7 +136,7 @@ def _roll(
     threshold = room.options.rolling_summary_threshold
     blocks = older_half(plan, context, threshold, keep_task=False)
     old = [turns[i] for i in np.flatnonzero(blocks).tolist()]  # no tool calls here: every block is one turn
-    if not old:
+    if all(turn.is_summary for turn in old):  # nothing new to summarise
         return plan
     try:
         summary = _summarized(context, room, old, summarizer)
@@ -143,7 +145,7 @@ def _roll(
         log.warning(
             "No summary (%s: %s); the newest %d turns are sent instead", type(problem).__name__, problem, threshold
         )
-        return newest(keep_summaries(plan, context), context, messages=threshold)
+        return plan
     return plan.summarize(blocks, summary, OLDER_HALF)
 
 

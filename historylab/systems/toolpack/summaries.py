@@ -19,7 +19,7 @@ from historylab.summarizers.base import SummaryTask
 
 LONGEST_TURN = 200  # characters of a turn that the model is shown
 SUMMARY_TOKENS = 800
-MARK = re.compile(r"\[Summary of ([\d,]+) earlier turns\]: ")
+MARK = re.compile(r"\A\[Summary of ([\d,]+) earlier turns\]: ")
 FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
@@ -67,7 +67,7 @@ def summary_body(summary: StoredMessage) -> str:
 
 def covered_turns(summary: StoredMessage) -> int:
     """The number of turns a stored summary stands for, by its mark; 1 if it has none."""
-    mark = MARK.search(summary.content)
+    mark = MARK.match(summary.content)
     return int(mark[1].replace(",", "")) if mark else 1
 
 
@@ -89,7 +89,7 @@ class RoomSummarizer:
             previous_summary=task.previous or None,
         )
         output = parse_summary(answer, len(self._turns))
-        return f"[Summary of {output.turns_summarized} earlier turns]: {output.summary}"
+        return f"[Summary of {task.covers} earlier turns]: {output.summary}"
 
 
 def format_clock(timestamp: str) -> str:

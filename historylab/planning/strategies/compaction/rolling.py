@@ -1,4 +1,4 @@
-"""`rolling`: beyond so many messages, the older half becomes one summary.
+"""`rolling`: beyond so many messages, the older half becomes one summary; or, without summaries, the newest stay.
 
 A former summary counts as one message and is absorbed. One that came with the conversation (as a store keeps it, marked
 `isSummary`) is sent whatever the budget, until it is absorbed.
@@ -21,6 +21,11 @@ OLDER_HALF = reason(
     "Folded into a summary: in the older half of more messages than stay without one.",
     setting="compaction.rolling.messages",
 )
+NOT_KEPT = reason(
+    "unsummarised",
+    "Older than the newest {messages:,} messages, and no summary is written of what is older.",
+    setting="compaction.rolling.messages",
+)
 STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its tokens are reserved before all others.")
 
 
@@ -39,8 +44,17 @@ def rolling(
         float, Field(gt=0, le=1, description="share of the budget a summary may take", json_schema_extra=FINE)
     ] = 0.25,
     keep_task: KeepTask = True,
+    summaries: Annotated[
+        bool,
+        Field(
+            description="off: no summary is written; beyond so many messages the older ones are left out",
+            json_schema_extra=FINE,
+        ),
+    ] = True,
 ) -> HistoryPlan:
     """Beyond so many messages, folds the older half into a summary."""
+    if not summaries:
+        return keep_newest(plan, context, messages, keep_task=keep_task)
     plan = carry_over(plan, context, OLDER_HALF)
     blocks = older_half(plan, context, messages, keep_task=keep_task)
     if blocks.any():
@@ -57,6 +71,14 @@ def older_half(plan: HistoryPlan, context: Context, messages: int, *, keep_task:
         return np.zeros(context.history.blocks, bool)
     older = plan.open & (np.cumsum(sizes) <= count // 2 - former)
     return older & ~context.protected(plan) if keep_task else older
+
+
+def keep_newest(plan: HistoryPlan, context: Context, messages: int, *, keep_task: bool = True) -> HistoryPlan:
+    """Without a summary: the newest messages, and the stored summaries of earlier ones."""
+    plan = keep_summaries(plan, context)
+    sizes = context.history.block_sizes * plan.open
+    newer = np.cumsum(sizes[::-1])[::-1] - sizes  # messages after each block
+    return plan.drop((newer >= messages) & ~context.protected(plan, keep_task=keep_task), NOT_KEPT, messages=messages)
 
 
 def keep_summaries(plan: HistoryPlan, context: Context) -> HistoryPlan:
