@@ -9,7 +9,7 @@ import logging
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded_cases import accepted, options_of, recorded, same_objects
+from recorded_cases import options_of, recorded, right, same_objects
 
 from historylab.errors import HistoryLabError
 from historylab.formats.samples import load_sample
@@ -72,32 +72,37 @@ def word(text: str) -> dict:
     return {"type": "assistant", "message": {"content": [{"type": "text", "text": text}]}}
 
 
-# -- recorded cases; where the published code alone decides, it is asked to do as it was published
+# -- recorded cases; a difference of our defaults ends with the options that do as it was published
 
 
 @recorded("mentu", "formatMessagesForSDK")
 def test_recorded_rows(case):
-    assert format_messages_for_sdk(case["input"]["messages"]) == case["expected"]
+    assert format_messages_for_sdk(case["input"]["messages"]) == right(case)
 
 
 @recorded("mentu", "truncateHistory")
 def test_recorded_histories(case):
-    published = {"oversized": "drop"} if case["basis"] == "code_only" else {}
     given = case["input"]["messages"]
-    returned = truncate_history(given, **options_of(case), **published)
-    assert returned == case["expected"]
+    returned = truncate_history(given, **options_of(case))
+    assert returned == right(case)
     assert same_objects(returned, given)
+    assert truncate_history(given, **options_of(case), oversized="drop") == case["expected"]
 
 
 @recorded("mentu", "buildPromptWithHistory")
 def test_recorded_prompts(case):
-    published = {"escape_tags": False} if case["basis"] == "code_only" else {}
-    given = case["input"]
-    assert build_prompt_with_history(given["current_message"], given["history"], **published) == case["expected"]
+    current, history = case["input"]["current_message"], case["input"]["history"]
+    assert build_prompt_with_history(current, history) == right(case)
+    assert build_prompt_with_history(current, history, escape_tags=False) == case["expected"]
 
 
 @recorded("mentu", "getConversationHistory")
 def test_recorded_fetches(case):
+    assert fetched(case) == right(case)
+    assert fetched(case, max_rows=100) == case["expected"]
+
+
+def fetched(case, **options) -> dict:
     asked = []
 
     def fetch_rows(conversation_id, limit):
@@ -106,10 +111,8 @@ def test_recorded_fetches(case):
             raise OSError("the database is away")
         return stored(case["input"]["messages"])(conversation_id, limit)
 
-    published = {"max_rows": 100} if case["basis"] == "code_only" else {}
-    history = get_conversation_history(fetch_rows, case["input"]["conversation_id"], **published)
-    assert history in [right["history"] for right in accepted(case)]
-    assert not published or asked == case["expected"]["rows_requested"]
+    history = get_conversation_history(fetch_rows, case["input"]["conversation_id"], **options)
+    return {"history": history, "error": None, "rows_requested": asked}
 
 
 @recorded("mentu", "handleConnection(user_message)")
@@ -117,14 +120,12 @@ def test_recorded_runs(case):
     given = case["input"]
     found = [{"id": "<now>", "role": "user", "content": given["current_message"]}]
     found += rows_from_agent_stream(given["agent_stream"])
-    assert [shown(row) for row in found] in [
-        [shown(row) for row in right["saved_rows"]] for right in accepted(case) if "saved_rows" in right
-    ]
-    if case["basis"] == "contradicts_document":
-        every_row = [*given["stored_messages"], found[0]]
-        history = get_conversation_history(lambda *_: every_row, "c1", exclude_id="<now>")
+    assert [shown(row) for row in found] == [shown(row) for row in right(case)["saved_rows"]]
+    every_row = [*given["stored_messages"], found[0]]
+    for exclude, published in (("<now>", right(case)), (None, case["expected"])):
+        history = get_conversation_history(lambda *_: every_row, "c1", exclude_id=exclude)
         prompt = create_agent_query(given["current_message"], AgentQueryOptions(history))
-        assert prompt in [right["prompt_sent"] for right in accepted(case)]
+        assert prompt == published["prompt_sent"]
 
 
 def shown(row: dict) -> dict:

@@ -8,7 +8,7 @@ import logging
 import pytest
 from history_strategies import histories
 from hypothesis import given
-from recorded_cases import accepted, options_of, recorded, same_objects
+from recorded_cases import options_of, recorded, right, same_objects
 from sketches import conv
 
 from historylab.conversation.message import Usage
@@ -81,7 +81,7 @@ def test_recorded_compactions(case, caplog):
     messages = copy.deepcopy(case["input"]["messages"]) if case["input"]["messages_in_context"] else None
     given, tracker = list(messages or ()), TokenTracker()
     writer = Writer(case["input"]["summary_text"], TokenUsage(**case["input"]["summary_usage"]))
-    if {"raises": "ValueError"} in accepted(case):
+    if right(case) == {"raises": "ValueError"}:
         with pytest.raises(ValueError, match="whole number"):
             compact_history(messages, writer, token_tracker=tracker, **options_of(case))
         return
@@ -95,7 +95,7 @@ def test_recorded_compactions(case, caplog):
         "log": caplog.messages,
         "tracked_tokens": {"input": tracker.token_usage.input, "output": tracker.token_usage.output},
     }
-    assert found in accepted(case)
+    assert found == right(case)
     assert same_objects([m for m in messages or () if not m["content"].startswith(MARK)], given)
 
 
@@ -105,12 +105,12 @@ def test_recorded_arguments(case):
         found = {"ok": True, "value": compact_history_arguments(case["input"])}
     except ValueError:
         found = {"ok": False}
-    assert found in [{k: v for k, v in right.items() if k != "error"} for right in accepted(case)]
+    assert found == {key: value for key, value in right(case).items() if key != "error"}
 
 
 @recorded("mycoder", "shouldCompactMessages(document)")
 def test_recorded_thresholds(case):
-    assert should_compact_messages(*case["input"].values()) == case["expected"]
+    assert should_compact_messages(*case["input"].values()) == right(case)
 
 
 @recorded("mycoder", "compactMessages(document)")
@@ -124,22 +124,21 @@ def test_recorded_lists(case):
         preserve_recent_messages=case["input"]["preserveRecentMessages"],
         compaction_prompt=case["input"]["compactionPrompt"],
     )
-    right = case["expected"]
-    assert (returned, next(iter(writer.requests), None)) == (right["messages"], right["llm_request"])
-    assert given == before
+    request = next(iter(writer.requests), None)
+    assert {"messages": returned, "llm_request": request, "input_unchanged": given == before} == right(case)
     assert returned is not given
 
 
 @recorded("mycoder", "TokenUsage.getCost")
 def test_recorded_costs(case):
     usage = usage_of(case["input"])
-    assert {"cost": usage.get_cost(), "line": str(usage)} == case["expected"]
+    assert {"cost": usage.get_cost(), "line": str(usage)} == right(case)
 
 
 @recorded("mycoder", "TokenTracker.getTotalCost")
 def test_recorded_totals(case):
     tracker = tracker_of(case["input"]["tree"])
-    assert {"cost": tracker.get_total_cost(), "line": str(tracker)} == case["expected"]
+    assert {"cost": tracker.get_total_cost(), "line": str(tracker)} == right(case)
 
 
 @recorded("mycoder", "provider.generateText")
@@ -147,8 +146,8 @@ def test_recorded_windows(case):
     given = case["input"]
     found = token_usage_from_message(given["usage"], given["model"], context_window=given["context_window_option"])
     assert (found.total_tokens, found.max_tokens) == (
-        case["expected"]["totalTokens"],
-        case["expected"]["contextWindow"],
+        right(case)["totalTokens"],
+        right(case)["contextWindow"],
     )
 
 

@@ -6,7 +6,7 @@ import logging
 from types import SimpleNamespace
 
 import pytest
-from recorded_cases import accepted, recorded
+from recorded_cases import recorded, right
 
 from historylab.errors import HistoryLabError
 from historylab.systems.mycoder import TokenTracker, TokenUsage, token_usage_from_message
@@ -67,7 +67,7 @@ def test_recorded_updates(case):
         shells=[{"id": s["shellId"], "description": s["metadata"]["command"]} for s in trackers["shells"]],
         sessions=[{"id": s["sessionId"], "description": s["metadata"].get("url")} for s in trackers["sessions"]],
     )
-    assert update == accepted(case)[-1]
+    assert update == right(case)
 
 
 @recorded("mycoder", "generateStatusUpdate(document)")
@@ -76,7 +76,7 @@ def test_recorded_plan(case):
     lists = {name: given[name] for name in ("agents", "shells", "sessions")}
     cost = spent(given["cost"])
     update = generate_status_update(given["totalTokens"], given["maxTokens"], cost, **lists, layout="plan")
-    assert update == case["expected"]
+    assert update == right(case)
 
 
 @recorded("mycoder", "toolAgent(loop)")
@@ -94,10 +94,9 @@ def test_recorded_loops(case):
             sent.append(number)
         if response["text"]:
             messages.append({"role": "assistant", "content": response["text"]})
-    right = case["expected"]
-    assert sent == right["status_sent_after_call"]
+    assert sent == right(case)["status_sent_after_call"]
     reminder = "I notice you sent an empty response"
-    assert before == [m for m in right["final_request_messages"] if not m["content"].startswith(reminder)]
+    assert before == [m for m in right(case)["final_request_messages"] if not m["content"].startswith(reminder)]
 
 
 # -- layouts

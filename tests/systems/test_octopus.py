@@ -9,7 +9,7 @@ import pytest
 from history_strategies import histories, unpaired_parts
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded_cases import accepted, options_of, recorded, same_objects
+from recorded_cases import options_of, recorded, right, same_objects
 from sketches import conv
 
 from historylab.errors import HistoryLabError
@@ -79,7 +79,7 @@ def test_recorded_histories(case):
     given, options = case["input"]["messages"], options_of(case)
     found = assemble_history(given, case["input"]["target_tokens"], **options)
     shown = {"ids": [m["id"] for m in found.messages], "tokens": found.tokens, "over_budget": found.over_budget}
-    assert shown in accepted(case)
+    assert shown == right(case)
     assert same_objects(found.messages, given)
     for invariant in case["invariants"]:
         INVARIANTS[invariant](given, found.messages, options)
@@ -90,7 +90,7 @@ def test_recorded_minimum(case):
     given = case["input"]["messages"]
     pruned = [m for m in given if m["id"] in case["input"]["pruned_ids"]]
     found = ensure_min_history(pruned, given, **options_of(case))
-    assert {"ids": [m["id"] for m in found]} in accepted(case)
+    assert {"ids": [m["id"] for m in found]} == right(case)
     for invariant in case["invariants"]:
         INVARIANTS[invariant](given, found, case["options"])
 
@@ -111,18 +111,18 @@ def test_recorded_summaries(case):
         "kept_ids": [m["id"] for m in found if m in given],
         "summary_message": new[0] if new else None,
     }
-    assert shown in accepted(case)
+    assert shown == right(case)
 
 
 @recorded("octopus", "ApproximateTokenCounter.Count")
 def test_recorded_counts(case):
-    assert approximate_token_count(case["input"]["text"]) in accepted(case)
+    assert approximate_token_count(case["input"]["text"]) == right(case)
 
 
 @recorded("octopus", "ToolResultTruncator.Truncate")
 def test_recorded_tool_results(case):
     letter, times = case["input"]["text_repeat"]
-    expected = case["expected"]
+    expected = right(case)
     found = truncate_tool_result(letter * times, **options_of(case))
     assert found == letter * expected["kept_characters"] + expected["suffix"]
 
