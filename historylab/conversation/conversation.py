@@ -141,13 +141,20 @@ class Conversation(Memo, Sequence[Message]):
         )
 
     def pin(self, indices: Iterable[int], *, pinned: bool = True) -> Conversation:
-        """The same conversation with those messages pinned, or unpinned."""
-        chosen = set(indices)
+        """The same conversation with those messages pinned, or unpinned. Raises IndexError for one beyond them."""
+        chosen = {checked_index(i, len(self), "message") for i in indices}
         return self.edited(replace(m, pinned=pinned) if i in chosen else m for i, m in enumerate(self))
 
     def edited(self, messages: Iterable[Message]) -> Conversation:
         """A conversation of other messages with this title and metadata."""
         return Conversation(messages, self.title, self.metadata)
+
+
+def checked_index(index: int, count: int, what: str) -> int:
+    """The index from the start; a negative one counts from the end, as in a list. Raises IndexError beyond it."""
+    if not -count <= index < count:
+        raise IndexError(f"there is no {what} {index}; there are {count:,}, counted from 0")
+    return index % count
 
 
 def turn_is_complete(columns: Columns, turn: int, size: int) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from historylab.conversation.conversation import Conversation
+from historylab.conversation.conversation import Conversation, checked_index
 from historylab.errors import SettingsError
 from historylab.planning.pipeline import open_pipeline, plan_up_to
 from historylab.planning.plan import HistoryPlan
@@ -52,9 +52,9 @@ def explain(
     request: int,
     message: int,
 ) -> Answer:
-    """Explain `message` at `request` (both from 0). Raises IndexError for a request or message that is not there."""
-    if not -len(plans) <= request < len(plans):
-        raise IndexError(f"there is no request {request}; the conversation has {len(plans):,}, counted from 0")
+    """Explain `message` at `request`, from 0 or, if negative, from the end. Raises IndexError where there is none."""
+    request = checked_index(request, len(plans), "request")
+    message = checked_index(message, plans[request].size, "message")
     explanation = plans[request].reason(message)
     since = _since(plans, request, message)
     if explanation.sent:

@@ -36,6 +36,8 @@ class MustRemember:
 
     def lost_since(self, number: int) -> int | None:
         """The first request (from 0) of the run around `number` that lacks it; None if that one holds it."""
+        if number < 0:
+            raise IndexError(f"requests count from 0 here, so there is no request {number}")
         return next((first for first, stop in self.gaps if first <= number < stop), None)
 
     def holder(self, timeline: Timeline, number: int) -> int:

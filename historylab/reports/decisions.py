@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from historylab.conversation.conversation import checked_index
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
@@ -34,6 +35,7 @@ def decisions_csv(timeline: Timeline, number: int) -> str:
 
 def unchanged_since(timeline: Timeline, number: int) -> np.ndarray:
     """int64[messages]: since which request (from 0) each message has had, unbroken, its action at `number`."""
+    number = checked_index(number, len(timeline.plans), "request")
     now = timeline.plans[number].actions
     first = np.full(len(now), number, np.int64)
     same = np.arange(len(now))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from historylab.conversation.conversation import checked_index
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.wording.untrusted import one_line
@@ -29,6 +30,7 @@ class MustRememberStatus:
 
 def must_remember_status(timeline: Timeline, number: int, starred: Sequence[MustRemember]) -> MustRememberStatus:
     """The status of these messages at request `number` (from 0)."""
+    number = checked_index(number, len(timeline.plans), "request")
     existing = [star for star in starred if star.message is None or star.message < timeline.plans[number].size]
     lost = sorted((since, star.mark, star) for star in existing if (since := star.lost_since(number)) is not None)
     if not lost:

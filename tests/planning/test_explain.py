@@ -72,7 +72,7 @@ def test_a_whole_window_can_be_needed():
 
 
 def test_none_is_lifted_by_all():
-    assert ask(conv("s u"), 0, 1, policy="none").undo == {"policy": "all"}
+    assert ask(conv("s u a u"), 1, 1, policy="none").undo == {"policy": "all"}
 
 
 def test_system_messages_are_lifted_by_preserving_them():
@@ -103,6 +103,26 @@ def test_a_setting_never_exceeds_its_bounds():
 def test_since_is_the_first_request_of_the_run():
     timeline = replay(conv("u a u a u a u"), Settings(length=1))
     assert [timeline.explain(step, 0).since for step in range(4)] == [0, 1, 1, 1]
+
+
+def test_requests_and_messages_count_from_the_end_too():
+    conversation = conv("s u a u a u")
+    timeline = replay(conversation, Settings(length=1))
+    assert timeline.explain(-1, -1) == timeline.explain(2, 5)
+    assert timeline.explain(-2, 1) == timeline.explain(1, 1)
+    assert timeline.explain(-1, -5).undo == {"length": 3}
+    assert conversation.pin([-1]) == conversation.pin([5])
+
+
+@pytest.mark.parametrize(("request_number", "message"), [(3, 0), (-4, 0), (0, 2), (-1, -7)])
+def test_what_is_not_there_is_named(request_number, message):
+    with pytest.raises(IndexError, match=r"there is no (request|message) -?\d; there are \d, counted from 0"):
+        replay(conv("s u a u a u"), Settings()).explain(request_number, message)
+
+
+def test_a_pin_on_no_message_is_refused():
+    with pytest.raises(IndexError, match="there is no message 2; there are 2"):
+        conv("u a").pin([2])
 
 
 def test_a_message_not_said_yet_cannot_be_asked_about():
