@@ -61,8 +61,7 @@ def _listed(title: str, settings: Settings, names: Sequence[str]) -> list[str]:
 
 def _policy(settings: Settings) -> list[str]:
     if settings.policy == "none":
-        kept = 'm.type == "system"' if settings.preserve_system_messages else "False"
-        return [f"messages = [m for m in messages if {kept}]"]
+        return _trim(settings, 1, "count_user_messages", '"human"')
     if settings.policy == "lastN":
         return _trim(settings, max(1, settings.length), "count_user_messages", '"human"')
     return []

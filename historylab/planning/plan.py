@@ -142,7 +142,7 @@ class HistoryPlan:
         return self.block_actions <= 2  # Action.TRUNCATED
 
     def reason(self, i: int) -> Explanation:
-        """The rule behind message `i`'s action, and its numbers. Raises IndexError beyond `size`."""
+        """The rule behind message `i`'s action, and its numbers. Raises IndexError beyond `size`, and below 0."""
         if not 0 <= i < self.size:
             raise IndexError(f"message {i} is not among the {self.size} said so far")
         why = reason_of(int(self.reasons[i]))

@@ -60,7 +60,8 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
         str,
         Field(
             title="Policy",
-            description="Applied before any budget: all messages, the last N user messages and what follows, or none.",
+            description="Applied before any budget: all messages, the last N user messages and what follows, or no "
+            "history: only the newest user message and what follows it.",
         ),
     ] = "lastN"
     length: Annotated[

@@ -70,7 +70,7 @@ def apply_history_policy(
     history_length: float | str | None = 20,
     preserve_system_messages: bool = True,
 ) -> list[Any]:
-    """The messages to send: the caller's own, in a new list. `none` removes even the newest user message.
+    """The messages to send: the caller's own, in a new list. `none` keeps system messages only, unlike our own `none`.
 
     The unit of `history_length` is user messages; 0 acts as 1. Under `lastN` system messages come first, in their own
     order. An unknown policy keeps everything and warns. Raises SettingsError for a length that is no number.
@@ -83,6 +83,8 @@ def apply_history_policy(
     length = _user_messages(history_length, len(conversation)) if history_policy == "lastN" else 0
     settings = _settings(history_policy, length, bool(preserve_system_messages))
     kept = sent_messages(plan_history(conversation, settings, instruments=_instruments()))
+    if history_policy == "none":
+        kept = [message for message in kept if message.role == "system"]
     return caller_objects(systems_first(kept) if history_policy == "lastN" else kept)
 
 

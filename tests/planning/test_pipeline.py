@@ -209,7 +209,7 @@ def test_two_calls_of_one_message_may_share_an_id():
 
 def test_a_pin_on_a_result_keeps_its_call_but_cannot_mend_a_broken_one():
     pinned = Conversation([USER, call("x"), result("x"), USER, ANSWER]).pin([2])
-    assert sketch(pinned, policy="none") == "DPPDD"
+    assert sketch(pinned, policy="none") == "DPPKK"
     broken = Conversation([USER, call("x"), USER]).pin([1])
     assert sketch(broken) == "KDK"
 

@@ -66,7 +66,7 @@ def test_settings_come_from_the_environment(monkeypatch):
     assert trim(MESSAGES) == MESSAGES
     monkeypatch.delenv("HISTORYLAB_LENGTH")
     monkeypatch.setenv("NEXT_PUBLIC_DEFAULT_HISTORY_POLICY", "none")
-    assert trim(MESSAGES) == [MESSAGES[0]]
+    assert trim(MESSAGES) == [MESSAGES[0], MESSAGES[-1]]
 
 
 def test_a_refused_environment_value_does_not_stop_a_request(monkeypatch):

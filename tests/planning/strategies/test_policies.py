@@ -44,14 +44,28 @@ def test_all_keeps_everything_the_budget_allows():
     assert sketch("s a u a u a", policy="all", length=1) == "PKKKKK"
 
 
-@pytest.mark.parametrize(("conversation", "plan"), [("s a u a u", "PDDDD"), ("u!", "P"), ("u", "D"), ("", "")])
-def test_none_sends_systems_and_pins_only(conversation, plan):
+@pytest.mark.parametrize(
+    ("conversation", "plan"),
+    [
+        ("s a u a u", "PDDDK"),
+        ("s u a u a(t) a(t)", "PDDKKKKK"),  # what follows the newest user message is still being answered
+        ("u! a u s", "PDKP"),
+        ("u u", "DK"),
+        ("a", "K"),  # without a user message, the newest of all
+        ("", ""),
+    ],
+)
+def test_none_keeps_the_newest_user_message_and_what_follows_it(conversation, plan):
     assert sketch(conversation, policy="none") == plan
+
+
+def test_none_keeps_a_call_whose_result_comes_after_the_newest_user_message():
+    assert sketch(late("user"), policy="none") == "DKKK"
 
 
 @pytest.mark.parametrize(
     ("policy", "plan"),
-    [("none", "DDDD"), ("lastN", "DKDK"), ("all", "KKKK")],
+    [("none", "DDDK"), ("lastN", "DKDK"), ("all", "KKKK")],
 )
 def test_without_preserving_system_messages(policy, plan):
     assert sketch("s u s u", policy=policy, length=2, preserve_system_messages=False) == plan
@@ -75,4 +89,4 @@ def test_a_call_whose_result_comes_after_the_cut_is_not_older_than_it():
 
 def test_min_turns_does_not_guard_against_the_policy():
     assert sketch("s u a u a u", length=1, min_turns=3) == "PDDDDK"
-    assert sketch("s u a u a u", policy="none", min_turns=3) == "PDDDDD"
+    assert sketch("s u a u a u", policy="none", min_turns=3) == "PDDDDK"
