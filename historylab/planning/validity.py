@@ -1,22 +1,27 @@
-"""Requests an API would refuse: how many naive slicing makes under the same settings, and what the guard changes.
+"""Requests an API would refuse: which of those that are sent, how many naive slicing makes, and what the guard changes.
 
 In a naive slice a tool result can lose its call, or the history no longer starts with the user.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation.columns import SYSTEM, TOOL, USER, Columns
+from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL, USER, Columns
+from historylab.conversation.message import Message
 from historylab.planning.history import History
 from historylab.planning.naive_slicing import naive_masks, naive_starts
 from historylab.planning.pipeline import invalid_blocks
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
 
-FAULTS = ("orphans", "unanswered", "wrong_start", "empty")
+FAULTS = ("orphans", "unanswered", "wrong_start", "empty", "wrong_end")
+Row = tuple[int, int, bool, bool, bool]
+"""The faults of one request, in the order of FAULTS."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,13 +29,15 @@ class Validity:
     """The faults of each request: arrays of one entry per request.
 
     `orphans`: tool results sent without their call (int64); `unanswered`: calls sent without all their results (int64);
-    `wrong_start`: the first message but systems isn't the user's (bool); `empty`: nothing but systems is left (bool).
+    `wrong_start`: the first message but systems isn't the user's (bool); `empty`: nothing but systems is left (bool);
+    `wrong_end`: the last message but systems is the assistant's (bool), which some models refuse.
     """
 
     orphans: np.ndarray
     unanswered: np.ndarray
     wrong_start: np.ndarray
     empty: np.ndarray
+    wrong_end: np.ndarray
 
     @property
     def refused(self) -> np.ndarray:
@@ -45,9 +52,18 @@ class Validity:
 
 
 def validity(timeline: Timeline) -> Validity:
-    """The faults in the requests of a timeline. The guard leaves no orphans and no unanswered calls."""
+    """The faults in the requests of a timeline as `render()` sends them, projected and laid out.
+
+    The guard leaves no orphans and no unanswered calls.
+    """
+    return timeline.remember("validity", lambda: _of_requests(timeline))
+
+
+def _of_requests(timeline: Timeline) -> Validity:
+    if any(plan.layout for plan in timeline.plans):
+        return _validity([_faults_of_messages(plan.render()) for plan in timeline.plans])
     if timeline.conversation.columns.clean:  # blocks are sent whole: only what comes first can be wrong
-        return _validity([(0, 0, *_start(plan)) for plan in timeline.plans])
+        return _validity([(0, 0, *_ends(plan)) for plan in timeline.plans])
     masks = [plan.sent[plan.history.columns.block[: plan.size]] for plan in timeline.plans]
     return _check(timeline, masks)
 
@@ -62,17 +78,16 @@ def naive_validity(timeline: Timeline) -> Validity:
     )
 
 
-def _sliced(columns: Columns, size: int, start: int) -> tuple[int, int, bool, bool]:
+def _sliced(columns: Columns, size: int, start: int) -> Row:
     """The faults of a clean conversation's messages from `start` up to `size`: only the first block can be split."""
     if start >= size:
-        return 0, 0, False, True
+        return 0, 0, False, True, False
     home = columns.block[start]
     split = columns.block_first[home] < start
     orphans = min(int(columns.block_last[home]) + 1, size) - start if split else 0
-    others = columns.role[start:size] != SYSTEM
-    first = int(others.argmax())
-    empty = not others[first]
-    return orphans, 0, not empty and bool(columns.role[start + first] != USER), empty
+    others = columns.role[start:size][columns.role[start:size] != SYSTEM]
+    empty = not len(others)
+    return orphans, 0, not empty and bool(others[0] != USER), empty, not empty and bool(others[-1] == ASSISTANT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,22 +132,25 @@ def _check(timeline: Timeline, masks: list[np.ndarray]) -> Validity:
     return _validity([_faults(plan.history, mask) for plan, mask in zip(timeline.plans, masks, strict=True)])
 
 
-def _validity(rows: list[tuple[int, int, bool, bool]]) -> Validity:
+def _validity(rows: list[Row]) -> Validity:
     columns = list(zip(*rows, strict=True)) or [()] * len(FAULTS)
-    kinds = (np.int64, np.int64, bool, bool)
+    kinds = (np.int64, np.int64, bool, bool, bool)
     return Validity(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
 
 
-def _start(plan: HistoryPlan) -> tuple[bool, bool]:
-    """Whether the first block after system messages isn't the user's, and whether there is none."""
+def _ends(plan: HistoryPlan) -> tuple[bool, bool, bool]:
+    """Whether the first block but systems isn't the user's, whether there is none, whether the last is an answer."""
     columns, blocks = plan.history.columns, plan.history.blocks
     rest = plan.sent & ~columns.system[:blocks]
     first = int(rest.argmax()) if blocks else 0
-    empty = not blocks or not rest[first]
-    return not empty and bool(columns.block_role[first] != USER), empty
+    if not blocks or not rest[first]:
+        return False, True, False
+    last = blocks - 1 - int(rest[::-1].argmax())
+    answer = columns.block_role[last] == ASSISTANT and plan.history.block_sizes[last] == 1
+    return bool(columns.block_role[first] != USER), False, bool(answer)
 
 
-def _faults(history: History, mask: np.ndarray) -> tuple[int, int, bool, bool]:
+def _faults(history: History, mask: np.ndarray) -> Row:
     columns, size = history.columns, history.size
     role, homes = columns.role[:size], columns.block[:size]
     firsts = columns.block_first[: history.blocks]
@@ -142,7 +160,9 @@ def _faults(history: History, mask: np.ndarray) -> tuple[int, int, bool, bool]:
     rest = mask & (role != SYSTEM)
     empty = not rest.any()
     begins_wrong = not empty and bool(role[rest.argmax()] != USER)
-    return int(orphans.sum()), _unanswered(history, columns, mask, calling), begins_wrong, empty
+    sent = np.flatnonzero(rest)
+    ends_wrong = not empty and bool(role[sent[homes[sent] == homes[sent].max()][-1]] == ASSISTANT)
+    return int(orphans.sum()), _unanswered(history, columns, mask, calling), begins_wrong, empty, ends_wrong
 
 
 def _unanswered(history: History, columns: Columns, mask: np.ndarray, calling: np.ndarray) -> int:
@@ -153,3 +173,53 @@ def _unanswered(history: History, columns: Columns, mask: np.ndarray, calling: n
     if not columns.clean:
         split |= invalid_blocks(history) & ~columns.orphan[: history.blocks]
     return int(np.count_nonzero(calling & split))
+
+
+def _faults_of_messages(messages: Sequence[Message]) -> Row:
+    """The faults of a request as it is sent, message by message."""
+    waiting, orphans, unanswered = list[str](), 0, 0
+    for message in messages:
+        if message.role == "tool":
+            if message.tool_call_id in waiting:
+                waiting.remove(message.tool_call_id)
+            else:
+                orphans += 1
+        else:
+            unanswered += bool(waiting)  # those at the very end are still being answered
+            waiting = [call.id for call in message.tool_calls]
+    said = [message.role for message in messages if message.role != "system"]
+    if not said:
+        return orphans, unanswered, False, True, False
+    return orphans, unanswered, said[0] != "user", False, said[-1] == "assistant"
+
+
+def refusal_sentence(timeline: Timeline) -> str:
+    """How many of the requests that are sent would be refused, each cause with the setting that makes it.
+
+    "2 of the 9 requests that are sent would be refused: nothing to answer, as the newest message is left out: Said in
+    another scope than dm (filter = scope)."
+    """
+    found, of = validity(timeline), f"of the {len(timeline.plans):,} requests that are sent"
+    causes = Counter(_cause(timeline, request) for request in np.flatnonzero(found.refused).tolist())
+    ending = int(found.wrong_end.sum())
+    in_answer = f"{ending:,} {of} end in an answer, which some models refuse"
+    if not causes:
+        whole = "None of the requests that are sent would be refused: calls and results stay together."
+        return f"{in_answer}; none would be otherwise." if ending else whole
+    listed = "; ".join(f"{cause}{f' ({n:,} of them)' if len(causes) > 1 else ''}" for cause, n in causes.most_common())
+    refused = f"{causes.total():,} {of} would be refused: {listed}."
+    return f"{refused} {in_answer}." if ending else refused
+
+
+def _cause(timeline: Timeline, request: int) -> str:
+    """Why any API refuses that request."""
+    if not validity(timeline).empty[request]:
+        return "a tool call and its results do not match up"
+    plan = timeline.plans[request]
+    spoken = np.flatnonzero(plan.history.columns.role[: plan.size] != SYSTEM)
+    if not len(spoken):
+        return "nothing to answer, as nothing has been said yet but system messages"
+    why = plan.reason(int(spoken[-1]))
+    settings = [f"{name} = {timeline.settings.value(name)}" for name in ((why.setting,) if why.setting else why.remedy)]
+    where = f" ({', '.join(settings)})" if settings else ""
+    return f"nothing to answer, as the newest message is left out: {why.sentence.rstrip('.')}{where}"

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import conversation_strategies
 import pytest
+from api_rules import refusals
 from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from sketches import conv
 from token_sketches import counted, replayed
 
 from historylab.conversation.conversation import Conversation
@@ -12,7 +16,7 @@ from historylab.conversation.message import Message
 from historylab.formats.samples import load_sample, samples
 from historylab.planning.naive_slicing import naive_masks, naive_starts
 from historylab.planning.replay import replay
-from historylab.planning.validity import guard_report, naive_validity, validity
+from historylab.planning.validity import guard_report, naive_validity, refusal_sentence, validity
 from historylab.settings.model import Settings
 
 TOOLS = "s10 u10 c10 t10 a10 u10 c10 t10 a10 u10"
@@ -80,6 +84,64 @@ def test_what_we_send_is_never_refused(name, settings):
         found = validity(replay(conversation, settings))
         assert not found.orphans.any()
         assert not found.unanswered.any()
+
+
+@examples(max_examples=150)
+@given(
+    conversation_strategies.conversations(),
+    conversation_strategies.settings(),
+    st.sampled_from(["off", "collapsed_tools", "point_of_view"]),
+)
+def test_validity_is_that_of_the_messages_sent(conversation, settings, projection):
+    timeline = replay(conversation, settings.replace(projection=projection))
+    found = validity(timeline)
+    for request, plan in enumerate(timeline.plans):
+        sent = plan.render()
+        roles = [m.role for m in sent if m.role != "system"]
+        assert found.refused[request] == (not roles or bool(refusals(sent)))
+        assert found.empty[request] == (not roles)
+        assert found.wrong_start[request] == (roles[:1] not in ([], ["user"]))
+        assert found.wrong_end[request] == (roles[-1:] == ["assistant"])
+
+
+def test_every_request_that_is_sent_has_something_to_answer():
+    timeline = replay(load_sample("birthday-by-the-sea")[0], Settings(policy="none"))
+    assert refusal_sentence(timeline) == (
+        "None of the requests that are sent would be refused: calls and results stay together."
+    )
+
+
+@pytest.mark.parametrize(
+    ("chosen", "cause"),
+    [
+        (
+            {"filter": "participants", "filter.participants.ids": "bo"},
+            "Said by somebody these settings leave out (filter = participants)",
+        ),
+        (
+            {"filter": "newest", "filter.newest.messages": 0},
+            "Older than the newest 0 messages (filter.newest.messages = 0)",
+        ),
+    ],
+    ids=["participants", "newest"],
+)
+def test_requests_with_nothing_to_answer_are_counted_with_the_cause(chosen, cause):
+    assert refusal_sentence(replay(conv("s u a u"), Settings(**chosen))) == (
+        "2 of the 2 requests that are sent would be refused: "
+        f"nothing to answer, as the newest message is left out: {cause}."
+    )
+
+
+def test_requests_that_end_in_an_answer_are_counted():
+    said = [Message(role, role) for role in ("assistant", "user", "assistant", "user")]
+    settings = Settings(filter="participants", **{"filter.participants.ids": "assistant"})
+    assert refusal_sentence(replay(Conversation(said), settings)) == (
+        "2 of the 2 requests that are sent end in an answer, which some models refuse; none would be otherwise."
+    )
+
+
+def test_nothing_said_but_system_messages_is_no_request():
+    assert "nothing has been said yet but system messages" in refusal_sentence(replay(conv("s"), Settings()))
 
 
 def test_what_was_broken_in_the_source_is_broken_for_the_naive():

@@ -54,6 +54,13 @@ def test_one_screen_has_one_badge_for_its_counts():
     assert len(badges) > 3
 
 
+def test_requests_with_nothing_to_answer_are_told_without_a_click():
+    said = text(screen(filter="newest", **{"filter.newest.messages": "0"}))
+    assert "83 of the 83 requests that are sent would be refused: nothing to answer" in said
+    assert "(filter.newest.messages = 0)" in said
+    assert "requests that are sent" not in text(screen(historyPolicy="none"))
+
+
 def test_a_price_of_yours_counts_is_named_and_can_be_taken_back():
     app = unfolded(screen(**CUT))
     key = "price gpt-5.5 cache_read"

@@ -9,7 +9,7 @@ import streamlit as st
 from historylab.costs.bill import CostComparison
 from historylab.costs.caches.base import cache_of
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import guard_report
+from historylab.planning.validity import guard_report, refusal_sentence, validity
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.asked_later import asked_later
 from historylab.ui.request.bill_table import bill_table
@@ -27,7 +27,9 @@ def cost_line(timeline: Timeline) -> None:
     bills = cached.comparisons(timeline, listed) if listed else {}
     own = cache_of(listed).name if listed else ""
     kept = kept_sentence(cached.retained(timeline, viewing.must_remember()))
-    st.html(f'<div class="hl-bill">{escape(cost_sentence(timeline, bills.get(own)))} {escape(kept)}</div>')
+    refused = refusal_sentence(timeline) if validity(timeline).refused.any() else ""
+    said = (cost_sentence(timeline, bills.get(own)), kept, refused)
+    st.html(f'<div class="hl-bill">{escape(" ".join(filter(None, said)))}</div>')
     unfolded = st.expander("Cost, losses and refused requests", key="cost", on_change="rerun", type="compact")
     if unfolded.open:
         with unfolded:
@@ -44,6 +46,5 @@ def _details(timeline: Timeline, resolution: Resolution, bills: Mapping[str, Cos
     asked_later(timeline)
     st.html(
         '<div class="hl-title">What an API would refuse</div>'
-        f'<div class="hl-small">{escape(guard_report(timeline).sentence())} HistoryLab keeps calls and '
-        "results together, so none of these requests is.</div>"
+        f'<div class="hl-small">{escape(refusal_sentence(timeline))} {escape(guard_report(timeline).sentence())}</div>'
     )
