@@ -54,7 +54,7 @@ class _Recount:
 
     def _recounted(self, texts: Texts, conversation: Conversation) -> Texts:
         if id(texts) not in self._texts:
-            self._texts[id(texts)] = texts, Texts(conversation, self.counter, texts, every=True)
+            self._texts[id(texts)] = texts, Texts(conversation, self.counter, texts, media=texts.media, every=True)
         return self._texts[id(texts)][1]
 
     def _summary(self, summary: Summary) -> Summary:

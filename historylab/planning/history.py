@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
 from historylab.counters.base import Counter, token_column
+from historylab.formats.rewritten import with_text
 
 
 class History:
@@ -47,6 +50,20 @@ class History:
         tokens: int = self.sums.running.item(self.size)
         return tokens
 
+    @property
+    def replaced(self) -> np.ndarray:
+        """bool[blocks]: those a later message stands for, as a projection says it."""
+        if not len(self.columns.stand_ins):
+            return np.zeros(self.blocks, bool)
+        by_now = self.columns.replaced_by[: self.size] < self.size
+        whole: np.ndarray = np.bincount(self.columns.block[: self.size], by_now, self.blocks) == self.block_sizes
+        return whole
+
+    @property
+    def untrimmed_tokens(self) -> int:
+        """Tokens of the messages if nothing is cut: without those that a later one stands for."""
+        return self.total_tokens - int(self.block_tokens @ self.replaced)
+
     def sums_of(self, first: int, stop: int) -> tuple[int, int]:
         """Tokens and messages of the blocks from `first` up to `stop`."""
         if not self.whole:
@@ -77,15 +94,25 @@ def _sums(conversation: Conversation, counter: Counter) -> _Sums:
 class Texts(Mapping[int, str]):
     """Texts for some messages, by index, counted once; only those that take fewer tokens than the original.
 
-    `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
+    Images, sound and files stay beside a text, unless it stands for the whole (`media=False`). `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
     int64[n], the original's where there is no text. With `every` those that save nothing are held as well.
     """
 
-    __slots__ = ("_texts", "homes", "messages", "saved", "tokens")
+    __slots__ = ("_conversation", "_texts", "homes", "media", "messages", "saved", "tokens")
 
-    def __init__(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str], *, every: bool = False):
+    def __init__(
+        self,
+        conversation: Conversation,
+        counter: Counter,
+        texts: Mapping[int, str],
+        *,
+        media: bool = True,
+        every: bool = False,
+    ):
+        self._conversation, self.media = conversation, media
         whole, given = token_column(conversation, counter), np.array(sorted(texts), np.int64)
-        shorter = [replace(conversation[i], content=texts[i], media=()) for i in given.tolist()]
+        dropped: Mapping[str, Any] = {} if media else {"media": ()}
+        shorter = [replace(conversation[i], content=texts[i], **dropped) for i in given.tolist()]
         tokens = counter.count(shorter) if shorter else given
         saves = (tokens < whole[given]) | every
         self.messages, self.saved = given[saves], (whole[given] - tokens)[saves]
@@ -93,6 +120,10 @@ class Texts(Mapping[int, str]):
         self.tokens = whole.copy()
         self.tokens[self.messages] -= self.saved
         self._texts = {i: texts[i] for i in self.messages.tolist()}
+
+    def shortened(self, i: int) -> Message:
+        """Message `i` with its text here, to be sent."""
+        return with_text(self._conversation[i], self._texts[i], media=self.media)
 
     def __getitem__(self, i: int) -> str:
         return self._texts[i]

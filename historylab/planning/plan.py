@@ -8,7 +8,7 @@ dropped: those decisions are final.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -180,8 +180,8 @@ class HistoryPlan:
 
     def _messages(self, chosen: np.ndarray) -> list[Message]:
         all_messages = self.history.conversation.messages
-        shorter = {i: cut.texts[i] for cut in self.shortened for i in cut.messages.tolist()}
-        return [_shortened(all_messages[i], shorter[i]) if i in shorter else all_messages[i] for i in chosen.tolist()]
+        shorter = {i: cut.texts for cut in self.shortened for i in cut.messages.tolist()}
+        return [shorter[i].shortened(i) if i in shorter else all_messages[i] for i in chosen.tolist()]
 
     def sketch(self) -> str:
         """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""
@@ -272,8 +272,3 @@ def _with(codes: np.ndarray, chosen: slice | np.ndarray, code: int) -> np.ndarra
     changed = codes.copy()
     changed[chosen] = code
     return changed
-
-
-def _shortened(message: Message, text: str) -> Message:
-    source = {**message.source, "content": text} if isinstance(message.source, Mapping) else None
-    return replace(message, content=text, media=(), source=source)  # text alone is sent

@@ -57,15 +57,20 @@ def tool_names(conversation: Conversation) -> Mapping[str, str]:
     return conversation.remember("tool names", lambda: {c.id: c.name for m in conversation for c in m.tool_calls})
 
 
-def shorter_results(context: Context, key: Hashable, shorten: Callable[[Message, int], str]) -> Texts:
-    """`shorten(message, tokens)` of every tool result, where that takes fewer tokens than the original."""
+def shorter_results(
+    context: Context, key: Hashable, shorten: Callable[[Message, int], str], *, media: bool = False
+) -> Texts:
+    """`shorten(message, tokens)` of every tool result, where that takes fewer tokens than the original.
+
+    The text stands for the whole result, unless its `media` stay beside it.
+    """
     history = context.history
     conversation, counter = history.conversation, history.counter
 
     def shorten_all() -> Texts:
         tokens = history.sums.tokens
         results = np.flatnonzero(history.columns.role == TOOL).tolist()
-        return Texts(conversation, counter, {i: shorten(conversation[i], int(tokens[i])) for i in results})
+        return Texts(conversation, counter, {i: shorten(conversation[i], int(tokens[i])) for i in results}, media=media)
 
     return conversation.remember(("shorter", key, counter.key), shorten_all, most=8)
 

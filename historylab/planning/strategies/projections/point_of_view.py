@@ -8,12 +8,12 @@ message without a name keeps its text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
 from historylab.conversation.message import Message
+from historylab.formats.rewritten import in_role
 from historylab.planning.strategies.filters.participants import AGENTS, is_agent, is_own, participant
 from historylab.registry import register
 
@@ -55,4 +55,4 @@ def _rewritten(message: Message, role: str, content: str) -> Message:
         return message
     kind = "agent" if is_agent(message) else message.role
     metadata = {"participant": participant(message), "participantKind": kind, **message.metadata}
-    return replace(message, role=role, content=content, name=None, metadata=metadata, source=None)
+    return in_role(message, role, content, name=None, metadata=metadata)

@@ -40,5 +40,5 @@ def truncate(
     def shorten(message: Message, _tokens: int) -> str:
         return truncate_text(message.content, characters)
 
-    texts = shorter_results(context, ("truncate", characters), shorten)
+    texts = shorter_results(context, ("truncate", characters), shorten, media=True)
     return plan.truncate(texts, TOO_LONG, limit=limit, unit=unit)
