@@ -22,7 +22,7 @@ NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Read-only arrays. Lengths: n messages, b blocks, r requests, u user messages."""
+    """Read-only arrays. Lengths: n messages, b blocks, r requests, u user messages, s that stand for earlier ones."""
 
     role: np.ndarray  # uint8[n]
     block: np.ndarray  # int64[n], in order of each block's first message
@@ -42,6 +42,8 @@ class Columns:
     contiguous: bool  # no block is interrupted by a message of another
     clean: bool  # no request has an orphan result, or an unanswered call outside the newest block
     pins: np.ndarray  # int64[p], message indices the user pinned
+    stand_ins: np.ndarray  # int64[s], indices of messages that replace earlier ones
+    replaced_by: np.ndarray  # int64[n], index of the message that replaces it; NEVER if none does
 
 
 def index_messages(messages: Sequence[Message]) -> Columns:
@@ -53,6 +55,7 @@ def index_messages(messages: Sequence[Message]) -> Columns:
     turn = np.cumsum(role == USER) - 1
     contiguous = bool((np.diff(block) >= 0).all())
     users = np.flatnonzero(role == USER)
+    stand_ins = np.flatnonzero(np.fromiter((bool(m.replaces) for m in messages), bool, n))
     columns = Columns(
         role=role,
         block=block,
@@ -66,12 +69,14 @@ def index_messages(messages: Sequence[Message]) -> Columns:
         system=role[first] == SYSTEM,
         users=users,
         user_blocks=block[users],
-        requests=_requests(role),
+        requests=_requests(role, stand_ins),
         blocks_before=np.searchsorted(first, np.arange(n + 1)),
         users_before=np.concatenate(([0], np.cumsum(role == USER))),
         pins=np.flatnonzero(np.fromiter((m.pinned for m in messages), bool, n)),
         contiguous=contiguous,
         clean=contiguous and not orphan.any() and not (answered_at == NEVER).any(),
+        stand_ins=stand_ins,
+        replaced_by=_replaced_by(messages, stand_ins),
     )
     for name in Columns.__slots__:
         if isinstance(array := getattr(columns, name), np.ndarray):
@@ -117,13 +122,22 @@ def _extents(block: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     return first, last
 
 
-def _requests(role: np.ndarray) -> np.ndarray:
+def _replaced_by(messages: Sequence[Message], stand_ins: np.ndarray) -> np.ndarray:
+    replaced_by = np.full(len(messages), NEVER)
+    for i in stand_ins.tolist():
+        replaced_by[[k for k in messages[i].replaces if 0 <= k < i]] = i
+    return replaced_by
+
+
+def _requests(role: np.ndarray, stand_ins: np.ndarray) -> np.ndarray:
     """History lengths at which the model is called; see "request" in docs/architecture.md.
 
     System messages are skipped, so one between question and answer (a status update, a reminder) doesn't hide the
-    request.
+    request; and what only replaces earlier messages, as no model was asked for it.
     """
-    spoken = np.flatnonzero(role != SYSTEM)
+    said = role != SYSTEM
+    said[stand_ins] = False
+    spoken = np.flatnonzero(said)
     before, after = role[spoken[:-1]], role[spoken[1:]]
     lengths: np.ndarray = spoken[1:][((before == USER) | (before == TOOL)) & (after == ASSISTANT)]
     if len(role) and role[-1] != ASSISTANT:

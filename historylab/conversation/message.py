@@ -22,7 +22,8 @@ class Message:
     """One message. Roles are system, user, assistant, tool; any other is treated as conversation.
 
     `media` names the non-text parts ("image", "audio", "file"); their data is never held. `source` is the caller's own
-    object, excluded from equality and digest, so that a kept message can be returned as it was given.
+    object, excluded from equality and digest, so that a kept message can be returned as it was given. `replaces`, which
+    a projection writes, are the indices of the earlier messages that this one stands for from here on.
     """
 
     role: str
@@ -36,6 +37,7 @@ class Message:
     pinned: bool = False
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
     source: Any = field(default=None, compare=False, repr=False)
+    replaces: tuple[int, ...] = ()
 
     def __hash__(self) -> int:
         return hash((self.role, self.content, self.id, self.tool_calls, self.tool_call_id))

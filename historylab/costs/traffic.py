@@ -132,6 +132,7 @@ def _output(timeline: Timeline) -> np.ndarray:
     """
     conversation = timeline.conversation
     is_reply = conversation.columns.role == ASSISTANT
+    is_reply[conversation.columns.stand_ins] = False
     reported = column(conversation, "output", lambda m: (usage_of(m) or Usage()).output, np.int64)
     sizes = np.array([plan.size for plan in timeline.plans], np.int64)
     if not len(sizes):

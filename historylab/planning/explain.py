@@ -10,7 +10,7 @@ from historylab.conversation.conversation import Conversation, checked_index
 from historylab.errors import SettingsError
 from historylab.planning.pipeline import open_pipeline, plan_up_to
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Explanation
+from historylab.planning.reasons import REPLACED, Explanation
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings, stage_options
@@ -52,20 +52,31 @@ def explain(
     request: int,
     message: int,
 ) -> Answer:
-    """Explain `message` at `request`, from 0 or, if negative, from the end. Raises IndexError where there is none."""
+    """Explain `message` at `request`, from 0 or, if negative, from the end. Raises IndexError where there is none.
+
+    Where another message stands for it, the settings that would keep it are those that would keep that one.
+    """
     request = checked_index(request, len(plans), "request")
     message = checked_index(message, plans[request].size, "message")
     explanation = plans[request].reason(message)
     since = _since(plans, request, message)
+    stated, message = explanation, _stand_in(plans[request], message)
+    explanation = plans[request].reason(message)
     if explanation.sent:
-        return Answer(explanation, since, {})
+        return Answer(stated, since, {})
 
     trial = instruments.offline()  # tens of trial settings: no model is asked to summarise for them
 
     def why(changed: Settings) -> Explanation:
         return plan_up_to(conversation, changed, trial, plans[request].size).reason(message)
 
-    return Answer(explanation, since, find_remedy(settings, explanation, why, _limit(plans[request], settings)))
+    return Answer(stated, since, find_remedy(settings, explanation, why, _limit(plans[request], settings)))
+
+
+def _stand_in(plan: HistoryPlan, message: int) -> int:
+    """The message that stands for this one in the plan: mostly itself."""
+    replaced = plan.reasons[message] == REPLACED.code
+    return int(plan.history.columns.replaced_by[message]) if replaced else message
 
 
 def find_remedy(

@@ -94,8 +94,9 @@ def _sums(conversation: Conversation, counter: Counter) -> _Sums:
 class Texts(Mapping[int, str]):
     """Texts for some messages, by index, counted once; only those that take fewer tokens than the original.
 
-    Images, sound and files stay beside a text, unless it stands for the whole (`media=False`). `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
-    int64[n], the original's where there is no text. With `every` those that save nothing are held as well.
+    `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
+    int64[n], the original's where there is no text. Images, sound and files stay beside a text, unless it stands for
+    the whole (`media=False`). With `every` those that save nothing are held as well.
     """
 
     __slots__ = ("_conversation", "_texts", "homes", "media", "messages", "saved", "tokens")

@@ -72,7 +72,7 @@ def _fitting(running: np.ndarray, room: int) -> int:
 def _left_by_filter(timeline: Timeline) -> Iterable[np.ndarray]:
     """Per request, bool[size]: the messages the filter leaves; what is broken in the source among them."""
     if timeline.settings.filter == "off":
-        return [np.ones(plan.size, bool) for plan in timeline.plans]
+        return [~plan.history.replaced[plan.history.columns.block[: plan.size]] for plan in timeline.plans]
     off: dict[str, Any] = dict.fromkeys(SLOTS_AFTER, "off")
     alone = timeline.settings.replace(**off, policy="all")
     plans = plan_requests(timeline.conversation, alone, instruments=timeline.instruments)

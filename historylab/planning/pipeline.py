@@ -19,7 +19,7 @@ from historylab.counters.base import open_counter
 from historylab.errors import PlanError
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import INVALID, PIN, StageTrace
+from historylab.planning.reasons import INVALID, PIN, REPLACED, StageTrace
 from historylab.planning.reasons import SYSTEM as ALWAYS
 from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
 from historylab.planning.strategies.uncut import say_why_uncut
@@ -115,15 +115,19 @@ def open_instruments(settings: Settings, *, chat_model: ChatModel | None = None)
 
 
 def start(history: History, budget: int, preserve_system_messages: bool) -> HistoryPlan:
-    """Slot 0: drop what an API would refuse; pin system messages and the user's pins.
+    """Slot 0: drop what a later message stands for and what an API would refuse; pin systems and the user's pins.
 
     Invalid blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them.
     """
-    if not history.columns.clean:
+    if not history.columns.clean or len(history.columns.stand_ins):
         plan = HistoryPlan(history, budget)
-        refused = plan.drop(invalid_blocks(history), INVALID)
-        if refused is not plan:
-            refused.trace = (StageTrace("source", plan.tokens, refused.tokens, refused.changed),)
+        whole = plan.drop(history.replaced, REPLACED)
+        refused = whole.drop(invalid_blocks(history), INVALID)
+        refused.trace = tuple(
+            StageTrace(name, before.tokens, after.tokens, after.changed - before.changed)
+            for name, before, after in (("projection", plan, whole), ("source", whole, refused))
+            if after is not before
+        )
         return _pin(refused, preserve_system_messages)
     key = ("pinned", preserve_system_messages, history.counter.key)
 
@@ -132,8 +136,8 @@ def start(history: History, budget: int, preserve_system_messages: bool) -> Hist
         return _pin(HistoryPlan(everything, budget), preserve_system_messages)
 
     # Pins depend on nothing but the block: decided once for the whole conversation, then sliced.
-    whole = history.conversation.remember(key, pin_everything)
-    return HistoryPlan(history, budget, whole.block_actions[: history.blocks], whole.block_reasons[: history.blocks])
+    pinned = history.conversation.remember(key, pin_everything)
+    return HistoryPlan(history, budget, pinned.block_actions[: history.blocks], pinned.block_reasons[: history.blocks])
 
 
 def _pin(plan: HistoryPlan, preserve_system_messages: bool) -> HistoryPlan:

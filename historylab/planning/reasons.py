@@ -76,6 +76,7 @@ def reason(rule: str, sentence: str, *, setting: str = "", remedy: Mapping[str, 
 FITS = reason("fits", "Sent whole: nothing asks for it to go.")
 SYSTEM = reason("system", "A system message: always sent.")
 PIN = reason("pin", "Pinned by you: always sent.")
+REPLACED = reason("replaced", "Since its turn ended it is part of one text, at the turn's end.")
 INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
 
 

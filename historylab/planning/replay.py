@@ -16,7 +16,7 @@ from historylab.planning.explain import Answer, explain
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, plan_requests, project
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
@@ -60,14 +60,14 @@ class Step:
 
     @property
     def changed(self) -> Change:
-        """The messages in which this request differs from the previous one."""
-        now = self.plan.actions
+        """The messages in which this request differs from the previous one. What a later one stands for hasn't left."""
+        now, fates = self.plan.actions, _fates(self.plan)
         was = np.full(len(now), Action.DROPPED, np.uint8)
         if self.before is not None:
             was[: self.before.size] = self.before.actions
         sent, sent_before = now <= Action.TRUNCATED, was <= Action.TRUNCATED
-        folded = (now == Action.SUMMARIZED) & sent_before
-        left = (now == Action.DROPPED) & sent_before
+        folded = (fates == Action.SUMMARIZED) & sent_before
+        left = (fates == Action.DROPPED) & sent_before
         return Change(*(tuple(np.flatnonzero(m).tolist()) for m in (sent & ~sent_before, left, folded)))
 
     @property
@@ -125,7 +125,7 @@ class Timeline(Memo):
     @cached_property
     def untrimmed(self) -> np.ndarray:
         """int64[requests]: tokens each request would send if nothing were cut."""
-        return np.array([p.history.total_tokens + self.counter.per_request for p in self.plans], np.int64)
+        return np.array([p.history.untrimmed_tokens + self.counter.per_request for p in self.plans], np.int64)
 
     @cached_property
     def tokens_by_kind(self) -> Mapping[str, np.ndarray]:
@@ -179,6 +179,14 @@ class Timeline(Memo):
             partial(over_budget_cause, self.conversation, self.settings, self.instruments),
         )
         return self.remember(("over budget", plan.size), lambda: found(plan))
+
+
+def _fates(plan: HistoryPlan) -> np.ndarray:
+    """uint8[size]: an Action per message; where another stands for it, what happened to that one."""
+    actions = plan.actions
+    replaced = np.flatnonzero(plan.reasons == REPLACED.code)
+    actions[replaced] = actions[plan.history.columns.replaced_by[replaced]]
+    return actions
 
 
 def _running_by_role(columns: Columns, tokens: np.ndarray) -> np.ndarray:

@@ -70,12 +70,11 @@ def _of_requests(timeline: Timeline) -> Validity:
 
 def naive_validity(timeline: Timeline) -> Validity:
     """The faults under the same settings sliced naively, message by message."""
-    if not timeline.conversation.columns.clean or timeline.settings.filter != "off":
+    columns = timeline.conversation.columns
+    if not columns.clean or len(columns.stand_ins) or timeline.settings.filter != "off":
         return _check(timeline, naive_masks(timeline))
     starts = naive_starts(timeline)
-    return _validity(
-        [_sliced(timeline.conversation.columns, p.size, k) for p, k in zip(timeline.plans, starts, strict=True)]
-    )
+    return _validity([_sliced(columns, p.size, k) for p, k in zip(timeline.plans, starts, strict=True)])
 
 
 def _sliced(columns: Columns, size: int, start: int) -> Row:

@@ -116,7 +116,7 @@ def index_mentions(conversation: Conversation) -> Mentions:
 def _find(conversation: Conversation) -> tuple[tuple[Need, ...], ...]:
     columns, mentions = conversation.columns, index_mentions(conversation)
     steps: list[tuple[Need, ...]] = [() for _ in columns.requests]
-    for i in np.flatnonzero(columns.role == ASSISTANT).tolist():
+    for i in np.setdiff1d(np.flatnonzero(columns.role == ASSISTANT), columns.stand_ins).tolist():
         step = int(columns.requests.searchsorted(i, side="right")) - 1
         if step < 0:  # a greeting: no request led to it
             continue

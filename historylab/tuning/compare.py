@@ -17,7 +17,7 @@ from historylab.costs.bill import bill
 from historylab.costs.traffic import billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import INVALID, Action
+from historylab.planning.reasons import INVALID, REPLACED, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import retention
@@ -83,8 +83,8 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
 
 
 def _lost(plan: HistoryPlan) -> int:
-    """Messages dropped, but for those that every setting leaves out because an API would refuse them."""
-    dropped = (plan.block_actions == Action.DROPPED) & (plan.block_reasons != INVALID.code)
+    """Messages dropped, but for those an API would refuse whatever the settings, and those another one stands for."""
+    dropped = (plan.block_actions == Action.DROPPED) & ~np.isin(plan.block_reasons, (INVALID.code, REPLACED.code))
     return int(plan.history.block_sizes.dot(dropped))
 
 

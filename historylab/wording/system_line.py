@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.wording.verdict import NO_REQUESTS, counted_by
+from historylab.wording.verdict import NO_REQUESTS, count_actions, count_shown, counted_by, share_sent
 
 
 def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str:
@@ -18,9 +17,8 @@ def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str
     if not timeline.plans:
         return f"{does}. {NO_REQUESTS}"
     plan = timeline.plans[-1]
-    sent = int((plan.actions <= Action.TRUNCATED).sum())
-    share = f"all {plan.size:,} messages" if sent == plan.size else f"{sent:,} of {plan.size:,} messages"
-    made = f", made from {original:,}," if len(timeline.conversation) != original else ""
+    share = share_sent(count_actions(plan))
+    made = f", made from {original:,}," if count_shown(timeline.conversation) != original else ""
     summary = f", {plan.summary.covers:,} more as a summary" if plan.summary else ""
     how = counted_by(timeline)
     over = over_budget(timeline)

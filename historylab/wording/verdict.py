@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation.columns import USER
+from historylab.conversation.columns import NEVER, USER
+from historylab.conversation.conversation import Conversation
 from historylab.counters.base import count_badge
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Step, Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.wording.must_remember import MustRememberStatus, must_remember_status
@@ -43,7 +44,7 @@ def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = (
     counts = count_actions(step.plan)
     held = must_remember_status(timeline, number, starred)
     return Verdict(
-        f"{_when(step)}, the model sees {_share(counts, step.size)}.",
+        f"{_when(step)}, the model sees {share_sent(counts)}.",
         _cost(timeline, step.plan),
         _decisions(counts, step),
         held,
@@ -53,9 +54,14 @@ def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = (
 
 
 def count_actions(plan: HistoryPlan) -> dict[Action, int]:
-    """The number of messages per action."""
-    counts = np.bincount(plan.actions, minlength=len(Action))
+    """The number of messages per action, without those that a later message stands for."""
+    counts = np.bincount(plan.actions[plan.reasons != REPLACED.code], minlength=len(Action))
     return {action: int(counts[action]) for action in Action}
+
+
+def count_shown(conversation: Conversation) -> int:
+    """How many messages a conversation comes to in the end, those left out that a later one stands for."""
+    return int(np.count_nonzero(conversation.columns.replaced_by == NEVER))
 
 
 def counted_by(timeline: Timeline) -> str:
@@ -77,8 +83,9 @@ def _when(step: Step) -> str:
     return f"At {step.label}" if step.turn >= 0 else "Before the first user message"
 
 
-def _share(counts: dict[Action, int], size: int) -> str:
-    sent = counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
+def share_sent(counts: Mapping[Action, int]) -> str:
+    """ "40 of 166 messages": how many are sent, of those there are."""
+    size, sent = sum(counts.values()), counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
     if sent == size:
         return f"all {size:,} messages" if size > 1 else "the one message so far"
     return f"{sent:,} of {size:,} messages"

@@ -73,13 +73,13 @@ def test_every_projection_takes_a_pin_along(name, sketch):
 
 def test_it_is_followed_to_the_message_it_becomes_part_of():
     timeline = replay(AGENT, COLLAPSED)
-    assert [follow_mark(timeline, i) for i in range(len(AGENT))] == [0, 1, 2, 2, 2, 2, 2, 3, 4, 5]
-    assert [original_index(timeline, j) for j in range(len(timeline.conversation))] == [0, 1, None, 7, 8, 9]
+    assert [follow_mark(timeline, i) for i in range(len(AGENT))] == [0, 1, 2, 3, 4, 5, 6, 8, 9, 10]
+    assert [original_index(timeline, j) for j in range(len(timeline.conversation))] == [*range(7), None, 7, 8, 9]
 
 
 def test_a_pinned_message_does_not_lead_it_astray():
     pinned = AGENT.pin([7])
-    assert follow_mark(replay(pinned, COLLAPSED), 4) == 2
+    assert follow_mark(replay(pinned, COLLAPSED), 4) == 4
 
 
 def test_what_a_projection_leaves_out_is_never_held():
@@ -99,7 +99,7 @@ def test_what_a_projection_shortens_is_lost_and_what_it_rewords_around_is_not():
 
 def test_stars_are_those_of_the_conversation_as_it_was_given():
     starred = Conversation(AGENT.messages, metadata={"stars": [9]})
-    assert retention(replay(starred, COLLAPSED)).starred[0].message == 5
+    assert retention(replay(starred, COLLAPSED)).starred[0].message == 10
     assert retention(replay(starred, Settings())).starred[0].message == 9
 
 

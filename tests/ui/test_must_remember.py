@@ -106,10 +106,12 @@ def test_a_projection_is_followed_and_what_it_merges_cannot_be_marked_alone():
     app = selected(pasted(tools), 2)
     shown(app.button(key="remember").click().run())
     app.session_state["historylab"].you["projection"] = "collapsed_tools"
-    selected(app, 1)
-    assert messages(app)["mark"].tolist()[1] == "⚑ must"
-    assert "Message 2, which must be remembered, is still held." in verdict(app)
+    selected(app, 2)
+    assert messages(app)["mark"].tolist()[2] == "⚑ must"
+    assert "Message 3, which must be remembered, is still held." in verdict(app)
+    assert "Since its turn ended it is part of one text" in text(app)
     shown(app.button(key="forget").click().run())
+    selected(app, 4)
     assert "made of several of the conversation" in text(app)
     assert "remember" not in [button.key for button in app.button]
 

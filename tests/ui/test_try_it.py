@@ -169,7 +169,7 @@ def test_edits_are_of_what_was_said_not_of_what_a_system_makes_of_it():
     app.text_area(key="edit-text 1").set_value("Mulch.")
     click(app, "save-edit")
     assert rows(app)[1].endswith("Mulch.")
-    app = chosen(2, conv="sample:bike-rental-support", system="mentu")
+    app = chosen(8, conv="sample:bike-rental-support", system="mentu")
     assert "For the same reason it can’t be edited" in text(app)
     assert "edit-message" not in [button.key for button in app.button]
 

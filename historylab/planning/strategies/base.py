@@ -87,7 +87,7 @@ def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
         return history.blocks
     turn = columns.block_turn[: history.blocks]
     says_something = plan.sent & (columns.block_role[: history.blocks] == ASSISTANT) & (turn >= 0)
-    unanswered = columns.answered_at[: history.blocks] > history.size
+    unanswered = (columns.answered_at[: history.blocks] > history.size) & ~history.replaced
     complete = np.zeros(history.users, bool)
     complete[turn[says_something]] = True
     complete[turn[unanswered & (turn >= 0)]] = False

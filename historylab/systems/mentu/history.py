@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 from historylab.conversation.message import Message
@@ -18,7 +19,7 @@ from historylab.formats.lenient import as_message, conversation_of
 from historylab.planning.pipeline import plan_history
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.layouts.tagged_prompt import prompt_with_history
-from historylab.planning.strategies.projections.collapsed_tools import CUT, collapsed_tools
+from historylab.planning.strategies.projections.collapsed_tools import CUT, as_one_message
 from historylab.settings.model import Settings
 
 log = logging.getLogger("historylab")
@@ -71,8 +72,12 @@ def get_conversation_history(
 
 def format_messages_for_sdk(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Rows as user and assistant messages, tool calls and results as lines of the assistant's text."""
-    messages = collapsed_tools([_row(row) for row in rows], system_messages=False)
-    return [{"role": message.role, "content": message.content} for message in messages]
+    spoken = [message for row in rows if (message := _row(row)).role in ("user", "assistant", "tool")]
+    formatted: list[Message | None] = []
+    for is_users, run in groupby(spoken, key=lambda message: message.role == "user"):
+        turn = list(run)
+        formatted += turn if is_users else [as_one_message(turn)]
+    return [{"role": message.role, "content": message.content} for message in formatted if message]
 
 
 def truncate_history(

@@ -22,6 +22,7 @@ from historylab.ui.shared.theme import is_dark
 from historylab.wording.findings import compare_finding
 from historylab.wording.message_text import preview, speaker
 from historylab.wording.palette import LOOKS
+from historylab.wording.verdict import count_actions
 
 SLIDER, TOGGLE = "compare request", "only differing"
 MOST_ROWS = 500
@@ -98,12 +99,13 @@ def _strips(compared: list[Configuration], timelines: list[Timeline], number: in
     rows = []
     for configuration, timeline in zip(compared, timelines, strict=True):
         plan, letter = timeline.plans[number], configuration.letter
+        said = sum(count_actions(plan).values())
         sent = int((plan.actions <= Action.TRUNCATED).sum())
         thin = "" if configuration is compared[0] else difference_strip(plan, base, letter, "A")
         over = ' <span class="hl-refused">! over the budget</span>' if plan.over_budget else ""
         rows.append(
             f'<b class="hl-letter hl-letter-{letter}">{letter}</b><div>{message_strip(plan)}{thin}</div>'
-            f'<span class="hl-small">{sent:,} of {plan.size:,} messages, {plan.tokens:,} tokens{over}</span>'
+            f'<span class="hl-small">{sent:,} of {said:,} messages, {plan.tokens:,} tokens{over}</span>'
         )
     legend = "".join(f"<span>{look.mark(action.name.lower())}{look.word}</span>" for action, look in LOOKS.items())
     st.html(

@@ -8,6 +8,7 @@ from historylab.planning.replay import Timeline
 from historylab.registry import member
 from historylab.ui.session import chosen_system, opening
 from historylab.wording.untrusted import escape
+from historylab.wording.verdict import count_shown
 
 
 def projected_note(timeline: Timeline, number: int) -> None:
@@ -23,7 +24,7 @@ def _projection(timeline: Timeline) -> list[str]:
         return []
     found = chosen_system.current_preset()
     how = found[0].seen_as if found and found[0].seen_as else f"as “{member('projection', settings.projection).title}”"
-    given, shown = len(opening.conversation()), len(timeline.conversation)
+    given, shown = len(opening.conversation()), count_shown(timeline.conversation)
     counts = f": {shown:,} made from the conversation's {given:,}" if shown != given else ""
     return [f"The messages are shown {how}{counts}."]
 

@@ -1,7 +1,8 @@
 """`tagged_prompt`: the history as text between tags in one user message, the current message after it.
 
 For interfaces that take one prompt instead of a list of messages. Inside the history the two tags are escaped, so that
-no message can close it.
+no message can close it. While tools are at work, their calls and results follow the prompt as they are, since an API
+takes a result only after its call; images, sound and files follow the text.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation.message import Message
+from historylab.formats.rewritten import in_one
 from historylab.planning.strategies.projections.collapsed_tools import lines_of
 from historylab.registry import FINE, register
 
@@ -31,15 +33,25 @@ def tagged_prompt(
         bool, Field(description="escape the tags inside the history", json_schema_extra=FINE)
     ] = True,
 ) -> list[Message]:
-    """System messages, then one user message that holds everything else."""
+    """System messages, one user message with the history and the current message, then the tools at work on it."""
     systems = [m for m in messages if m.role == "system"]
     rest = [m for m in messages if m.role != "system"]
-    if not rest or (len(rest) == 1 and rest[0].role == "user"):
+    asked = _asked(rest)
+    said, running = rest[:asked], rest[asked:]
+    if not said or (len(said) == 1 and said[0].role == "user"):
         return [*systems, *rest]
-    current = rest.pop() if rest[-1].role == "user" else None
-    history = [(m.role, "\n".join(lines_of(m))) for m in rest]
-    text = prompt_with_history(current.content if current else None, history, escape_tags)
-    return [*systems, Message("user", text, media=current.media if current else ())]
+    *history, current = said if said[-1].role == "user" else [*said, None]
+    lines = [(m.role, "\n".join(lines_of(m))) for m in history if m]
+    text = prompt_with_history(current.content if current else None, lines, escape_tags)
+    return [*systems, in_one("user", text, said), *running]
+
+
+def _asked(messages: Sequence[Message]) -> int:
+    """How many messages the prompt holds: all, or while tools are at work those up to the newest user message."""
+    if messages and messages[-1].role == "tool":
+        newest = next((k for k in range(len(messages), 0, -1) if messages[k - 1].role == "user"), None)
+        return newest or len(messages)
+    return len(messages)
 
 
 def prompt_with_history(current: str | None, history: Sequence[tuple[str, str]], escape_tags: bool = True) -> str:

@@ -43,10 +43,17 @@ def relevance(
         return plan
     question = _question(context, query)
     free = plan.open & ~context.protected(plan)
-    free[history.columns.block[max(0, history.size - recent) : history.size]] = False
+    free[_newest_blocks(context, recent)] = False
     blocks = _least_relevant(context, plan, question, free, excess)
     shown = " ".join(question.split())[:SHOWN]
     return plan.drop(blocks, LESS_RELEVANT, budget=plan.budget, question=shown)
+
+
+def _newest_blocks(context: Context, messages: int) -> np.ndarray:
+    """int64: the blocks of the newest messages, not counting those that a later one stands for."""
+    homes: np.ndarray = context.history.columns.block[: context.history.size]
+    homes = homes[~context.history.replaced[homes]]
+    return homes[max(0, len(homes) - messages) :]
 
 
 def _question(context: Context, query: str) -> str:
