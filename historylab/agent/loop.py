@@ -37,7 +37,7 @@ from historylab.planning.strategies.base import Instruments
 from historylab.pricing import window_of
 from historylab.settings.model import Settings
 
-MOST_REQUESTS = 50
+MOST_REQUESTS = 200
 
 Status = Callable[[int, int | None], Mapping[str, Any] | None]
 """`status(tokens of the last request and its answer, the model's window)` gives a system message, or None."""

@@ -19,7 +19,6 @@ from historylab.pricing import window_of
 from historylab.systems.mycoder import (
     COMPACT_HISTORY_TOOL,
     DEFAULT_COMPACTION_PROMPT,
-    MAX_ITERATIONS,
     PRESET,
     PRESETS_BY_AGENT,
     Checkpoints,
@@ -37,6 +36,7 @@ from historylab.systems.mycoder import (
 )
 from historylab.systems.mycoder.compaction import cut_messages
 from historylab.systems.mycoder.generated_summary import SUMMARIZER_PROMPT
+from historylab.systems.presets.base import presets
 
 MARK = "[COMPACTED MESSAGE HISTORY]: "
 
@@ -257,7 +257,6 @@ def test_the_configuration_has_the_published_defaults_and_a_preset_for_each_kind
     config = MessageCompaction()
     assert (config.enabled, config.threshold_percentage, config.preserve_recent_messages) == (True, 50, 10)
     assert config.compaction_prompt == DEFAULT_COMPACTION_PROMPT
-    assert MAX_ITERATIONS == 200
     assert len({(p.threshold, p.value("compaction.preserve_recent.messages")) for p in PRESETS_BY_AGENT.values()}) == 3
 
 
@@ -452,6 +451,16 @@ def test_the_preset_folds_what_the_function_compacts():
     plan = plan_history(conversation, settings)
     cut = cut_messages([as_dict(m) for m in conversation], 3)
     assert plan.sketch() == "P" + "S" * len(cut.older) + "K" * len(cut.recent)
+
+
+@pytest.mark.feature("C17")
+@pytest.mark.parametrize("name", PRESETS_BY_AGENT)
+def test_the_preset_has_a_window_and_no_budget_that_could_stand_for_one(name):
+    preset, conversation = PRESETS_BY_AGENT[name], conv("s " + "u a " * 40, words=9_000)
+    plan = replay(conversation, preset.replace(counter="chars/4")).plans[-1]
+    assert plan.tokens > 200_000
+    assert not plan.over_budget
+    assert "budget" not in presets()["mycoder"].decides()
 
 
 @pytest.mark.feature("C17")

@@ -171,6 +171,12 @@ def test_details_are_shown_when_they_are_given_but_not_in_the_plans_layout():
     assert "- bs_1: \n" in status(sessions=[{"id": "bs_1"}])
 
 
+@pytest.mark.feature("C24")
+def test_what_has_no_id_cannot_be_listed():
+    with pytest.raises(HistoryLabError, match="needs an id"):
+        status(agents=[{"description": "lost"}])
+
+
 @pytest.mark.feature("C18")
 def test_an_unknown_layout_is_refused():
     with pytest.raises(HistoryLabError, match="'mine'"):

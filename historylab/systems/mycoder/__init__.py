@@ -4,7 +4,9 @@ Source: issue 338 of drivecore/mycoder and what was released of it (774e068). Wh
 code differs, and what is done about it, is listed in docs/systems.md.
 """
 
+from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings
+from historylab.systems.mycoder.agent import MAX_ITERATIONS, default_tools, tool_agent
 from historylab.systems.mycoder.checkpoints import Checkpoint, Checkpoints
 from historylab.systems.mycoder.compaction import (
     DEFAULT_COMPACTION_PROMPT,
@@ -20,19 +22,19 @@ from historylab.systems.mycoder.status import (
     STATUS_FREQUENCY,
     THRESHOLD_PERCENTAGE,
     StatusUpdates,
+    Task,
+    Tracker,
     generate_status_update,
+    get_system_prompt,
     system_prompt_lines,
 )
 from historylab.systems.mycoder.usage import LLMResponse, TokenTracker, TokenUsage
 from historylab.systems.mycoder.windows import published_window, token_usage_from_message
 
-MAX_ITERATIONS = 200
-"""Requests an agent makes at most."""
-
 PRESET = Settings(
     policy="all",
     pruner="off",
-    budget=200_000,
+    budget=MOST_TOKENS,
     compaction="preserve_recent",
     summary_heading="[COMPACTED MESSAGE HISTORY]:",
     threshold=THRESHOLD_PERCENTAGE / 100,
@@ -41,7 +43,7 @@ PRESET = Settings(
         "compaction.preserve_recent.keep_task": False,
     },
 )
-"""As mycoder compacts: at half the model's window, everything but the newest ten messages. The budget is the window."""
+"""As mycoder compacts: at half the model's window, everything but the newest ten messages. It knows no budget."""
 
 PRESETS_BY_AGENT = {
     "agent": PRESET,
@@ -65,15 +67,20 @@ __all__ = [
     "LLMResponse",
     "MessageCompaction",
     "StatusUpdates",
+    "Task",
     "TokenTracker",
     "TokenUsage",
+    "Tracker",
     "compact_history",
     "compact_history_arguments",
     "compact_if_needed",
     "compact_messages",
+    "default_tools",
     "generate_status_update",
+    "get_system_prompt",
     "published_window",
     "should_compact_messages",
     "system_prompt_lines",
     "token_usage_from_message",
+    "tool_agent",
 ]

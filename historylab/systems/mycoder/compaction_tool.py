@@ -104,8 +104,8 @@ class CompactHistoryTool:
     name = "compactHistory"
     schema: Mapping[str, Any] = COMPACT_HISTORY_TOOL
 
-    def __init__(self, chat_model: ChatModel, *, checkpoints: Checkpoints | None = None):
-        self._chat_model, self._checkpoints = chat_model, checkpoints
+    def __init__(self, chat_model: ChatModel, *, checkpoints: Checkpoints | None = None, token_tracker: Any = None):
+        self._chat_model, self._checkpoints, self._token_tracker = chat_model, checkpoints, token_tracker
 
     def rewrite(self, messages: list[dict[str, Any]], **arguments: Any) -> tuple[str, Usage]:
         """Compact in place. Raises what `compact_history` raises; the list is untouched then."""
@@ -115,6 +115,8 @@ class CompactHistoryTool:
         def write(request: list[dict[str, Any]], *, temperature: float) -> str:
             reply = self._chat_model.complete(request, temperature=temperature)
             used.append(reply.usage or Usage())
+            if self._token_tracker is not None:
+                self._token_tracker.token_usage.add(used[-1])
             if reply.finish_reason in NO_ANSWER:
                 raise InstrumentError(f"{self._chat_model.name!r} refused to summarise ({reply.finish_reason})")
             return reply.text

@@ -9,16 +9,18 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from historylab.errors import SettingsError
 
 log = logging.getLogger("historylab")
 
+INSTRUCTIONS = "You are an agent. Work on the task you are given with the tools you have, until it is done."
 LAYOUTS = ("release", "plan", "example")
 THRESHOLD_PERCENTAGE = 50
 STATUS_FREQUENCY = 5
 UNREAD = {"unread_messages": "message", "unread_lines": "line"}
+TASK = ("id", "description", "status", "unread_messages", "unread_lines", "command", "url")
 DETAILS = {"command": "Command", "url": "URL"}
 PLANNED_PERCENTAGE = 70  # the issue's texts say 70, whatever is configured
 HINT = (
@@ -29,14 +31,32 @@ URGENT = (
 )
 
 
+class Task(Protocol):
+    """What runs in the background; an agent's `status` is `running`, `completed` or `error`."""
+
+    id: str
+    description: str
+    status: str
+
+
+@runtime_checkable
+class Tracker(Protocol):
+    """Keeps track of sub-agents, shells or browser sessions."""
+
+    def get_active(self) -> Iterable[Task | Mapping[str, Any]]: ...
+
+
+Items = Tracker | Iterable[Task | Mapping[str, Any]]
+
+
 def generate_status_update(
     total_tokens: int,
     max_tokens: int | None,
     token_tracker: Any = None,
     *,
-    agents: Iterable[Mapping[str, Any]] = (),
-    shells: Iterable[Mapping[str, Any]] = (),
-    sessions: Iterable[Mapping[str, Any]] = (),
+    agents: Items = (),
+    shells: Items = (),
+    sessions: Items = (),
     threshold_percentage: float = THRESHOLD_PERCENTAGE,
     layout: str = "release",
 ) -> dict[str, str]:
@@ -45,8 +65,9 @@ def generate_status_update(
     Args:
         total_tokens, max_tokens: of the last response, and of the model's window; None or 0 where it is unknown.
         token_tracker: anything with `get_total_cost() -> str`; without one, $0.00.
-        agents, shells, sessions: mappings with `id`, `description` and, except in `plan`, optionally `status`,
-            `unread_messages` or `unread_lines`, `command`, `url`.
+        agents, shells, sessions: what runs, or a tracker that is asked for it: objects or mappings with `id`,
+            `description` and, shown except in `plan`, optionally `status`, `unread_messages` or `unread_lines`,
+            `command`, `url`.
         layout: `release`, `plan` or `example`. Raises SettingsError for any other.
     """
     if layout not in LAYOUTS:
@@ -57,7 +78,7 @@ def generate_status_update(
         f"Cost So Far: {token_tracker.get_total_cost() if token_tracker else '$0.00'}",
     ]
     for title, items in (("Sub-Agents", agents), ("Shell Processes", shells), ("Browser Sessions", sessions)):
-        lines += _section(title, list(items), layout != "plan")
+        lines += _section(title, _active(items), layout != "plan")
     if max_tokens:
         lines += ["", *_advice(usage_percentage(total_tokens, max_tokens), threshold_percentage, layout)]
     return {"role": "system", "content": "\n".join([*lines, "--- END STATUS ---"])}
@@ -76,6 +97,12 @@ def system_prompt_lines(threshold_percentage: float = THRESHOLD_PERCENTAGE) -> t
         "tool to reduce context size.",
         "The compactHistory tool will summarize older messages while preserving recent context.",
     )
+
+
+def get_system_prompt(instructions: str = INSTRUCTIONS, *, threshold_percentage: float = THRESHOLD_PERCENTAGE) -> str:
+    """The agent's system prompt: its instructions, and what it should know of updates and the tool, once."""
+    lines = "\n".join(system_prompt_lines(threshold_percentage))
+    return instructions if lines in instructions else f"{instructions}\n\n{lines}".strip()
 
 
 class StatusUpdates:
@@ -113,6 +140,14 @@ def _usage(total_tokens: int, max_tokens: int | None, separator: str) -> str:
         return f"Token Usage: {total_tokens:{separator}}"
     used = usage_percentage(total_tokens, max_tokens)
     return f"Token Usage: {total_tokens:{separator}}/{max_tokens:{separator}} ({used}%)"
+
+
+def _active(items: Items) -> list[Mapping[str, Any]]:
+    tasks = items.get_active() if isinstance(items, Tracker) else items
+    active = [task if isinstance(task, Mapping) else {key: getattr(task, key, None) for key in TASK} for task in tasks]
+    if any(task.get("id") is None for task in active):
+        raise SettingsError("what a status update lists needs an id")
+    return active
 
 
 def _section(title: str, items: list[Mapping[str, Any]], with_details: bool) -> Iterator[str]:

@@ -35,6 +35,14 @@ FIELDS = (
         "share of the window",
         "What a summary may take at most. mycoder sets no limit; its summary could be longer than what it stands for.",
     ),
+    PresetField(
+        "budget",
+        "",
+        "Line to compare with",
+        "tokens",
+        "mycoder has no token budget, only the window, and cuts nothing for this. The chart draws the line, and says "
+        "when a request is over it.",
+    ),
 )
 
 
@@ -45,7 +53,7 @@ def mycoder() -> Preset:
         "Sub-agent: late and hard": PRESETS_BY_AGENT["sub-agent"],
         "Chat: early, keeps more": PRESETS_BY_AGENT["chat"],
     }
-    return Preset(PRESETS_BY_AGENT["agent"], FIELDS, rule, variants)
+    return Preset(PRESETS_BY_AGENT["agent"], FIELDS, rule, variants, yours=frozenset({"budget"}))
 
 
 def rule(settings: Settings) -> str:
