@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from historylab.errors import HistoryLabError, SettingsError
+from historylab.wording.untrusted import replace_hidden, visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -120,13 +121,13 @@ def _near(refused: Candidate) -> str:
 
 def print_note(text: str) -> None:
     """Print a note to stderr, apart from the output."""
-    print(f"historylab: {text}", file=sys.stderr)
+    print(f"historylab: {replace_hidden(text)}", file=sys.stderr)
 
 
 def print_json(value: Any) -> None:
     """JSON that any reader takes: NaN and infinity become null; escaped where the output can't show it as it is."""
     value, output = _finite(value), sys.stdout.encoding or "utf-8"
-    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    text = visible_json(value)
     try:
         text.encode(output)
     except UnicodeEncodeError:
@@ -161,6 +162,11 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]
 def print_line(text: str) -> None:
     """One paragraph on stdout."""
     console().print(strip_controls(text), markup=False, highlight=False, soft_wrap=True)
+
+
+def print_file(text: str) -> None:
+    """A file's text on stdout: exactly, but for a terminal, which would obey what is hidden in it."""
+    sys.stdout.write(replace_hidden(text) if sys.stdout.isatty() else text)
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from historylab.cli.base import Subparsers, add_parser, add_settings, print_json, print_note, settings_from, write_text
+from historylab.cli.base import (
+    Subparsers,
+    add_parser,
+    add_settings,
+    print_file,
+    print_json,
+    print_note,
+    settings_from,
+    write_text,
+)
 
 TARGETS = (
     "dotenv (the default), shell, docker_compose, configmap (Kubernetes), json, agentdock; or as code: python, "
@@ -35,5 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.json:
         print_json({"target": arguments.target, "text": text, "settings": settings.model_dump()})
     else:
-        sys.stdout.write(text)
+        print_file(text)
     return 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from historylab._version import __version__
 from historylab.cli import export, recommend, show, sweep
-from historylab.cli.base import INTERRUPTED
+from historylab.cli.base import INTERRUPTED, print_note
 from historylab.cli.parser import Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 
@@ -97,7 +97,7 @@ def _port(text: str) -> int:
 
 
 def _refuse(problem: Exception, *, code: int) -> int:
-    print(f"historylab: {problem}", file=sys.stderr)
+    print_note(str(problem))
     return code
 
 

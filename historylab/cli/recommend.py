@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_table
+from historylab.cli.base import Subparsers, add_parser, print_file, print_json, print_line, print_table
 from historylab.cli.files import add_strict, read_files, report_skipped
 from historylab.errors import SettingsError
 
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({**_as_json(found), "skipped": skipped})
     elif arguments.target and found.settings:
-        print(export(found.settings, arguments.target), end="")
+        print_file(export(found.settings, arguments.target))
     else:
         _print(found)
     return 0 if found.choice else NOTHING_FITS

@@ -138,7 +138,8 @@ def _warn(resolution: Resolution) -> None:
     for c in resolution.refused:
         # The value of an unknown name may be a secret, and a link may be of any length.
         given = "" if c in resolution.unknown else f"={c.raw!r:.{LONGEST_LOGGED}}"
-        _log_once(f"Refused {c.source} {c.name}{given}: {c.why:.300}")
+        line = f"Refused {c.source} {c.name:.{LONGEST_LOGGED}}{given}: {c.why:.300}"
+        _log_once("".join(char if char.isprintable() else "�" for char in line))  # a link wrote parts of it
 
 
 @lru_cache(maxsize=1_000)

@@ -19,6 +19,7 @@ from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import one_line
 
 QUOTE = 60  # characters of a forgotten message
+BADGE = 200  # of how tokens are counted, which may name models
 NO_REQUESTS = "This conversation makes no model requests."
 
 
@@ -66,7 +67,7 @@ def count_shown(conversation: Conversation) -> int:
 
 def counted_by(timeline: Timeline) -> str:
     """ "o200k_base, exact for gpt-5.5": how every token of a timeline is counted."""
-    return count_badge(timeline.counter, timeline.settings.model, [timeline.original])
+    return one_line(count_badge(timeline.counter, timeline.settings.model, [timeline.original]), BADGE)
 
 
 def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:

@@ -165,11 +165,20 @@ def test_what_cannot_be_is_one_line(capsys, sample, arguments, code, words):
 def test_no_text_of_a_transcript_reaches_the_terminal_as_a_command(capsys, tmp_path):
     path = tmp_path / "hostile.json"
     said = [{"role": "user", "content": "\x1b[31m[bold]red[/bold]\x07 ORD-1"}, {"role": "assistant", "content": "ok"}]
-    path.write_text(json.dumps({"title": "\x1b]0;owned\x07", "messages": said}), encoding="utf-8")
+    path.write_text(json.dumps({"title": "\x1b]0;owned\x07\x9b0m\u202e", "messages": said}), encoding="utf-8")
     _, out, _ = run(capsys, "show", str(path), "--request", "1")
     assert "\x1b" not in out and "\x07" not in out
     assert "[bold]red[/bold]" in out
     assert "\x1b" not in run(capsys, "show", str(path))[1]
+    for arguments in (("show", str(path), "--json"), ("show", str(path) + "\x1b[31m"), ("show", str(path), "x\x9b0m")):
+        assert not {"\x1b", "\x9b", "\u202e"} & set("".join(run(capsys, *arguments)[1:]))
+
+
+def test_a_terminal_is_shown_what_a_file_of_settings_would_make_it_obey(capsys, monkeypatch):
+    export = ("export", "--target", "shell", "--set", "model=x\x1b[31m\u202e", "--only-changed")
+    assert "\x1b[31m\u202e" in run(capsys, *export)[1]  # a pipe gets it as it is
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert "x�[31m�" in run(capsys, *export)[1]
 
 
 def test_what_is_not_there_is_named_with_what_is_near_or_to_do(capsys, tmp_path):

@@ -60,7 +60,7 @@ def test_choosing_it_asks_for_a_yes_that_says_what_is_sent_where_and_never_the_k
     app = screen(PAGE, **FOLDS)
     shown(app.selectbox(key="set summarizer").set_value("model").run())
     assert server.requests == []
-    assert app.checkbox(key="agreed").label == "Let gpt-5.5 at 127.0.0.1 write them"
+    assert app.checkbox(key="agreed").label == "Let `gpt-5.5` at `127.0.0.1` write them"
     assert "are sent as text, with this server's key" in plain(app)
     assert "was refused" not in text(app)
     shown(app.checkbox(key="agreed").check().run())
@@ -182,7 +182,7 @@ def test_a_model_that_a_link_names_needs_a_yes_even_then(server, monkeypatch):
     app = screen(PAGE, **FOLDS, model="gpt-4o")
     assert server.requests == []
     assert "Summarizer 'model' from the environment was refused: a link names the model" in plain(app)
-    assert app.checkbox(key="agreed").label == "Let gpt-4o at 127.0.0.1 write them"
+    assert app.checkbox(key="agreed").label == "Let `gpt-4o` at `127.0.0.1` write them"
     shown(app.checkbox(key="agreed").check().run())
     assert {request["model"] for request in server.requests} == {"gpt-4o"}
     assert "by model gpt-4o" in expanders(app)
@@ -232,7 +232,7 @@ def plain(app) -> str:
 
 
 def expanders(app) -> str:
-    return " ".join(e.label for e in app.get("expander"))
+    return " ".join(e.label for e in app.get("expander")).replace("`", "")
 
 
 def everything(app) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from historylab import Conversation, Message, Settings, replay
 from historylab.recall.must_remember import track_must_remember
-from historylab.wording.untrusted import escape, multiline, one_line
 from historylab.wording.verdict import verdict
 
 
@@ -69,19 +68,3 @@ def test_being_over_the_budget_says_by_how_much_and_of_what():
     said = verdict(replay(chat(1), Settings(budget=8, reserve=5)), 0)
     assert said.over
     assert "over the budget of 3 (8 less 5 reserved)" in said.cost
-
-
-def test_one_line_shows_controls_and_overrides_and_stays_short():
-    assert one_line("a\n\tb\u202ec\x00d", 20) == "a b�c�d"
-    assert one_line("x" * 1_000_000, 10) == "x" * 9 + "…"
-    assert one_line("\ud800", 10) == "�"
-    assert one_line("می‌خواهم 👩‍🚀", 20) == "می‌خواهم 👩‍🚀"
-
-
-def test_whole_text_can_be_encoded_and_says_what_is_left_out():
-    assert multiline("a\ud800\u202eb", 10) == "a?�b"
-    assert multiline("abcdef", 4) == "abcd\n… 2 more characters"
-
-
-def test_escaped_text_is_no_markup():
-    assert escape("<b onclick='x'>&\ud800") == "&lt;b onclick=&#x27;x&#x27;&gt;&amp;?"

@@ -12,7 +12,7 @@ from historylab.ui.request.must_remember import must_remember
 from historylab.ui.session import cached
 from historylab.wording.message_text import full_text, speaker
 from historylab.wording.palette import LOOKS
-from historylab.wording.untrusted import escape, multiline, one_line
+from historylab.wording.untrusted import escape, markdown, multiline, one_line
 from historylab.wording.verdict import counted_by
 
 SHORT = 600  # characters up to which a text is shown without scrolling
@@ -44,7 +44,7 @@ def explanation(timeline: Timeline, number: int, chosen: int) -> None:
 
 def summary_text(summary: Summary) -> None:
     """The summary sent in place of older messages."""
-    title = f"Σ A summary of {summary.covers:,} messages in {summary.tokens:,} tokens, by {summary.by}"
+    title = f"Σ A summary of {summary.covers:,} messages in {summary.tokens:,} tokens, by {markdown(summary.by)}"
     if summary.note:  # why another summarizer wrote it, or why it is cut short: shown without unfolding
         st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
     with st.expander(title):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +9,7 @@ import streamlit as st
 
 from historylab.agent.request import request_of
 from historylab.planning.replay import Timeline
-from historylab.wording.untrusted import OVERRIDES, escape
+from historylab.wording.untrusted import escape, visible_json
 from historylab.wording.verdict import counted_by
 
 LONGEST_TEXT = 4_000  # characters shown of one text; the download is complete
@@ -28,21 +27,14 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
     )
     right.download_button(
         "Download",
-        lambda: as_json(records),
+        lambda: visible_json(records),
         f"request-{number + 1}.json",
         "application/json",
         on_click="ignore",
         key=f"download-{key}",
         width="stretch",
     )
-    st.code(as_json([shortened(r) for r in records[-MOST_MESSAGES:]]), language="json", height=520)
-
-
-def as_json(records: list[Any]) -> str:
-    """Indented JSON. Lone surrogates and direction overrides are written as escapes: equivalent, and visible."""
-    text = json.dumps(records, indent=2, ensure_ascii=False, default=str)
-    text = OVERRIDES.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return text.encode("utf-8", "backslashreplace").decode()
+    st.code(visible_json([shortened(r) for r in records[-MOST_MESSAGES:]]), language="json", height=520)
 
 
 def shortened(value: Any) -> Any:

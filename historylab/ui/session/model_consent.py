@@ -22,6 +22,7 @@ from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
 from historylab.ui.session import choices, session
+from historylab.wording.untrusted import markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +112,13 @@ def _replay_with_progress(conversation: Conversation, settings: Settings) -> Tim
     """The replay, asking the model for every reply it needs, with a progress bar."""
     projected, instruments = project(conversation, settings), open_instruments(settings)
     total, plans = len(projected.columns.requests), []
-    bar = st.progress(0.0, f"{model_and_host(settings.model)} writes the summaries")
+    who = markdown(model_and_host(settings.model))
+    bar = st.progress(0.0, f"{who} writes the summaries")
     try:
         for plan in plan_requests(projected, settings, instruments=instruments):
             plans.append(plan)
             written = f", the newest covers {plan.summary.covers:,} messages" if plan.summary else ""
-            done = f"{model_and_host(settings.model)}: request {len(plans):,} of {total:,}{written}"
+            done = f"{who}: request {len(plans):,} of {total:,}{written}"
             bar.progress(len(plans) / total, done)
     finally:
         bar.empty()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.chat_models.environment import model_and_host
+from historylab.chat_models.environment import display_host, model_and_host
 from historylab.conversation.message import Summary
 from historylab.planning.replay import Timeline
 from historylab.settings.consent import refused_for_consent, settings_that_ask
+from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import model_consent, session
 from historylab.ui.shared.notice import notice
-from historylab.wording.untrusted import escape, one_line
+from historylab.wording.untrusted import escape, markdown, one_line
 
 FIELD, MOST_CALLS, PROMPT = "summarizer", "summarizer.model.most_calls", "summarizer.model.prompt"
 SHOWN = 200  # characters of instructions that are not ours
@@ -35,7 +36,7 @@ def consent_field(resolution: Resolution) -> None:
         )
         return
     st.checkbox(
-        f"Let {model_and_host(settings.model)} write them",
+        f"Let {_named(settings)} write them",
         on,
         key=session.seed_widget("agreed", on),
         on_change=lambda: model_consent.set_consent(session.widget_value("agreed")),
@@ -65,9 +66,14 @@ def model_call_notice(resolution: Resolution, timeline: Timeline) -> None:
         "Ask again" if replaced else "Ask for the summaries",
         key="ask",
         on_click=model_consent.request_answers,
-        help=f"Sends messages to {who}.",
+        help=f"Sends messages to {_named(settings)}.",
         width="stretch",
     )
+
+
+def _named(settings: Settings) -> str:
+    """The model, which a link may name, and its server, as Markdown."""
+    return f"{markdown(settings.model)} at {markdown(display_host())}"
 
 
 def fallback_summaries(timeline: Timeline) -> list[Summary]:

@@ -18,7 +18,7 @@ from historylab.systems.presets.base import PresetField
 from historylab.ui.session import choices, opening, session
 from historylab.ui.settings.overhead_count import overhead_count
 from historylab.wording.settings import SOURCE_WORDS, choice_word, help_of, member_word, schema_of, show_value, title_of
-from historylab.wording.untrusted import escape
+from historylab.wording.untrusted import escape, replace_hidden
 
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
 MOST_OF_A_BROWSER = 2**53 - 1  # what is more is typed as text
@@ -102,7 +102,8 @@ def setting_widget(
     elif name == "model":
         options = list(MODELS if value in MODELS else (value, *MODELS))
         session.seed_widget(common["key"], value)
-        st.selectbox(label, options, options.index(value), accept_new_options=True, **common)
+        place = options.index(value)
+        st.selectbox(label, options, place, format_func=replace_hidden, accept_new_options=True, **common)
     elif "enum" in schema:
         session.seed_widget(common["key"], value)
         st.segmented_control(label, schema["enum"], default=value, format_func=choice_word, required=True, **common)
@@ -155,12 +156,26 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: Wi
         chosen = [name for name in (part.strip() for part in value.split(",")) if name]
         options = list(dict.fromkeys([*people, *chosen]))
         session.seed_widget(common["key"], chosen)
-        st.multiselect(label, options, chosen, accept_new_options=True, placeholder="Choose or type", **common)
+        st.multiselect(
+            label,
+            options,
+            chosen,
+            format_func=replace_hidden,
+            accept_new_options=True,
+            placeholder="Choose or type",
+            **common,
+        )
         return
     session.seed_widget(common["key"], value)
     options = list(dict.fromkeys(["", *people, value]))
-    place = options.index(value)
-    st.selectbox(label, options, place, format_func=lambda n: n or "Any agent", accept_new_options=True, **common)
+    st.selectbox(
+        label,
+        options,
+        options.index(value),
+        format_func=lambda name: replace_hidden(name) or "Any agent",
+        accept_new_options=True,
+        **common,
+    )
 
 
 def _number(

@@ -22,6 +22,7 @@ from historylab.ui.session import choices, chosen_system, session
 from historylab.ui.settings.consent_field import consent_field
 from historylab.ui.settings.setting_field import setting_field
 from historylab.ui.settings.system_choice import system_choice
+from historylab.wording.untrusted import one_line
 
 ALWAYS = ("filter", "tool_output", "compaction", "projection", "layout")
 GROUPS = (("policy", "length", "preserve_system_messages"), ("budget", "pruner", "min_turns", "reserve", "overhead"))
@@ -147,7 +148,7 @@ def _template() -> None:
         return
     with unfolded:
         if used:
-            st.text(used)
+            st.text(one_line(used, 80))
         if session.tab().template is not None:
             st.button("Remove the template", key="no-template", on_click=choices.use_template, args=(None,))
         st.file_uploader("A .env or JSON file to start from", key="template", on_change=_read, max_upload_size=1)

@@ -15,6 +15,7 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import drawers
 from historylab.ui.session.must_remember import starred
+from historylab.wording.untrusted import replace_hidden
 
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
@@ -51,7 +52,9 @@ def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None
     text = export(resolution.settings, member.name, only_changed=only_changed)
     file_name = member.attributes["file_name"]
     st.caption(member.summary)
-    st.code(text, language=member.attributes.get("language"), height=min(420, 60 + 24 * text.count("\n")))
+    st.code(
+        replace_hidden(text), language=member.attributes.get("language"), height=min(420, 60 + 24 * text.count("\n"))
+    )
     st.download_button(
         f"Download {file_name}",
         text,

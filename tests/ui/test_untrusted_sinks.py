@@ -1,0 +1,109 @@
+"""A conversation and a link whose every text is hostile: nothing a page hands to the browser is more than text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import hostile
+import pytest
+from app_pages import screen, shown
+from chat_server import ChatServer, says
+
+from historylab.formats.load import load
+from historylab.summarizers.reply_cache import REPLIES
+from historylab.ui.session.tab import Opened
+
+pytestmark = pytest.mark.slow  # whole screens
+
+PAGES = ("playground", "compare", "tune", "corpus", "settings")
+PLAYGROUND = "pages/playground.py"
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A model whose replies are hostile too."""
+    REPLIES.forget()
+    with ChatServer(says(hostile.TEXT)) as found:
+        monkeypatch.setenv("OPENAI_BASE_URL", found.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")
+        yield found
+    REPLIES.forget()
+
+
+def opened(page: str = PLAYGROUND, **link: str):
+    """The page by the hostile link, with the hostile conversation open."""
+    app = screen(page, **hostile.PARAMETERS, **link)
+    state = app.session_state["historylab"]
+    state.opened = Opened(load(hostile.conversation(), name=f"{hostile.TAG}.json"), spec="")
+    state.stars, state.questions, state.request = (1, 4), (hostile.TEXT, "what of ORD-0917?"), None
+    return shown(app.run())
+
+
+def harms(app) -> list[tuple[str, ...]]:
+    return [(what, *found) for found in hostile.texts(app) if (what := hostile.harm(*found))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_makes_more_of_it_than_text(page, server):
+    app = opened(f"pages/{page}.py")
+    assert len(list(hostile.texts(app))) > 30
+    assert harms(app) == []
+    assert server.requests == []
+
+
+def state(app, **values):
+    for name, value in values.items():
+        setattr(app.session_state["historylab"], name, value)
+    return shown(app.run())
+
+
+STATES: dict[str, Callable] = {
+    "a message explained": lambda app: state(app, message=2),
+    "a call explained": lambda app: state(app, message=3),
+    "the chat": lambda app: state(app, view="chat"),
+    "a search": lambda app: state(app, search=hostile.TAG),
+    "a search in vain": lambda app: state(app, search=hostile.TEXT + "no", show="lost"),
+    "must remember": lambda app: state(app, show="starred"),
+    "a problem": lambda app: state(app, problem=hostile.TEXT),
+    "the template": lambda app: state(app, template={"model": hostile.TEXT}, template_name=hostile.TEXT),
+    "share": lambda app: shown(app.button(key="share").click().run()),
+    "export": lambda app: shown(app.button(key="export").click().run()),
+    "edit": lambda app: shown(state(app, message=2, debug=False).button(key="edit-message").click().run()),
+    "insert": lambda app: shown(state(app, message=2, debug=False).button(key="insert-message").click().run()),
+    "upload": lambda app: with_session(app, **{"open another": True}),
+    "cost": lambda app: with_session(app, cost=True),
+    **{
+        f"debug: {name}": lambda app, name=name: with_session(app, **{"debug-tab": name})
+        for name in ("Tokens", "Stages", "Sources", "Timings")
+    },
+    "payload": lambda app: with_session(app, side="Exact payload"),
+    "template field": lambda app: with_session(app, **{"template file": True}),
+}
+
+
+def with_session(app, **values):
+    for key, value in values.items():
+        app.session_state[key] = value
+    return shown(app.run())
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_no_state_of_the_playground_does(name):
+    app = opened()
+    before = {text for _, _, text in hostile.texts(app)}
+    app = STATES[name](app)
+    assert {text for _, _, text in hostile.texts(app)} - before, "nothing changed"
+    assert harms(app) == []
+
+
+def test_a_hostile_model_name_is_asked_for_by_its_name_and_its_replies_are_text(server):
+    app = opened()
+    assert f"`{hostile.LINK}" in app.checkbox(key="agreed").label
+    shown(app.checkbox(key="agreed").check().run())
+    assert server.requests
+    assert harms(app) == []
+    assert any("Σ A summary" in text for _, _, text in hostile.texts(app))
+    server.behaviours = []
+    shown(app.number_input(key="set budget").set_value(650).run())
+    assert "`" in app.button(key="ask").help
+    assert harms(app) == []
