@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,12 @@ def _no_settings_from_outside(monkeypatch):
     for name in os.environ:
         if name.startswith(("HISTORYLAB_", "NEXT_PUBLIC_DEFAULT_HISTORY_", "OPENAI_")) or name == "NODE_ENV":
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _the_main_module_as_it_was(monkeypatch):
+    """A page that ran leaves itself there, and a worker process begun by a later test would run it again."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
 @pytest.fixture(autouse=True)
