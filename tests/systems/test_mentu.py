@@ -330,8 +330,33 @@ def test_the_loaded_history_is_logged_with_its_length(caplog):
     caplog.set_level(logging.DEBUG, "historylab")
     get_conversation_history(stored(rows("u a")), "c1")
     (record,) = caplog.records
-    assert record.getMessage() == "Loaded conversation history"
+    assert record.getMessage() == "Loaded conversation history: 2 messages, about 1 tokens"
     assert (record.messageCount, record.estimatedTokens) == (2, 1)
+
+
+@pytest.mark.feature("M08")
+def test_a_run_that_ends_is_logged_with_the_length_of_its_history_and_one_that_fails_is_not(caplog):
+    caplog.set_level(logging.INFO, "historylab")
+    stream = [
+        word("Let me see. "),
+        call("t1"),
+        result("t1", "x"),
+        word("It is 3."),
+        {"type": "result", "subtype": "ok"},
+    ]
+    list(rows_from_agent_stream(stream, history=chat("a", "b", "c", "d")))
+    (record,) = caplog.records
+    assert record.getMessage() == ("Agent completed: 1 tool calls, an answer of 20 characters, a history of 4 messages")
+    assert (record.subtype, record.historyLength) == ("ok", 4)
+    caplog.clear()
+
+    def broken():
+        yield word("half")
+        raise ConnectionError("boom")
+
+    with pytest.raises(ConnectionError):
+        list(rows_from_agent_stream(broken()))
+    assert caplog.records == []
 
 
 @pytest.mark.feature("M12")

@@ -47,6 +47,16 @@ def test_choosing_a_system_loads_its_preset_as_chosen_by_you():
     assert app.query_params["system"] == "octopus"
 
 
+def test_octopus_minimum_and_window_start_at_0_as_in_its_functions():
+    app = chosen("octopus")
+    shown(app.selectbox(key="set pruner").set_value("sliding_window").run())
+    fields = [app.number_input(key=f"set {name}") for name in ("min_turns", "pruner.sliding_window.turns")]
+    assert [field.min for field in fields] == [0, 0]
+    shown(fields[0].set_value(0).run())
+    shown(app.number_input(key="set pruner.sliding_window.turns").set_value(0).run())
+    assert "keeps the last 0 turns" in text(app)
+
+
 def test_its_fields_bear_its_names_and_units():
     assert "Minimum history · complete turns" in labels(chosen("octopus"))
     assert "History length · user messages" in labels(chosen("agentdock"))

@@ -66,7 +66,11 @@ def get_conversation_history(
     formatted = format_messages_for_sdk(rows)
     history = truncate_history(formatted, max_pairs=max_pairs, max_chars=max_chars, oversized=oversized)
     figures = {"messageCount": len(history), "estimatedTokens": sum(len(m["content"]) for m in history) // 4}
-    log.debug("Loaded conversation history", extra={"conversationId": conversation_id, **figures})
+    log.debug(
+        "Loaded conversation history: %d messages, about %d tokens",
+        *figures.values(),
+        extra={"conversationId": conversation_id, **figures},
+    )
     return history
 
 

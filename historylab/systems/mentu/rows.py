@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import logging
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from historylab.formats.flat_messages import RESULT_ID
 from historylab.planning.strategies.truncation import truncate_text
+
+log = logging.getLogger("historylab")
 
 STORED_CHARACTERS = 50_000
 STORAGE_MARK = "\n[truncated for storage]"
@@ -20,24 +23,39 @@ def truncate_for_storage(text: str, limit: int = STORED_CHARACTERS) -> str:
 
 
 def rows_from_agent_stream(
-    stream: Iterable[Mapping[str, Any]], *, storage_limit: int = STORED_CHARACTERS
+    stream: Iterable[Mapping[str, Any]],
+    *,
+    storage_limit: int = STORED_CHARACTERS,
+    history: Sequence[Mapping[str, Any]] = (),
 ) -> Iterator[dict[str, Any]]:
     """Rows as the events of an agent's run come in: tool calls and results, at the end its joined text if it said any.
 
     An event is `{"type": "assistant" | "user" | …, "message": {"content": [blocks]}}`. An error in the stream passes
-    through after the rows before it; the text is then not stored.
+    through after the rows before it; the text is then not stored. Else the run's end is logged, with the number of
+    calls and the lengths of the answer and of the `history` it was asked with.
     """
     texts: list[str] = []
+    calls, outcome = 0, ""
     for event in stream:
+        if event.get("type") == "result":
+            outcome = str(event.get("subtype") or "")
         for block in _blocks(event):
             if event.get("type") == "assistant" and block.get("text"):
                 texts.append(block["text"])
             elif event.get("type") == "assistant" and "name" in block:
+                calls += 1
                 yield _tool_use(block)
             elif event.get("type") == "user" and block.get("type") == "tool_result":
                 yield _tool_result(block, storage_limit)
+    answer = "".join(texts)
     if texts:
-        yield {"id": str(uuid.uuid4()), "role": "assistant", "content": "".join(texts)}
+        yield {"id": str(uuid.uuid4()), "role": "assistant", "content": answer}
+    figures = {"toolCallCount": calls, "responseLength": len(answer), "historyLength": len(history)}
+    log.info(
+        "Agent completed: %d tool calls, an answer of %d characters, a history of %d messages",
+        *figures.values(),
+        extra={"subtype": outcome, **figures},
+    )
 
 
 def _blocks(event: Mapping[str, Any]) -> list[Mapping[str, Any]]:

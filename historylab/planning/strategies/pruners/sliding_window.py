@@ -11,7 +11,7 @@ from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import TrimTo, carries_cut, carry_cut
 from historylab.registry import register
 
-Turns = Annotated[int, Field(ge=1, le=1_000_000, description="whole turns that stay")]
+Turns = Annotated[int, Field(ge=0, le=1_000_000, description="whole turns that stay")]
 OUTSIDE = reason("window", "Outside the window of the last {turns:,} turns.", setting="pruner.sliding_window.turns")
 CUT_BELOW = reason(
     "window_cut",
@@ -21,7 +21,7 @@ CUT_BELOW = reason(
 
 
 def phrase(turns: int | None = None) -> str:
-    return f"a window of {turns:,} turns" if turns else "a sliding window"
+    return f"a window of {turns:,} turns" if turns is not None else "a sliding window"
 
 
 @register("pruner", carries=carries_cut, reads=("min_turns",), title="Sliding window", phrase=phrase)
@@ -30,7 +30,7 @@ def sliding_window(plan: HistoryPlan, context: Context, *, turns: Turns = 10, tr
     if trim_to == 1:
         return plan.drop(_before_last(plan, context, turns, turns), OUTSIDE, turns=turns)
     plan = carry_cut(plan, context, CUT_BELOW)
-    left = max(1, int(trim_to * turns))
+    left = min(turns, max(1, int(trim_to * turns)))
     return plan.drop(_before_last(plan, context, turns, left), CUT_BELOW, turns=turns, left=left)
 
 
