@@ -20,14 +20,16 @@ class TrimHistory(AgentMiddleware):
         return handler(trimmed(request))
 
     async def awrap_model_call(self, request, handler):
-        return await handler(trimmed(request))
+        return await handler(await asyncio.to_thread(trimmed, request))
 
 
 def trimmed(request):
+    """The request, with your system prompt where the settings put it: first, unless a layout moves it."""
     system = request.system_message
     sent = to_send([*([system] if system else []), *request.messages])
-    messages = [message for message in sent if message is not system]
-    return request.override(system_message=system if len(messages) < len(sent) else None, messages=messages)
+    if system and sent and sent[0] is system:
+        return request.override(messages=sent[1:])
+    return request.override(system_message=None, messages=sent)
 '''
 
 
@@ -40,5 +42,5 @@ def trimmed(request):
 )
 def langchain_agents(settings: Settings, names: Sequence[str]) -> str:
     """A middleware for LangChain's create_agent: every request sends what the playground shows."""
-    imports = f"from langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
+    imports = f"import asyncio\n\nfrom langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
     return python_module(settings, names, USE, f"{MIDDLEWARE}\n{TO_SEND}", imports)

@@ -1,16 +1,38 @@
 """Code shared by the two LangChain agent exporters: trims a list of LangChain messages with HistoryLab."""
 
-IMPORTS = "from langchain_core.messages import SystemMessage, convert_to_openai_messages"
+IMPORTS = "from langchain_core.messages import convert_to_messages, convert_to_openai_messages"
 TO_SEND = '''
 def to_send(messages):
-    """The messages of the next request: your own, and new ones for a summary or a result that was shortened."""
-    given = [{**convert_to_openai_messages(message), "given": message} for message in messages]
-    own = {id(message) for message in given}
-    return [message["given"] if id(message) in own else made(message) for message in trim(given, settings)]
+    """The messages of the next request: your own, and new ones for what is summarised, shortened or rewritten."""
+    given = [{**as_record(message), "given": message} for message in messages]
+    own = {id(record) for record in given}
+    return [record["given"] if id(record) in own else made(record) for record in trim(given, settings)]
 
 
-def made(message):
-    if "given" not in message:
-        return SystemMessage(message["content"])
-    return message["given"].model_copy(update={"content": message["content"]})
+def as_record(message):
+    """A chat message; of a provider's own blocks, texts and media are read."""
+    if isinstance(message.content, str):
+        return convert_to_openai_messages(message)
+    parts = [part for block in message.content if (part := as_part(block))]
+    return {**convert_to_openai_messages(message.model_copy(update={"content": ""})), "content": parts}
+
+
+def as_part(block):
+    block = {"type": "text", "text": block} if isinstance(block, str) else block
+    kind = block.get("type", "text").removeprefix("input_").removesuffix("_url")
+    if kind in ("image", "audio", "video", "file", "document", "media"):
+        return {"type": kind if kind in ("image", "audio") else "file", "block": block}
+    text = block.get(kind if kind in ("thinking", "reasoning") else "text")
+    return {"type": "text", "text": text} if isinstance(text, str) else None
+
+
+def made(record):
+    """A message in the record's role; one that was only shortened keeps the rest of yours."""
+    content, given = record.get("content") or "", record.get("given")
+    if not isinstance(content, str):
+        content = [part.get("block", part) for part in content]
+    fields = {name: value for name, value in record.items() if name != "given"}
+    [message] = convert_to_messages([{**fields, "content": content}])
+    same = given is not None and given.type == message.type
+    return given.model_copy(update={"content": content}) if same else message
 '''

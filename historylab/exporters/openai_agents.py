@@ -12,17 +12,23 @@ from historylab.settings.model import Settings
 
 USE = "`pip install historylab openai-agents`, then RunConfig(call_model_input_filter=trim_input)"
 CODE = '''
-def trim_input(data):
+async def trim_input(data):
     """Only what is sent is trimmed, a session keeps everything. Tools count as overhead.
 
     It needs the whole history in every request: not with conversation_id or previous_response_id.
     """
-    given = data.model_data
+    return await asyncio.to_thread(trimmed, data.model_data)
+
+
+def trimmed(given):
     system = {"role": "system", "content": given.instructions}
-    sent = trim([*([system] if given.instructions else []), *as_messages(given.input)], settings)
-    instructions = given.instructions if any(message is system for message in sent) else None
-    items = [item for message in sent if message is not system for item in as_items(message)]
-    return replace(given, instructions=instructions, input=items)
+    messages = [*([{**system, "items": [system]}] if given.instructions else []), *as_messages(given.input)]
+    own = {id(message) for message in messages}
+    sent = trim(messages, settings)
+    items = [item for message in sent for item in (message["items"] if id(message) in own else as_items(message))]
+    if items and items[0] is system:  # unless the settings leave it out, or a layout moves it
+        return replace(given, input=items[1:])
+    return replace(given, instructions=None, input=items)
 
 
 def as_messages(items):
@@ -36,10 +42,16 @@ def as_messages(items):
         elif kind == "message" and item["role"] != "assistant":
             messages.append({"role": item["role"], "content": item["content"], "items": [item]})
         else:
-            if not messages or messages[-1]["role"] != "assistant":
+            if begins_an_answer(kind, messages[-1] if messages else {"role": ""}):
                 messages.append({"role": "assistant", "content": [], "tool_calls": [], "items": []})
             add_to_answer(messages[-1], kind, item)
     return messages
+
+
+def begins_an_answer(kind, last):
+    if last["role"] != "assistant":
+        return True
+    return kind in ("message", "reasoning") and bool(last["content"]) and not last["tool_calls"]
 
 
 def add_to_answer(message, kind, item):
@@ -53,12 +65,19 @@ def add_to_answer(message, kind, item):
 
 
 def as_items(message):
-    """Your own items; new ones for a summary, and for a result that was shortened."""
-    if "items" not in message:
-        return [{"role": message["role"], "content": message["content"]}]
-    if message["role"] == "tool" and message["content"] != message["items"][0]["output"]:
-        return [{**message["items"][0], "output": message["content"]}]
-    return message["items"]
+    """New items for what is summarised, shortened or rewritten; what the model said keeps its id."""
+    role, content = message["role"], message.get("content") or ""
+    if role == "tool":
+        return [{"type": "function_call_output", "call_id": message["tool_call_id"], "output": content}]
+    item = next((item for item in message.get("items", ()) if item.get("role") == role), {"role": role})
+    if role == "assistant":
+        text = content if isinstance(content, str) else "\\n".join(part.get("text", "") for part in content)
+        content = [{"type": "output_text", "text": text, "annotations": []}] if "id" in item else text
+    elif not isinstance(content, str):
+        content = [{**part, "type": "input_text"} if "text" in part else part for part in content]
+    said = [{**item, "content": content}] if message.get("content") or role != "assistant" else []
+    calls = message.get("tool_calls") or []
+    return said + [{"type": "function_call", "call_id": call["id"], **call["function"]} for call in calls]
 '''
 
 
@@ -71,4 +90,4 @@ def as_items(message):
 )
 def openai_agents(settings: Settings, names: Sequence[str]) -> str:
     """An input filter for the OpenAI Agents SDK: every run sends what the playground shows."""
-    return python_module(settings, names, USE, CODE, "from dataclasses import replace")
+    return python_module(settings, names, USE, CODE, "import asyncio\nfrom dataclasses import replace")

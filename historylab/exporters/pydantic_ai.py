@@ -12,10 +12,20 @@ from historylab.settings.model import Settings
 
 USE = "`pip install historylab pydantic-ai`, then Agent(…, capabilities=[hooks])"
 IMPORTS = """\
+import asyncio
 from dataclasses import replace
 
 from pydantic_ai.capabilities import Hooks
-from pydantic_ai.messages import ModelRequest, SystemPromptPart
+from pydantic_ai.messages import (
+    FilePart,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 """
 CODE = '''
 hooks = Hooks()
@@ -24,19 +34,19 @@ hooks = Hooks()
 @hooks.on.before_model_request
 async def trim_history(ctx, request_context):
     """Only what is sent is trimmed, the run keeps everything. `instructions` and tools count as overhead."""
-    return replace(request_context, messages=to_send(request_context.messages))
+    messages = list(request_context.messages)
+    return replace(request_context, messages=await asyncio.to_thread(to_send, messages))
 
 
 def to_send(messages):
-    """The messages of the next request: your own parts, and new ones for a summary or a result that was shortened."""
+    """The messages of the next request: your own parts, and new ones for what is summarised, shortened or rewritten."""
     given = [record for message in messages for record in as_records(message)]
+    tools = {call["id"]: call["function"]["name"] for record in given for call in record.get("tool_calls", ())}
     own = {id(record) for record in given}
     sent = []
     for record in trim(given, settings):
-        message, parts = record.get("given") or (None, [SystemPromptPart(record["content"])])
-        if message is not None and id(record) not in own:
-            parts = [replace(parts[0], content=record["content"])]
-        if sent and message is not None and sent[-1][0] is message:
+        message, parts = record["given"] if id(record) in own else made(record, tools, messages[-1])
+        if sent and sent[-1][0] is message:
             sent[-1][1].extend(parts)
         else:
             sent.append((message, list(parts)))
@@ -44,31 +54,52 @@ def to_send(messages):
 
 
 def as_message(message, parts):
-    if message is None:
-        return ModelRequest(parts=parts)
     same = len(parts) == len(message.parts) and all(map(lambda a, b: a is b, parts, message.parts))
     return message if same else replace(message, parts=parts)
 
 
 def as_records(message):
-    """Chat messages: one for a response, one for each part of a request."""
+    """Chat messages: one for a response, one for each part of a request; notes without text go with a neighbour."""
     if message.kind == "response":
-        text = "\\n".join(part.content for part in message.parts if part.part_kind == "text")
         calls = [as_call(part) for part in message.parts if part.part_kind == "tool-call"]
-        yield {"role": "assistant", "content": text, "tool_calls": calls, "given": (message, message.parts)}
-        return
+        said = [piece for piece in map(as_answer, message.parts) if piece]
+        content = said if any("piece" in piece for piece in said) else "\\n".join(piece["text"] for piece in said)
+        record = {"role": "assistant", "content": content, "tool_calls": calls, "timestamp": message.timestamp}
+        return [{**record, "given": (message, message.parts)}]
+    records, notes = [], []
     for part in message.parts:
-        record = {"role": "system", "content": getattr(part, "content", ""), "given": (message, [part])}
-        if part.part_kind == "user-prompt":
-            record |= {"role": "user", "content": as_content(part.content)}
-        elif getattr(part, "tool_name", None):
-            said = part.model_response_str() if part.part_kind == "tool-return" else part.model_response()
-            record |= {"role": "tool", "tool_call_id": part.tool_call_id, "content": said}
-        elif hasattr(part, "model_response"):
-            record |= {"role": "user", "content": part.model_response()}
-        elif not isinstance(record["content"], str):
-            record["content"] = ""
-        yield record
+        if said := as_record(part):
+            records.append({**said, "timestamp": part.timestamp, "given": (message, [*notes, part])})
+            notes = []
+        elif records:
+            records[-1]["given"][1].append(part)
+        else:
+            notes.append(part)
+    return records or [{"role": "user", "content": "", "given": (message, notes)}]
+
+
+def as_record(part):
+    """Role and content of a request's part; None for the framework's notes."""
+    if part.part_kind == "system-prompt":
+        return {"role": "system", "content": part.content}
+    if part.part_kind == "user-prompt":
+        return {"role": "user", "content": as_content(part.content)}
+    if part.part_kind == "speech":
+        return {"role": part.speaker, "content": part.transcript or ""}
+    if part.part_kind == "tool-return":
+        return {"role": "tool", "tool_call_id": part.tool_call_id, "content": part.model_response_str()}
+    if not hasattr(part, "model_response"):
+        return None
+    if getattr(part, "tool_name", None):
+        return {"role": "tool", "tool_call_id": part.tool_call_id, "content": part.model_response()}
+    return {"role": "user", "content": part.model_response()}
+
+
+def as_answer(part):
+    if part.part_kind == "file":
+        return as_piece(part.content)
+    text = {"text": "content", "speech": "transcript"}.get(part.part_kind)
+    return {"type": "text", "text": getattr(part, text) or ""} if text else None
 
 
 def as_call(part):
@@ -79,7 +110,36 @@ def as_call(part):
 def as_content(content):
     if isinstance(content, str):
         return content
-    return [piece if isinstance(piece, str) else {"type": "file"} for piece in content]
+    return [as_piece(piece) for piece in content if getattr(piece, "kind", "") != "cache-point"]
+
+
+def as_piece(piece):
+    text = piece if isinstance(piece, str) else getattr(piece, "content", None)
+    if isinstance(text, str):
+        return {"type": "text", "text": text}
+    name = piece.media_type if piece.kind == "binary" else piece.kind
+    return {"type": next((kind for kind in ("image", "audio") if name.startswith(kind)), "file"), "piece": piece}
+
+
+def made(record, tools, newest):
+    """The new parts of a record in its role, and their message: yours, if the role is the same."""
+    role, content = record["role"], record.get("content") or ""
+    if not isinstance(content, str):
+        content = [part.get("piece") or part.get("text", "") for part in content]
+    message, parts = record.get("given") or (None, [])
+    if role == "assistant":
+        said = [content] if isinstance(content, str) else content
+        new = [TextPart(piece) if isinstance(piece, str) else FilePart(piece) for piece in said if piece]
+        for call in record.get("tool_calls") or []:
+            new.append(ToolCallPart(call["function"]["name"], call["function"]["arguments"], call["id"]))
+        return message if isinstance(message, ModelResponse) else ModelResponse([]), new
+    if role == "tool":
+        new = ToolReturnPart(tools.get(record["tool_call_id"], ""), content, record["tool_call_id"])
+    else:
+        new = UserPromptPart(content) if role == "user" else SystemPromptPart(content)
+    if not isinstance(message, ModelRequest):
+        return ModelRequest([], instructions=newest.instructions), [new]
+    return message, [new if as_record(part) else part for part in parts]
 '''
 
 

@@ -1,0 +1,276 @@
+"""Applications of the agent frameworks: a history of theirs made from chat messages, and what a hook makes of it.
+
+What a hook gives back is written as chat messages again, so that it can be compared with what replay shows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
+
+from thirty_turns import requests_of
+
+from historylab import Conversation, Settings, export, replay
+from historylab.formats.chat_messages import to_messages, to_record
+from historylab.planning.plan import HistoryPlan
+
+Record = dict[str, Any]
+
+
+def names_of(settings: Settings, target: str) -> dict[str, Any]:
+    """What an exported module defines; it imports its framework, or the stand-in for it."""
+    names: dict[str, Any] = {}
+    exec(compile(export(settings, target), target, "exec"), names)
+    return names
+
+
+def rendered(plan: HistoryPlan) -> list[Record]:
+    """The request as replay shows it."""
+    return [plain(to_record(m) if m.source is None else m.source) for m in plan.render()]
+
+
+def asked_and_shown(records: Sequence[Record], settings: Settings) -> list[tuple[list[Record], list[Record]]]:
+    """Per request, what the application has said so far, and what replay shows of the whole conversation."""
+    agent = settings.options.get("projection.point_of_view.agent")
+    asked = [history for history, answer in requests_of(records) if answer.get("name", agent) == agent or not agent]
+    shown = replay(Conversation(to_messages(records)), settings).plans
+    return [(history, rendered(plan)) for history, plan in zip(asked, shown, strict=True)]
+
+
+def plain(record: Mapping[str, Any]) -> Record:
+    """A chat message with arguments parsed, and without the ways to write nothing."""
+    calls = [
+        {"id": c["id"], "name": c["function"]["name"], "arguments": json.loads(c["function"]["arguments"])}
+        for c in record.get("tool_calls") or ()
+    ]
+    fields = {name: record.get(name) for name in ("role", "name", "tool_call_id")}
+    found = {**fields, "content": _content(record.get("content")), "tool_calls": calls}
+    return {name: value for name, value in found.items() if value or name == "content"}
+
+
+def _content(content: Any) -> Any:
+    """Parts as they are; text alone as text."""
+    if not content or isinstance(content, str):
+        return content or ""
+    texts = [part.get("text") for part in content]
+    return "\n".join(texts) if None not in texts else list(content)
+
+
+# -- OpenAI Agents: the items of the Responses API
+
+
+@dataclass
+class ModelInput:
+    input: list[Any]
+    instructions: str | None
+
+
+def as_items(records: Sequence[Record]) -> list[Record]:
+    """Chat messages as items; what the model said has an id, as in a real run."""
+    return [item for k, record in enumerate(records) for item in _items(k, record)]
+
+
+def _items(k: int, record: Record) -> Iterator[Record]:
+    role, content = record["role"], record["content"]
+    if role == "tool":
+        yield {"type": "function_call_output", "call_id": record["tool_call_id"], "output": content}
+        return
+    if role == "assistant":
+        if content:
+            text = {"type": "output_text", "text": content, "annotations": []}
+            yield {"type": "message", "role": role, "id": f"msg_{k}", "status": "completed", "content": [text]}
+        for call in record.get("tool_calls", ()):
+            yield {"type": "function_call", "call_id": call["id"], "id": f"fc_{call['id']}", **call["function"]}
+        return
+    yield {"role": role, "content": content if isinstance(content, str) else [_input_part(part) for part in content]}
+
+
+def _input_part(part: Record) -> Record:
+    if part["type"] == "text":
+        return {"type": "input_text", "text": part["text"]}
+    return {"type": "input_image", "image_url": part["image_url"]["url"], "detail": part["image_url"]["detail"]}
+
+
+def from_items(items: Sequence[Record]) -> list[Record]:
+    """Items as chat messages: calls belong to the answer before them."""
+    found: list[Record] = []
+    for item in items:
+        if item.get("type") == "function_call_output":
+            found.append({"role": "tool", "tool_call_id": item["call_id"], "content": item["output"]})
+        elif item.get("type") == "function_call":
+            if not found or found[-1]["role"] != "assistant":
+                found.append({"role": "assistant", "content": None})
+            function = {"name": item["name"], "arguments": item["arguments"]}
+            found[-1].setdefault("tool_calls", []).append({"id": item["call_id"], "function": function})
+        else:
+            found.append({"role": item["role"], "content": _chat_content(item["content"])})
+    return found
+
+
+def _chat_content(content: Any) -> Any:
+    if isinstance(content, str):
+        return content
+    pictures = [part["type"] == "input_image" for part in content]
+    return [
+        {"type": "image_url", "image_url": {"url": part["image_url"], "detail": part["detail"]}}
+        if picture
+        else {"type": "text", "text": part["text"]}
+        for part, picture in zip(content, pictures, strict=True)
+    ]
+
+
+# -- Pydantic AI: requests and responses of parts, by its own classes or those of the stand-in
+
+
+def pydantic_messages(records: Sequence[Record]) -> list[Any]:
+    """Chat messages as Pydantic AI keeps them: results, updates and questions are parts of one request."""
+    ai = sys.modules["pydantic_ai.messages"]
+    found: list[Any] = []
+    tools: dict[str, str] = {}
+    for record in records:
+        if record["role"] == "assistant":
+            calls = [(c["function"]["name"], c["function"]["arguments"], c["id"]) for c in record.get("tool_calls", ())]
+            tools |= {id_: name for name, _, id_ in calls}
+            text = [ai.TextPart(record["content"])] if record["content"] else []
+            found.append(ai.ModelResponse([*text, *(ai.ToolCallPart(*call) for call in calls)]))
+            continue
+        part = _request_part(ai, record, tools)
+        if found and isinstance(found[-1], ai.ModelRequest):
+            found[-1].parts.append(part)
+        else:
+            found.append(ai.ModelRequest([part]))
+    return found
+
+
+def _request_part(ai: Any, record: Record, tools: Mapping[str, str]) -> Any:
+    content = record["content"]
+    if record["role"] == "tool":
+        return ai.ToolReturnPart(tools[record["tool_call_id"]], content, record["tool_call_id"])
+    if record["role"] == "system":
+        return ai.SystemPromptPart(content)
+    if isinstance(content, str):
+        return ai.UserPromptPart(content)
+    return ai.UserPromptPart(
+        [
+            p["text"] if p["type"] == "text" else ai.ImageUrl(p["image_url"]["url"], vendor_metadata={"detail": "low"})
+            for p in content
+        ]
+    )
+
+
+def from_pydantic(messages: Sequence[Any]) -> list[Record]:
+    return [record for message in messages for record in _pydantic_records(message)]
+
+
+def _pydantic_records(message: Any) -> Iterator[Record]:
+    if message.kind == "response":
+        text = "".join(part.content for part in message.parts if part.part_kind == "text")
+        calls = [
+            {"id": part.tool_call_id, "function": {"name": part.tool_name, "arguments": part.args}}
+            for part in message.parts
+            if part.part_kind == "tool-call"
+        ]
+        yield {"role": "assistant", "content": text, "tool_calls": calls}
+        return
+    roles = {"system-prompt": "system", "user-prompt": "user", "tool-return": "tool"}
+    for part in message.parts:
+        pieces = part.content if isinstance(part.content, list) else None
+        content = part.content if pieces is None else [_chat_part(piece) for piece in pieces]
+        record = {"role": roles[part.part_kind], "content": content}
+        yield record | ({"tool_call_id": part.tool_call_id} if part.part_kind == "tool-return" else {})
+
+
+def _chat_part(piece: Any) -> Record:
+    if isinstance(piece, str):
+        return {"type": "text", "text": piece}
+    return {"type": "image_url", "image_url": {"url": piece.url, **piece.vendor_metadata}}
+
+
+# -- what a hook sends, called as its framework calls it
+
+
+def through_openai_agents(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
+    system, rest = apart(records)
+    given = SimpleNamespace(model_data=ModelInput(as_items(rest), system))
+    sent = asyncio.run(names["trim_input"](given))
+    return [*_system(sent.instructions), *from_items(sent.input)]
+
+
+def through_langgraph(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
+    core = sys.modules["langchain_core.messages"]
+    sent = names["pre_model_hook"]({"messages": core.convert_to_messages(records)})["llm_input_messages"]
+    return [core.convert_to_openai_messages(message) for message in sent]
+
+
+@dataclass
+class AgentRequest:
+    system_message: Any
+    messages: list[Any]
+
+    def override(self, **changes: Any) -> AgentRequest:
+        return replace(self, **changes)
+
+
+def through_langchain_agents(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
+    core = sys.modules["langchain_core.messages"]
+    messages = core.convert_to_messages(records)
+    leading = messages[:1] if records[0]["role"] == "system" else []
+    request = AgentRequest(leading[0] if leading else None, messages[len(leading) :])
+
+    async def handler(given: AgentRequest) -> AgentRequest:
+        return given
+
+    middleware = names["TrimHistory"]()
+    sent = asyncio.run(middleware.awrap_model_call(request, handler))
+    assert middleware.wrap_model_call(request, lambda given: given) == sent
+    found = [*([sent.system_message] if sent.system_message else []), *sent.messages]
+    return [core.convert_to_openai_messages(message) for message in found]
+
+
+def through_pydantic_ai(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
+    return from_pydantic(names["to_send"](pydantic_messages(records)))
+
+
+def apart(records: Sequence[Record]) -> tuple[str | None, Sequence[Record]]:
+    """The system prompt, which some frameworks keep apart, and the rest."""
+    return (records[0]["content"], records[1:]) if records[0]["role"] == "system" else (None, records)
+
+
+def _system(text: str | None) -> list[Record]:
+    return [{"role": "system", "content": text}] if text else []
+
+
+HOOKS: dict[str, Callable[[Mapping[str, Any], Sequence[Record]], list[Record]]] = {
+    "openai_agents": through_openai_agents,
+    "langgraph": through_langgraph,
+    "langchain_agents": through_langchain_agents,
+    "pydantic_ai": through_pydantic_ai,
+}
+WITHOUT_NAMES = frozenset({"openai_agents", "pydantic_ai"})
+"""Frameworks whose messages have no author."""
+
+
+def history_for(target: str, records: Sequence[Record]) -> list[Record]:
+    """The records as the framework holds them: some know no names, LangChain writes a call's arguments anew."""
+    if target in WITHOUT_NAMES:
+        return [{name: value for name, value in record.items() if name != "name"} for record in records]
+    return [_written_anew(record) if record.get("tool_calls") else record for record in records]
+
+
+def _written_anew(record: Record) -> Record:
+    calls = [
+        {
+            **c,
+            "function": {
+                **c["function"],
+                "arguments": json.dumps(json.loads(c["function"]["arguments"]), ensure_ascii=False),
+            },
+        }
+        for c in record["tool_calls"]
+    ]
+    return {**record, "tool_calls": calls}
