@@ -15,12 +15,12 @@ from historylab.conversation.conversation import checked_index
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.tuning.table import defuse_formula
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import one_line
 
 COLUMNS = ("message", "role", "tokens", "sent_tokens", "decision", "reason", "since_request", "since", "text")
-FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "|", "%")
 LONGEST_TEXT = 300  # characters of a message
 
 
@@ -54,11 +54,6 @@ def reason_sentences(plan: HistoryPlan) -> list[str]:
     codes, where, back = np.unique(plan.reasons, return_index=True, return_inverse=True)
     written = [plan.reason(int(where[k])).sentence for k in range(len(codes))]
     return [written[k] for k in back.tolist()]
-
-
-def defuse_formula(cell: object) -> object:
-    """The cell; with an apostrophe in front if a spreadsheet would run it as a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell.lstrip().startswith(FORMULA) else cell
 
 
 def _rows(timeline: Timeline, number: int) -> Iterator[tuple[object, ...]]:

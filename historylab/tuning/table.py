@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -64,11 +65,33 @@ def _changed(settings: Settings) -> dict[str, Any]:
 
 # -- on disk
 
+FORMULA = "=+\\-@＝＋－＠|%"
+UNSEEN = r"[^\S\t\r\n]|[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]"
+AT_RISK = rf"(?=[\t\r\n]|(?:{UNSEEN})*[{FORMULA}])"
+CELL = r"(^|[;\t\r\n])"  # a cell begins there, or where a spreadsheet that splits at semicolons or tabs begins one
+
+
+def defuse_formula(cell: Any) -> Any:
+    """The cell of a CSV file; text that a spreadsheet would run as a formula gets an apostrophe in front."""
+    return re.sub(f"{CELL}('*){AT_RISK}", r"\1'\2", cell) if isinstance(cell, str) else cell
+
+
+def fuse_formula(cell: Any) -> Any:
+    """What `defuse_formula` was given."""
+    return re.sub(f"{CELL}'('*){AT_RISK}", r"\1\2", cell) if isinstance(cell, str) else cell
+
 
 def check_table_name(path: str) -> None:
     """Raises SettingsError for an ending no table is written in."""
     if not path.endswith(ENDINGS):
         raise SettingsError(f"{path!r} says no kind of table; end it in one of {', '.join(ENDINGS)}")
+
+
+def _texts(table: DataFrame, change: Callable[[Any], Any]) -> DataFrame:
+    """The table with its texts changed."""
+    from pandas.api.types import is_numeric_dtype
+
+    return table.assign(**{str(n): table[n].map(change) for n in table if not is_numeric_dtype(table[n])})
 
 
 def write_table(table: DataFrame, path: str) -> None:
@@ -78,7 +101,7 @@ def write_table(table: DataFrame, path: str) -> None:
         if path.endswith(".parquet"):
             table.to_parquet(path, index=False)
         elif path.endswith(".csv"):
-            table.to_csv(path, index=False)
+            _texts(table, defuse_formula).to_csv(path, index=False)
         else:
             table.to_json(path, orient="records", lines=True, force_ascii=False)
     except OSError as problem:
@@ -93,7 +116,7 @@ def read_table(path: str) -> DataFrame:
     if not os.path.exists(path):
         raise LoadError(f"there is no file {str(path)!r}; write one with `historylab sweep FILES --out {path}`")
     read: dict[str, Callable[[str], DataFrame]]
-    read = {".csv": pandas.read_csv, ".parquet": pandas.read_parquet, ".jsonl": _read_lines}
+    read = {".csv": _read_csv, ".parquet": pandas.read_parquet, ".jsonl": _read_lines}
     try:
         table = read[os.path.splitext(path)[1]](path)
     except (OSError, ValueError) as problem:  # pandas' and pyarrow's refusals are ValueErrors
@@ -108,6 +131,12 @@ def read_table(path: str) -> DataFrame:
     table[figures] = table[figures].apply(pandas.to_numeric)  # null where JSON has no NaN
     table["file"] = table["file"].astype(object).fillna("")
     return table
+
+
+def _read_csv(path: str) -> DataFrame:
+    import pandas
+
+    return _texts(pandas.read_csv(path), fuse_formula)
 
 
 def _read_lines(path: str) -> DataFrame:

@@ -11,7 +11,7 @@ from hypothesis import given
 from sketches import conv
 
 from historylab import Conversation, Message, Settings, replay
-from historylab.reports.decisions import COLUMNS, decisions_csv, defuse_formula, unchanged_since
+from historylab.reports.decisions import COLUMNS, decisions_csv, unchanged_since
 
 
 def rows(timeline, number: int) -> list[dict[str, str]]:
@@ -43,7 +43,7 @@ def test_no_text_is_a_formula(text):
     conversation = Conversation([Message("user", text, name=text), Message("assistant", "=2"), Message("user", "3")])
     for row in rows(replay(conversation, Settings()), 1):
         assert not row["text"].startswith(("=", "+", "-", "@", "\t", "＝", "%", "|"))
-    assert defuse_formula(-5) == -5
+        assert row["tokens"].isdigit()
 
 
 def test_hostile_text_stays_in_its_cell():
