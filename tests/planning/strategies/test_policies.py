@@ -87,6 +87,12 @@ def test_a_call_whose_result_comes_after_the_cut_is_not_older_than_it():
     assert sketch(Conversation([*late("user"), Message("user", "q")]), length=1) == "DDDDK"
 
 
+def test_the_newest_results_stay_even_where_late_ones_are_dropped():
+    dropped = {"policy.lastN.late_results": "drop", "length": 1}
+    assert sketch(late("user"), **dropped) == "DKKK"
+    assert sketch(Conversation([*late("user"), Message("assistant", "a")]), **dropped) == "DDKDK"
+
+
 def test_min_turns_does_not_guard_against_the_policy():
     assert sketch("s u a u a u", length=1, min_turns=3) == "PDDDDK"
     assert sketch("s u a u a u", policy="none", min_turns=3) == "PDDDDK"

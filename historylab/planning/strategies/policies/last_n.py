@@ -22,7 +22,8 @@ NO_SYSTEM = reason(
 LateResults = Annotated[
     Literal["keep", "drop"],
     Field(
-        description="what happens to an older tool call whose result is among the messages that are kept",
+        description="what happens to an older tool call whose result is among the messages that are kept; the newest "
+        "results always stay",
         json_schema_extra=FINE,
     ),
 ]
@@ -34,13 +35,14 @@ def last_n(plan: HistoryPlan, context: Context, *, late_results: LateResults = "
     history, settings = context.history, context.settings
     columns = history.columns
     if not settings.preserve_system_messages:
-        plan = plan.drop(columns.system[: history.blocks], NO_SYSTEM)
+        plan = plan.drop(columns.system[: history.blocks] & ~plan.returned, NO_SYSTEM)
     n = max(1, settings.length)
     users = history.users
     if users <= n:
         return plan
     older = np.zeros(history.blocks, bool)
     older[: columns.user_blocks[users - n]] = True
+    older[columns.block.item(history.size - 1)] = False  # the newest results: what the model is asked to go on from
     if late_results == "keep" and not columns.contiguous:  # such a call counts as newer: it stays with its results
         older &= columns.block_last[: history.blocks] < columns.users[users - n]
     return plan.drop(older, OLDER, n=n)

@@ -20,6 +20,6 @@ def no_history(plan: HistoryPlan, context: Context) -> HistoryPlan:
     if not history.size:
         return plan
     if not context.settings.preserve_system_messages:
-        plan = plan.drop(columns.system[: history.blocks], NO_SYSTEM)
+        plan = plan.drop(columns.system[: history.blocks] & ~plan.returned, NO_SYSTEM)
     newest = columns.users.item(history.users - 1) if history.users else history.size - 1
     return plan.drop(columns.block_last[: history.blocks] < newest, NO_HISTORY)
