@@ -34,6 +34,7 @@ from historylab.formats.chat_messages import to_message, to_record
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Instruments
+from historylab.planning.trim import warn_over_budget
 from historylab.pricing import window_of
 from historylab.settings.model import Settings
 
@@ -108,6 +109,7 @@ class _Run:
         """Plan the next request; a new summary is an event of its own."""
         plan = plan_history(self._conversation, self._settings, instruments=self._instruments, previous=self._previous)
         self._previous, self._sent, summary = plan, plan.tokens, plan.summary
+        warn_over_budget(self._conversation, self._settings, self._instruments, plan)
         yield Planned(request, plan)
         if summary and summary.made_at == plan.size:
             self._used += summary.usage or Usage()

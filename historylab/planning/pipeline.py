@@ -22,6 +22,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, PIN, REPLACED, StageTrace
 from historylab.planning.reasons import SYSTEM as ALWAYS
 from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
+from historylab.planning.strategies.returned import returned_summaries
 from historylab.planning.strategies.uncut import say_why_uncut
 from historylab.registry import STAGE_FAMILIES, chosen_members, member
 from historylab.settings.model import Settings
@@ -54,7 +55,7 @@ class Pipeline:
         self, history: History, instruments: Instruments, previous: HistoryPlan | None, budget: int
     ) -> HistoryPlan:
         context = Context(history, self.settings, instruments, previous)
-        plan = start(history, budget, self.settings.preserve_system_messages)
+        plan = start(history, budget, self.settings.preserve_system_messages, self.settings.summary_heading)
         trace = []
         for name, stage in self.stages:
             after = stage(plan, context)
@@ -114,13 +115,16 @@ def open_instruments(settings: Settings, *, chat_model: ChatModel | None = None)
     )
 
 
-def start(history: History, budget: int, preserve_system_messages: bool) -> HistoryPlan:
+def start(history: History, budget: int, preserve_system_messages: bool, heading: str = "") -> HistoryPlan:
     """Slot 0: drop what a later message stands for and what an API would refuse; pin systems and the user's pins.
 
-    Invalid blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them.
+    Invalid blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them. A
+    summary of ours that came back, known by its `heading`, is no system message to be pinned.
     """
     if not history.columns.clean or len(history.columns.stand_ins):
         plan = HistoryPlan(history, budget)
+        if heading:
+            plan.returned = returned_summaries(history, heading)
         whole = plan.drop(history.replaced, REPLACED)
         refused = whole.drop(invalid_blocks(history), INVALID)
         refused.trace = tuple(
@@ -129,15 +133,19 @@ def start(history: History, budget: int, preserve_system_messages: bool) -> Hist
             if after is not before
         )
         return _pin(refused, preserve_system_messages)
-    key = ("pinned", preserve_system_messages, history.counter.key)
+    key = ("pinned", preserve_system_messages, history.counter.key, heading)
 
     def pin_everything() -> HistoryPlan:
-        everything = History(history.conversation, history.counter, len(history.conversation))
-        return _pin(HistoryPlan(everything, budget), preserve_system_messages)
+        everything = HistoryPlan(History(history.conversation, history.counter, len(history.conversation)), budget)
+        if heading:
+            everything.returned = returned_summaries(everything.history, heading)
+        return _pin(everything, preserve_system_messages)
 
     # Pins depend on nothing but the block: decided once for the whole conversation, then sliced.
     pinned = history.conversation.remember(key, pin_everything)
-    return HistoryPlan(history, budget, pinned.block_actions[: history.blocks], pinned.block_reasons[: history.blocks])
+    plan = HistoryPlan(history, budget, pinned.block_actions[: history.blocks], pinned.block_reasons[: history.blocks])
+    plan.returned = pinned.returned[: history.blocks]
+    return plan
 
 
 def _pin(plan: HistoryPlan, preserve_system_messages: bool) -> HistoryPlan:
@@ -145,7 +153,7 @@ def _pin(plan: HistoryPlan, preserve_system_messages: bool) -> HistoryPlan:
     if len(columns.pins):
         pins = columns.pins[columns.pins < plan.size]
         plan = plan.pin(columns.block[pins], PIN)
-    return plan.pin(columns.system[:blocks], ALWAYS) if preserve_system_messages else plan
+    return plan.pin(columns.system[:blocks] & ~plan.returned, ALWAYS) if preserve_system_messages else plan
 
 
 def invalid_blocks(history: History) -> np.ndarray:

@@ -40,13 +40,14 @@ class HistoryPlan:
         budget: tokens the rendered request may have (the setting less reserve and overhead, never below 0).
         block_actions, block_reasons: uint8[blocks].
         shortened: messages sent as shorter texts, in the order of the decisions; for a message the last one counts.
+        returned: bool[blocks], summaries of ours that came back with the messages: no instructions, and never pinned.
         summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
         trace: per stage, what it did.
     """
 
     __slots__ = (
         "block_actions", "block_reasons", "block_tokens", "budget", "changed", "framing", "history",
-        "layout", "message_tokens", "numbers", "shortened", "summary", "trace",
+        "layout", "message_tokens", "numbers", "returned", "shortened", "summary", "trace",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +63,7 @@ class HistoryPlan:
         self.block_reasons = np.zeros(history.blocks, np.uint8) if reasons is None else reasons
         self.block_tokens = history.block_tokens
         self.message_tokens = history.total_tokens  # of the messages sent, without framing and summary
+        self.returned = np.zeros(history.blocks, bool)
         self.summary: Summary | None = None
         self.shortened: tuple[Shortening, ...] = ()
         self.numbers: Mapping[int, Mapping[str, Any]] = {}  # reason code → the numbers its sentence needs
@@ -76,7 +78,7 @@ class HistoryPlan:
         new.block_actions, new.block_reasons = self.block_actions, self.block_reasons
         new.block_tokens, new.message_tokens, new.shortened = self.block_tokens, self.message_tokens, self.shortened
         new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
-        new.framing, new.layout = self.framing, self.layout
+        new.framing, new.layout, new.returned = self.framing, self.layout, self.returned
         return new
 
     # -- reading it

@@ -146,6 +146,47 @@ def test_what_is_no_message_is_named(given, words):
         trim(given, Settings())
 
 
+TURNS = [{"role": role, "content": f"{role} {k} " * 60} for k, role in enumerate(ROLES)]
+SMALL = Settings(policy="all", budget=100)
+
+
+@pytest.fixture
+def warnings(caplog, monkeypatch):
+    monkeypatch.setattr("historylab.planning.trim._said", set())
+    return lambda: [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+
+
+def test_a_request_over_its_budget_is_warned_of_once_with_cause_and_setting(warnings):
+    for k in (1, 3, 5):
+        trim(TURNS[:k], SMALL)
+    (warning,) = warnings()
+    assert warning.startswith("A request is over its budget: ")
+    assert "in the newest message" in warning
+    assert "A budget of " in warning
+
+
+def test_another_cause_is_another_warning(warnings):
+    trim(TURNS[:5], SMALL)
+    trim(TURNS[:5], SMALL.replace(pruner="off"))
+    assert len(warnings()) == 2
+    assert "No pruner is set" in warnings()[1]
+
+
+def test_a_request_within_its_budget_is_not_warned_of(warnings):
+    trim(TURNS, SMALL.replace(budget=1000))
+    assert warnings() == []
+
+
+def test_a_list_that_takes_the_historys_place_is_noticed(warnings):
+    settings = Settings(policy="all", pruner="summarize", budget=1500)
+    messages = trim(TURNS, settings)
+    assert warnings() == []
+    for _ in range(3):
+        messages = trim([*messages, {"role": "user", "content": "And?"}], settings)
+    (warning,) = warnings()
+    assert "sent = trim(messages)" in warning
+
+
 @examples(max_examples=40)
 @given(conversations(), settings(filter="off", projection="off"))
 def test_trimming_dicts_keeps_their_identity_whatever_the_settings(conversation, chosen):

@@ -1,7 +1,8 @@
 """Folding blocks into the plan's one summary: shared by all stages that summarise.
 
 A new summary absorbs the former one and never takes more room than it is given. If no text fits, the blocks are dropped
-with a reason of their own. A summary is dropped once the policy (`lastN`) has dropped everything it stands for.
+with a reason of their own. A summary is dropped once the policy (`lastN`) has dropped everything it stands for. One
+that came back with the messages (returned.py) is taken up as the former one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from historylab.errors import InstrumentError
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action, Reason, reason
 from historylab.planning.strategies.base import Context
+from historylab.planning.strategies.returned import heading_of, read_summary
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.extractive import ExtractiveSummarizer
 from historylab.summarizers.writing import write_summary
@@ -23,18 +25,37 @@ from historylab.summarizers.writing import write_summary
 READS = ("summarizer", "summary_heading")
 """Settings that folding reads: members that fold declare them."""
 FOR_BUDGET = reason("summary", "Folded into the summary made when the history had {tokens:,} tokens.", setting="budget")
+RETURNED = reason("returned", "A summary of earlier messages that came back: it goes on as the request's summary.")
+EARLIER = "an earlier request"
 NO_ROOM = reason("no_room", "Over the budget, and no room was left for a summary: dropped.", setting="budget")
 
 
 def carry_over(plan: HistoryPlan, context: Context, why: Reason = FOR_BUDGET) -> HistoryPlan:
     """What the previous request summarised stays summarised by the same text, so the prefix stays the same."""
     before = context.previous
-    if before is None or before.summary is None or plan.summary is not None:
+    if before is not None and before.summary is not None and plan.summary is None:
+        blocks = folded_before(context)
+        if (blocks & plan.open).any():  # else the policy dropped all it stands for
+            plan = plan.summarize(blocks & plan.returned, before.summary, RETURNED)
+            numbers = before.numbers.get(why.code, {"tokens": before.tokens})
+            plan = plan.summarize(blocks, before.summary, why, **numbers)
+    return _take_up(plan, context)
+
+
+def _take_up(plan: HistoryPlan, context: Context) -> HistoryPlan:
+    """Summaries that came back, and are not carried already, become part of the plan's one summary."""
+    back = np.flatnonzero(plan.returned & plan.open)
+    if not len(back):
         return plan
-    blocks = folded_before(context)
-    if not (blocks & plan.open).any():  # the policy dropped all it stands for
-        return plan
-    return plan.summarize(blocks, before.summary, why, **before.numbers.get(why.code, {"tokens": before.tokens}))
+    history, wording = context.history, context.settings.summary_heading
+    messages = [history.conversation[i] for i in history.columns.block_first[back].tolist()]
+    read = [summary for message in messages if (summary := read_summary(message, wording))]
+    former = plan.summary
+    covers = sum(summary.covers for summary in read) + (former.covers if former else 0)
+    heading = read[0].heading if len(read) == 1 and not former else heading_of(wording, covers)
+    text = heading + "\n".join([*([former.body] if former else []), *(summary.body for summary in read)])
+    tokens = count_text(context.instruments.counter, text)
+    return plan.summarize(back, Summary(text, tokens, covers, 0, EARLIER, heading=heading), RETURNED)
 
 
 def folded_before(context: Context) -> np.ndarray:
@@ -86,9 +107,3 @@ def _write(task: SummaryTask, context: Context) -> Summary | None:
         )
     except InstrumentError:
         return None
-
-
-def heading_of(wording: str, covers: int) -> str:
-    """The heading before a summary of so many messages: on the text's first line if it ends in a colon, else above."""
-    words = wording.replace("{n}", f"{covers:,}").strip()
-    return f"{words} " if words.endswith(":") else f"{words}\n"

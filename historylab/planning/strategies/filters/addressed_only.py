@@ -53,7 +53,7 @@ def only_addressed(plan: HistoryPlan, context: Context, agent: str, aliases: Ite
     """Drop what does not concern `agent`; `aliases` are further ids it is mentioned by."""
     history = context.history
     instructions = column(history.conversation, "instructions", _is_instructions)[: history.size]
-    plan = plan.pin(whole_blocks(history, instructions), INSTRUCTIONS)
+    plan = plan.pin(whole_blocks(history, instructions) & ~plan.returned, INSTRUCTIONS)
     left = np.flatnonzero(plan.sent[history.columns.block[: history.size]] & ~instructions)
     if not len(left):
         return plan

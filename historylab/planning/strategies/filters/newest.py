@@ -30,7 +30,7 @@ def newest(
     messages: Annotated[int, Field(ge=0, le=1_000_000, description="messages that are loaded")] = 100,
 ) -> HistoryPlan:
     """At most the newest messages; a tool call stays when any of its results does."""
-    left = plan.open & ~folded_before(context)
+    left = plan.open & ~folded_before(context) & ~plan.returned
     sizes = context.history.block_sizes * left
     newer = np.cumsum(sizes[::-1])[::-1] - sizes  # messages after each block
     return plan.drop(left & (newer >= messages), NOT_LOADED, messages=messages)

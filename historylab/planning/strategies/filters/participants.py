@@ -65,4 +65,4 @@ def participants(
         history.conversation, ("participants", wanted), lambda m: m.role != "tool" and participant(m) not in wanted
     )
     blocks = others[history.columns.block_first[: history.blocks]]  # a block belongs to the author of its first message
-    return plan.drop(blocks, OTHER_PARTICIPANT)
+    return plan.drop(blocks & ~plan.returned, OTHER_PARTICIPANT)

@@ -4,22 +4,30 @@ Clearing one result per request would invalidate the provider's prompt cache eve
 stays the same.
 """
 
+import re
 from typing import Annotated
 
 from pydantic import Field
 
+from historylab.conversation.message import Message
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import shorter_results, tool_results
 from historylab.registry import FINE, register
 
+ALREADY = re.compile(r"\[Old tool result cleared: [0-9][0-9,]{0,15} tokens\]")
 CLEARED = reason("tool_clear", "An old tool result: cleared, the last {keep:,} stay.", setting="tool_output.clear.keep")
 
 
 def phrase(keep: int | None = None, batch: int | None = None) -> str:
     at_once = "" if batch is None else f" {'one' if batch == 1 else batch} at a time"
     return f"old tool results cleared{at_once}"
+
+
+def _shorten(message: Message, tokens: int) -> str:
+    cleared = ALREADY.fullmatch(message.content) and not message.media
+    return message.content if cleared else f"[Old tool result cleared: {tokens:,} tokens]"
 
 
 @register("tool_output", title="Clear old ones", phrase=phrase)
@@ -37,5 +45,5 @@ def clear(
     cleared = max(0, len(results) - keep) // batch * batch
     if not cleared:
         return plan
-    texts = shorter_results(context, "clear", lambda _message, tokens: f"[Old tool result cleared: {tokens:,} tokens]")
+    texts = shorter_results(context, "clear", _shorten)
     return plan.truncate(texts, CLEARED, before=results.item(cleared - 1) + 1, keep=keep)

@@ -1,5 +1,6 @@
 """`collapse`: results of older turns shrink to one line: the tool's name, the first line, and its length."""
 
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import shorter_results, tool_names
 from historylab.registry import FINE, register
 
+ALREADY = re.compile(r"[0-9][0-9,]{0,15} tokens: (?P<line>.*)\]")  # after the tool's name
 OLDER_TURN = reason(
     "tool_collapse",
     "A tool result from before the last {turns:,} turns: one line of it is sent.",
@@ -33,8 +35,11 @@ def collapse(
     names = tool_names(history.conversation)
 
     def shorten(message: Message, tokens: int) -> str:
-        line = next((line.strip() for line in message.content.splitlines() if line.strip()), "")
         tool = names.get(message.tool_call_id or "", "a tool")
+        found = ALREADY.fullmatch(message.content.removeprefix(f"[Result of {tool}, "))
+        if found and len(found["line"]) <= characters and not message.media:
+            return message.content
+        line = next((line.strip() for line in message.content.splitlines() if line.strip()), "")
         return f"[Result of {tool}, {tokens:,} tokens: {line[:characters]}]"
 
     if turns > history.users:
