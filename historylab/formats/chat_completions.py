@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import pair_by_order, to_message, unread_fields
+from historylab.formats.chat_messages import pair_by_order
 from historylab.formats.content import Content
 from historylab.formats.flat_messages import CONVERSATION_IDS, conversation_id_of
 from historylab.formats.other_shapes import shape_in
+from historylab.formats.reported import read_reported
 from historylab.registry import register
 
 HOLDERS = ("messages", "traj")
@@ -60,7 +59,8 @@ def looks_like_chat(content: Content) -> float:
 def chat_completions(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages as the Chat Completions API takes them: a list, an object with a list, or several of them in a file."""
     for group in _groups(content.values, report):
-        messages = list(_messages(group, report))
+        read = (read_reported(record, where, report) for where, record in group.records)
+        messages = [message for message in read if message]
         for key in group.beside:
             if key in BESIDE:
                 report.warn(BESIDE[key], group.where)
@@ -114,40 +114,6 @@ def _system_prompt(beside: dict[str, Any], where: str) -> list[tuple[str, Any]]:
     if not isinstance(beside.get("system"), str | list) or not beside["system"]:
         return []
     return [(f"{where} system".strip(), {"role": "system", "content": beside.pop("system")})]
-
-
-def _messages(group: RecordGroup, report: Report) -> Iterator[Message]:
-    for where, record in group.records:
-        try:
-            message = to_message(record, partly=True)
-        except LoadError as problem:
-            report.skip(str(problem), where)
-            continue
-        unread = message.metadata.get("unread_parts")
-        if unread and not (message.content or message.tool_calls or message.media or message.role == "tool"):
-            report.skip(f"{unread[0]}, which can't be read, and nothing else", where)
-            continue
-        report.records += 1
-        for remark in _remarks(message, record):
-            report.warn(remark, where)
-        yield message
-
-
-def _remarks(message: Message, record: dict[str, Any]) -> Iterator[str]:
-    """Warnings about a message that is kept."""
-    if message.role not in ROLE_CODES:
-        yield f"unknown role {message.role[:40]!r}, kept as conversation"
-    if not (message.content or message.tool_calls or message.media):
-        yield "empty content"
-    for part in message.metadata.get("unread_parts", ()):
-        yield f"{part} not read"
-    for unread in unread_fields(record):
-        if unread not in CONVERSATION_IDS:
-            yield f"a field {unread[:40]!r} not read"
-    if any(not call.id for call in message.tool_calls) or (message.role == "tool" and not message.tool_call_id):
-        yield "a call or result without an id, paired in order"
-    if "timestamp" in message.metadata:
-        yield "a timestamp that is no time"
 
 
 def _title(holder: dict[str, Any]) -> str:

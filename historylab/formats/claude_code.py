@@ -23,6 +23,12 @@ from historylab.registry import register
 ROLES = ("user", "assistant")
 OWN_MARKS = {"uuid", "parentUuid", "sessionId"}
 THINKING = ("thinking", "redacted_thinking")
+READ_OF_PART = {
+    "text": {"type", "text"},
+    "tool_use": {"type", "id", "name", "input"},
+    "tool_result": {"type", "tool_use_id", "content", "is_error"},
+}
+IGNORED_OF_PART = {"cache_control", "citations", "caller"}  # nothing that is said
 LOOKED_AT = 2000  # records sampled to recognise the format: snapshots and summaries may come first
 OPENING = 50  # characters of a subagent's task in its title
 
@@ -122,6 +128,7 @@ def _reply(record: Record, report: Report) -> list[Message]:
     """One line of a reply as a message, to be joined with the other lines of its id."""
     message = record.value["message"]
     text, media, rest = read_parts(message["content"])
+    _report_fields(message["content"], record, report)
     calls = tuple(to_call(part) for part in rest if part.get("type") == "tool_use")
     _report_unread([part for part in rest if part.get("type") != "tool_use"], record, report)
     metadata = {}
@@ -152,7 +159,9 @@ def _repeated(first: Message, more: Message) -> list[ToolCall]:
 
 def _user_messages(record: Record, report: Report) -> list[Message]:
     """The tool results of a user line, each a message, then the user's own text: results follow their calls."""
-    text, media, rest = read_parts(record.value["message"]["content"])
+    content = record.value["message"]["content"]
+    text, media, rest = read_parts(content)
+    _report_fields(content, record, report)
     results = [part for part in rest if part.get("type") == "tool_result"]
     _report_unread([part for part in rest if part.get("type") != "tool_result"], record, report)
     made = [_result(part, record, report) for part in results]
@@ -172,6 +181,7 @@ def _result(part: dict[str, Any], record: Record, report: Report) -> Message:
     if not isinstance(content, str | list | None):
         report.warn(f"a tool result whose content is {kind_of(content)}", record.where)
     text, media, rest = read_parts(content if isinstance(content, str | list) else "")
+    _report_fields(content, record, report)
     _report_unread(rest, record, report)
     metadata = {"is_error": True} if part.get("is_error") is True else {}
     return Message("tool", text, tool_call_id=call if isinstance(call, str) else None, media=media, metadata=metadata)
@@ -183,6 +193,18 @@ def _report_unread(parts: list[dict[str, Any]], record: Record, report: Report) 
         kind = part.get("type")
         thought = kind in THINKING
         report.warn("thinking left out" if thought else f"a part of type {str(kind)[:40]!r} not read", record.where)
+
+
+def _report_fields(content: Any, record: Record, report: Report) -> None:
+    """Report the fields of parts that are read without them, and names and ids that are none."""
+    for part in content if isinstance(content, list) else ():
+        kind = part.get("type") if isinstance(part, dict) else None
+        if not isinstance(kind, str) or kind not in READ_OF_PART:
+            continue
+        report.leave(part, READ_OF_PART[kind] | IGNORED_OF_PART, record.where)
+        for name in READ_OF_PART[kind] & {"id", "name", "tool_use_id"}:
+            if not isinstance(part.get(name), str):
+                report.warn(f"a {kind} whose {name} is {kind_of(part.get(name))}", record.where)
 
 
 def _placed(message: Message, record: Record, report: Report, chosen: str | None) -> Message:

@@ -26,6 +26,7 @@ from historylab.formats.lenient import as_message, conversation_of
 
 FLAT_ROLES = ("tool_use", "tool_result")
 CONVERSATION_IDS = ("conversation_id", "conversationId", "session_id", "sessionId", "thread_id", "threadId")
+LABELS = ("role", "id", "name", "tool_name", "tool_use_id", "is_error", "timestamp", "created_at")
 RESULT_ID = "result_"  # prefix of a result row's id, followed by the id of its call
 
 
@@ -55,6 +56,16 @@ def as_flat_message(given: Any) -> Message:
     message = _call(fields) if role == "tool_use" else _result(fields)
     row_id = _text(fields.get("id")) or None
     return replace(message, id=row_id, timestamp=_time(fields), metadata={"role": role}, source=given)
+
+
+def read_fields(row: Mapping[str, Any]) -> set[str]:
+    """The fields of a call's or a result's row that are read, and those that repeat what is."""
+    given, other = ("tool_input", "content") if "tool_input" in row else ("content", "tool_input")
+    if row.get("role") == "tool_result":
+        given, other = ("content", "tool_output") if row.get("content") else ("tool_output", "content")
+    repeats = {other} if _text(row.get(other)) == _text(row.get(given)) else set()
+    labels = (name for name in LABELS if name == "id" or not isinstance(row.get(name), list | Mapping))
+    return {given, *repeats, *CONVERSATION_IDS, *labels}
 
 
 def pair_results(messages: list[Message]) -> list[Message]:

@@ -2,24 +2,25 @@
 
 Source: mentu-ai/mentu-web, agent-service/src/db/messages.ts (f7065bc). Other rows with those roles are read too.
 Consecutive call rows are one message with several calls. A result row names no call: it answers the call whose id its
-own id contains, else the oldest open one.
+own id contains, else the oldest open one. Rows are put in the order of their times, unless that would part a result
+from its call.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import to_message
 from historylab.formats.content import Content
-from historylab.formats.flat_messages import FLAT_ROLES, as_flat_message, pair_results
+from historylab.formats.flat_messages import FLAT_ROLES, as_flat_message, conversation_id_of, pair_results, read_fields
+from historylab.formats.reported import read_reported
 from historylab.registry import register
 
 HOLDERS = ("agent_messages", "messages", "rows", "data")
@@ -38,21 +39,26 @@ def has_flat_roles(content: Content) -> float:
 @register("format", title="Mentu agent messages", recognise=has_flat_roles)
 def mentu(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored rows of agent messages, with tool calls and results as separate rows."""
-    groups: dict[Any, list[tuple[str, Message]]] = {}
-    for where, row in _rows(content.values):
-        message = _read(row, where, report)
-        if message:
-            groups.setdefault(row.get("conversation_id"), []).append((where, message))
-    for conversation_id, found in groups.items():
-        metadata = {} if conversation_id is None else {"conversation_id": conversation_id}
-        yield Conversation(pair_results(_join_calls(_by_time(found, report))), metadata=metadata)
+    groups: dict[str, tuple[dict[str, Any], list[tuple[str, Message]]]] = {}
+    for where, row in _rows(content.values, report):
+        try:
+            named = conversation_id_of(row)
+        except LoadError as problem:
+            report.skip(str(problem), where)
+            continue
+        if message := _read(row, where, report):
+            groups.setdefault(json.dumps(named), (named, []))[1].append((where, message))
+    for named, found in groups.values():
+        yield Conversation(_in_order(found, report), metadata=named)
 
 
-def _rows(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+def _rows(values: list[tuple[str, Any]], report: Report | None = None) -> Iterator[tuple[str, Any]]:
     """Every row with its location: an item of a list, of a list in an object, or a line."""
     for where, value in values:
         holder = next((k for k in HOLDERS if isinstance(value, dict) and isinstance(value.get(k), list)), "")
         items = value[holder] if holder else value
+        if holder and report:
+            report.leave(value, {holder}, where)
         if isinstance(items, list):
             yield from ((f"{where} {holder}[{i}]".strip(), item) for i, item in enumerate(items))
         else:
@@ -63,17 +69,13 @@ def _read(row: Any, where: str, report: Report) -> Message | None:
     if not isinstance(row, dict):
         report.skip(f"{kind_of(row)}, not an object", where)
         return None
-    try:
-        message = as_flat_message(row) if row.get("role") in FLAT_ROLES else to_message(row)
-    except LoadError as problem:
-        report.skip(str(problem), where)
-        return None
-    if isinstance(row.get("conversation_id"), dict | list):
-        report.skip(f"conversation_id is {kind_of(row['conversation_id'])}, not text or a number", where)
-        return None
+    if row.get("role") not in FLAT_ROLES:
+        return read_reported(row, where, report)
+    message = as_flat_message(row)
     report.records += 1
-    if message.role not in ROLE_CODES:
-        report.warn(f"unknown role {message.role[:40]!r}, kept as conversation", where)
+    report.leave(row, read_fields(row), where)
+    if message.timestamp is None and (row.get("timestamp") or row.get("created_at")):
+        report.warn("a timestamp that is no time", where)
     return message
 
 
@@ -92,12 +94,22 @@ def _is_call(message: Message) -> bool:
     return message.metadata.get("role") == "tool_use"
 
 
-def _by_time(found: list[tuple[str, Message]], report: Report) -> list[Message]:
-    """The rows sorted by time if all have one: a query may return the newest first."""
+def _in_order(found: list[tuple[str, Message]], report: Report) -> list[Message]:
+    """The rows as messages, sorted by time if all have one: a query may return the newest first."""
     rows = [message for _, message in found]
+    as_given = pair_results(_join_calls(rows))
     if not all(message.timestamp for message in rows):
-        return rows
-    ordered = sorted(rows, key=lambda message: instant(message.timestamp))
-    if ordered != rows:
-        report.warn("rows put in the order of their times", found[0][0])
+        return as_given
+    by_time = sorted(rows, key=lambda message: instant(message.timestamp))
+    if by_time == rows:
+        return as_given
+    ordered = pair_results(_join_calls(by_time))
+    if _orphans(ordered) > _orphans(as_given):  # a clock went back
+        report.warn("times that go back, left in the order of the file", found[0][0])
+        return as_given
+    report.warn("rows put in the order of their times", found[0][0])
     return ordered
+
+
+def _orphans(messages: list[Message]) -> int:
+    return int(Conversation(messages).columns.orphan.sum())

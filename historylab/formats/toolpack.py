@@ -20,6 +20,8 @@ from historylab.registry import register
 
 ROLES = {"agent": "assistant", "system": "system"}
 """Kind of participant → role; any other kind is a user."""
+READ = {"id", "conversationId", "participant", "content", "timestamp", "scope", "metadata"}
+READ_OF_PARTICIPANT = {"kind", "id", "displayName"}
 LOOKED_AT = 200
 
 
@@ -34,7 +36,7 @@ def looks_stored(content: Content) -> float:
 def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored messages of toolpack-agents, one or several conversations in a file."""
     conversations: dict[str, dict[str | None, Message]] = {}  # id → message id → message; the first of an id counts
-    for where, record in _records(content.values):
+    for where, record in _records(content.values, report=report):
         try:
             message = to_message(record)
             messages = conversations.setdefault(_text(record, "conversationId"), {})
@@ -45,12 +47,14 @@ def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
             report.skip("a second message of the same id", where)
             continue
         report.records += 1
-        if "timestamp" in message.metadata:
-            report.warn("a timestamp that is no time", where)
+        _warn_of_unread(record, message, where, report)
         messages[message.id] = message
     for conversation_id, messages in conversations.items():
         title = next((name for m in messages.values() if (name := m.metadata.get("channelName"))), conversation_id)
-        yield Conversation(_in_time(list(messages.values())), str(title), {"conversationId": conversation_id})
+        given = list(messages.values())
+        if (ordered := _in_time(given)) != given:
+            report.warn("messages put in the order of their times", conversation_id[:40])
+        yield Conversation(ordered, str(title), {"conversationId": conversation_id})
 
 
 def to_message(record: Any) -> Message:
@@ -80,13 +84,29 @@ def to_message(record: Any) -> Message:
     )
 
 
-def _records(values: list[tuple[str, Any]], most: int | None = None) -> Iterator[tuple[str, Any]]:
+def _warn_of_unread(record: dict[str, Any], message: Message, where: str, report: Report) -> None:
+    """Warn of the fields of a stored message that aren't read, or not as what they are."""
+    report.leave(record, READ, where)
+    report.leave(record["participant"], READ_OF_PARTICIPANT, where)
+    if not isinstance(record.get("metadata"), Mapping | None):
+        report.warn(f"metadata that is {kind_of(record['metadata'])}", where)
+    if not isinstance(record["participant"].get("displayName"), str | None):
+        report.warn(f"a displayName that is {kind_of(record['participant']['displayName'])}", where)
+    if "timestamp" in message.metadata:
+        report.warn("a timestamp that is no time", where)
+
+
+def _records(
+    values: list[tuple[str, Any]], most: int | None = None, report: Report | None = None
+) -> Iterator[tuple[str, Any]]:
     """Every record with its location: a JSON line, an item of a list or of an object's `messages`."""
     for where, value in values[:most]:
         held = value.get("messages") if isinstance(value, dict) else None
         if isinstance(value, list):
             yield from ((f"{where}[{i}]", item) for i, item in enumerate(value[:most]))
         elif isinstance(held, list):
+            if report:
+                report.leave(value, {"messages"}, where)
             yield from ((f"{where} messages[{i}]".strip(), item) for i, item in enumerate(held[:most]))
         else:
             yield where, value

@@ -149,3 +149,10 @@ def test_fields_of_a_message_that_are_not_read_are_named():
 
 def test_a_conversation_among_messages_is_a_conversation_of_its_own():
     assert [len(c) for c in load(as_json([HI, {"messages": [HI, YES]}, YES]))] == [2, 2]
+
+
+def test_fields_of_parts_and_calls_that_are_not_read_are_named():
+    part = {"type": "text", "text": "hi", "note": "aside", "cache_control": {"type": "ephemeral"}}
+    calls = [{"id": "a", "type": "function", "reason": "why", "function": {"name": "f", "args": {"a": 1}}}]
+    loaded = load(as_json([{"role": "user", "content": [part]}, {"role": "assistant", "tool_calls": calls}]))
+    assert list(loaded.report.warnings) == [f"a field {name!r} not read" for name in ("note", "reason", "args")]

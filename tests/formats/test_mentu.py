@@ -78,6 +78,36 @@ def test_a_row_whose_conversations_id_is_none_is_skipped(wrong):
     assert next(iter(loaded.report.skipped)).startswith("conversation_id is a")
 
 
+@pytest.mark.parametrize("back", range(5))
+def test_where_a_clock_goes_back_no_result_is_parted_from_its_call(back):
+    rows = [*ROWS, SAY | {"content": "more"}]
+    times = [f"2026-01-01T{9 if k >= back else 10:02}:00:0{k}Z" for k in range(len(rows))]
+    loaded = load(as_json([row | {"created_at": at} for row, at in zip(rows, times, strict=True)]))
+    assert loaded[0].columns.clean
+    assert loaded.report.messages == len(rows)
+    told = {0: [], 2: ["times that go back, left in the order of the file"]}
+    assert list(loaded.report.warnings) == told.get(back, ["rows put in the order of their times"])
+
+
+def test_conversations_are_told_apart_by_a_session_or_a_thread_too():
+    rows = [row | {"session_id": id} for row in (CALL, RESULT) for id in ("a", "b")]
+    assert [[m.role for m in c] for c in load(as_json(rows))] == [["assistant", "tool"]] * 2
+
+
+def test_what_is_not_read_of_a_row_or_beside_the_rows_is_named():
+    call = CALL | {"tool_input": {"path": "a"}, "content": "reading a"}
+    result = RESULT | {"content": "short", "tool_output": "long", "created_at": "soon"}
+    loaded = load(as_json({"title": "t", "rows": [ASK | {"mood": "fine"}, call, result]}))
+    assert list(loaded.report.warnings) == [
+        "a field 'title' not read",
+        "a field 'mood' not read",
+        "a field 'content' not read",
+        "a field 'tool_output' not read",
+        "a timestamp that is no time",
+    ]
+    assert not load(as_json([ASK, CALL, RESULT | {"content": "same", "tool_output": "same"}])).report.warnings
+
+
 def test_mycoders_flat_messages_are_read_too():
     call = {"role": "tool_use", "id": "x", "name": "shell", "content": '{"command": "ls"}'}
     result = {"role": "tool_result", "tool_use_id": "x", "content": "a b", "is_error": False}

@@ -26,6 +26,7 @@ def test_conversations_of_one_file_are_told_apart_and_ordered_by_time():
     loaded = load(file(posted("09:05 a: late"), posted("09:00 b: x", conversation="other"), posted("09:01 (c): early")))
     assert [[m.content for m in c] for c in loaded] == [["early", "late"], ["x"]]
     assert [m.role for m in loaded[0]] == ["assistant", "user"]
+    assert list(loaded.report.warnings) == ["messages put in the order of their times"]
 
 
 @pytest.mark.parametrize("lines", [True, False])
@@ -60,6 +61,18 @@ def test_what_is_no_stored_message_is_skipped_with_the_reason(change, reason):
     report = load(file(posted("09:00 a: first"), posted("09:01 a: second"), posted("09:02 a: x"), change=change)).report
     assert (report.records, report.messages) == (3, 2)
     assert list(report.skipped) == [reason]
+
+
+def test_what_is_not_read_of_a_stored_message_is_named():
+    participant = {"kind": "user", "id": "a", "displayName": 5, "mood": "good"}
+    change = {"metadata": "none", "attachments": ["x"], "participant": participant}
+    loaded = load(file(posted("09:00 a: x"), posted("09:01 a: y"), change=change))
+    assert list(loaded.report.warnings) == [
+        "a field 'attachments' not read",
+        "a field 'mood' not read",
+        "metadata that is text",
+        "a displayName that is a number",
+    ]
 
 
 def test_where_a_time_cannot_be_read_the_order_of_the_file_stays_and_is_told_of():
