@@ -17,13 +17,13 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": 
 
 
 class ChatServer(ThreadingHTTPServer):
-    """On 127.0.0.1, at a free port. `requests` are the bodies it got, `keys` the keys."""
+    """On 127.0.0.1, at a free port. `requests` are the bodies it got, parsed, `bytes` as they came, `keys` the keys."""
 
     daemon_threads = True
 
     def __init__(self, *behaviours: Behaviour):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.behaviours, self.requests, self.keys = list(behaviours), [], []
+        self.behaviours, self.requests, self.bytes, self.keys = list(behaviours), [], [], []
 
     @property
     def url(self) -> str:
@@ -46,10 +46,12 @@ class Handler(BaseHTTPRequestHandler):
 
     server: ChatServer
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two packets: else each answer takes 40 ms
 
     def do_POST(self) -> None:
         server = self.server
-        self.body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        server.bytes.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.body = json.loads(server.bytes[-1])
         server.requests.append(self.body)
         server.keys.append(self.headers["Authorization"])
         behaviour = server.behaviours.pop(0) if len(server.behaviours) > 1 else server.behaviours[0]

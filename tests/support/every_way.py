@@ -22,8 +22,9 @@ def _presets() -> Iterator[tuple[str, Settings]]:
     for preset in presets().values():
         for variant in ("", *preset.variants):
             settings = preset.variants[variant] if variant else preset.settings
-            yield f"{preset.name} {variant}".strip(), settings
-            yield f"{preset.name} {variant}, tight", settings.replace(budget=900, window=1200)
+            name = f"{preset.name} {variant}".strip()
+            yield name, settings
+            yield f"{name}, tight", settings.replace(budget=900, window=1200)
 
 
 def _arranged() -> Iterator[tuple[str, Settings]]:
