@@ -68,6 +68,22 @@ def test_the_used_configuration_is_the_playgrounds(page, home, seen):
     assert seen.external == []
 
 
+def test_a_download_survives_a_rerun_of_its_drawer_and_esc_closes_it_afterwards(page, home):
+    page.goto(home)
+    headline(page, "the model sees")
+    for label in ("Report (HTML)", "Decisions (CSV)"):
+        page.get_by_role("button", name="Export").first.click()
+        drawer = page.get_by_role("dialog")
+        with page.expect_download():
+            drawer.get_by_role("button", name=label).click()
+        drawer.get_by_text("Only what differs").click()  # the browser is a click ahead of the server
+        with page.expect_download() as download:
+            drawer.get_by_role("button", name=label).click()
+        assert download.value.failure() is None
+        page.keyboard.press("Escape")
+        drawer.wait_for(state="hidden")
+
+
 def test_a_report_and_the_decisions_are_downloaded_and_the_report_loads_nothing(page, browser, home, tmp_path):
     page.goto(home)
     headline(page, "the model sees")

@@ -27,7 +27,7 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
     )
     right.download_button(
         "Download",
-        lambda: visible_json(records),
+        visible_json(records),
         f"request-{number + 1}.json",
         "application/json",
         on_click="ignore",

@@ -31,9 +31,13 @@ from historylab.planning.explain import Answer
 from historylab.planning.pipeline import project
 from historylab.planning.replay import Timeline, replay
 from historylab.pricing import Prices
+from historylab.recall.must_remember import MustRemember
 from historylab.recall.retention import Likely, Retention, asked_later, retention
+from historylab.reports.decisions import decisions_csv
+from historylab.reports.report import report
 from historylab.settings.consent import settings_that_ask
 from historylab.settings.model import Settings
+from historylab.settings.resolve import Resolution
 from historylab.tuning import compare
 from historylab.tuning.compare import Figures
 from historylab.ui.session import model_consent
@@ -55,6 +59,8 @@ BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
     Settings: lambda settings: settings.key,
     Timeline: timeline_key,
     Prices: repr,
+    Resolution: lambda resolution: repr(resolution.provenance),
+    MustRemember: lambda remembered: remembered.mark,  # the rest follows from the timeline
 }
 """The hash functions for our arguments: `hash_funcs` of every cached function below."""
 
@@ -130,6 +136,22 @@ def _browser_key(content: str) -> str:
 def chart(timeline: Timeline, *, dark: bool) -> Any:  # plotly has no types
     """The token chart, which is the same for every request."""
     return token_chart(timeline, dark=dark)
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Writing the report", hash_funcs=BY_CONTENT)
+def report_file(timeline: Timeline, number: int, resolution: Resolution, marked: tuple[MustRemember, ...]) -> bytes:
+    """The report on a request, as a file."""
+    return _as_file(report(timeline, number, resolution, marked))
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Writing the decisions", hash_funcs=BY_CONTENT)
+def decisions_file(timeline: Timeline, number: int) -> bytes:
+    """The decisions of a request, as a file."""
+    return _as_file(decisions_csv(timeline, number))
+
+
+def _as_file(text: str) -> bytes:
+    return text.encode("utf-8-sig")  # the byte order mark tells spreadsheets that it is UTF-8
 
 
 # -- what is computed from them

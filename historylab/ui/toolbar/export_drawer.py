@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from historylab.exporters.base import export
 from historylab.planning.replay import Timeline
 from historylab.registry import Member, members
-from historylab.reports.decisions import decisions_csv
-from historylab.reports.report import report
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.request_field import current_request
-from historylab.ui.session import drawers
+from historylab.ui.session import cached, drawers
 from historylab.ui.session.must_remember import starred
 from historylab.wording.untrusted import replace_hidden
 
@@ -67,22 +63,26 @@ def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None
 
 
 def _request(resolution: Resolution, timeline: Timeline) -> None:
-    """The request shown, for people without HistoryLab; both files are made on download."""
+    """The request shown, for people without HistoryLab.
+
+    Both files are made as the drawer opens, once. A file made on the click would belong to one run of the drawer, and
+    be gone after the next; and its button, disabled meanwhile, would lose the focus, without which Esc closes nothing.
+    """
     number, marked = current_request(timeline), starred(timeline)
     st.html(
         f'<div class="hl-title">This request: {timeline.steps[number].label}</div>'
         '<div class="hl-meta">Both files hold text of the conversation.</div>'
     )
     with st.container(horizontal=True):
-        _download("Report", f"request-{number + 1}.html", lambda: report(timeline, number, resolution, marked))
-        _download("Decisions", f"request-{number + 1}.csv", lambda: decisions_csv(timeline, number))
+        _download("Report", f"request-{number + 1}.html", cached.report_file(timeline, number, resolution, marked))
+        _download("Decisions", f"request-{number + 1}.csv", cached.decisions_file(timeline, number))
 
 
-def _download(label: str, name: str, write: Callable[[], str]) -> None:
+def _download(label: str, name: str, data: bytes) -> None:
     extension = name.rpartition(".")[2]
     st.download_button(
         f"{label} ({extension.upper()})",
-        lambda: write().encode("utf-8-sig"),  # the byte order mark tells spreadsheets that it is UTF-8
+        data,
         name,
         f"text/{extension}",
         key=f"download-{label.lower()}",

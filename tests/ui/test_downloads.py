@@ -1,0 +1,36 @@
+"""Files to download are made before their buttons are drawn: a rerun takes none away, a click disables nothing."""
+
+from __future__ import annotations
+
+import pytest
+from app_pages import screen, shown
+
+pytestmark = pytest.mark.slow  # whole screens
+
+PLAYGROUND = "pages/playground.py"
+
+
+def files(app) -> dict[str, str]:
+    """Per download button its file's address; a button whose file is made on the click has none."""
+    return {e.proto.label: e.proto.url for e in app.get("download_button")}
+
+
+def test_the_files_of_the_export_drawer_outlive_its_reruns():
+    app = shown(screen(PLAYGROUND).button(key="export").click().run())
+    before = files(app)
+    assert set(before) == {"Report (HTML)", "Decisions (CSV)", "Download historylab.env"}
+    assert all(before.values())
+    app.session_state["historylab"].wanted = "export"  # what keeps it open in a browser
+    shown(app.toggle(key="only-changed").set_value(True).run())
+    after = files(app)
+    assert {name for name in before if before[name] != after[name]} == {"Download historylab.env"}
+
+
+@pytest.mark.parametrize("link", [{"debug": "true"}, {}])
+def test_so_does_the_payload(link):
+    app = screen(PLAYGROUND, **link)
+    if not link:
+        app.session_state["side"] = "Exact payload"
+        shown(app.run())
+    assert files(app)["Download"]
+    assert files(shown(app.run())) == files(app)
