@@ -31,17 +31,24 @@ def add_to(commands: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print or write the export."""
-    from historylab.exporters.base import export
+    from historylab.exporters.base import differences, export
 
     settings = settings_from(arguments)
     text = export(settings, arguments.target, only_changed=arguments.only_changed)
-    for line in text.splitlines():
-        if " is left out: " in line and line.startswith("# "):
-            print_note(line.removeprefix("# "))
+    told = differences(settings, arguments.target)
+    for difference in told:
+        print_note(str(difference))
     if arguments.out:
         write_text(arguments.out, text)
     elif arguments.json:
-        print_json({"target": arguments.target, "text": text, "settings": settings.model_dump()})
+        not_carried = [{"settings": d.settings, "instead": d.instead} for d in told]
+        found = {
+            "target": arguments.target,
+            "text": text,
+            "settings": settings.model_dump(),
+            "not_carried": not_carried,
+        }
+        print_json(found)
     else:
         print_file(text)
     return 0

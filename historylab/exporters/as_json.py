@@ -3,11 +3,20 @@
 import json
 from collections.abc import Sequence
 
+from historylab.exporters.base import FACTS
 from historylab.registry import register
 from historylab.settings.model import Settings
 
 
-@register("exporter", "json", title="JSON", file_name="historylab.json", mime="application/json", language="json")
+@register(
+    "exporter",
+    "json",
+    title="JSON",
+    file_name="historylab.json",
+    mime="application/json",
+    language="json",
+    facts=frozenset(FACTS),
+)
 def as_json(settings: Settings, names: Sequence[str]) -> str:
     """JSON, by setting name: also a template."""
     return json.dumps({name: settings.value(name) for name in names}, indent=2, ensure_ascii=False) + "\n"

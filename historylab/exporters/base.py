@@ -2,19 +2,31 @@
 
 A member takes `(settings, names)`, with the names of the settings to write, and returns the file's text. It writes no
 date, so equal settings give equal files. `attributes`: `title` (on screen), `file_name`, `mime` and `language` (for
-highlighting).
+highlighting); `differs`, where something cannot be carried: a function of the settings that gives `Difference`s; and
+`facts`, the `FACTS` about a message that are known where the export is used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from historylab._version import __version__
 from historylab.counters.base import count_badge, open_counter
-from historylab.registry import member
+from historylab.registry import chosen_members, member
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import as_text, environment_names
+
+FACTS = {
+    "name": "who wrote it",
+    "time": "when it was written",
+    "mentions": "whom it mentions",
+    "scope": "in which channel or thread it was written",
+}
+"""What a filter or projection may read of a message besides role and text, and declares in `facts`."""
+CHAT_FACTS = frozenset({"name", "time"})
+"""Those that a Chat Completions message can have."""
 
 
 class Exporter(Protocol):
@@ -23,11 +35,22 @@ class Exporter(Protocol):
     def __call__(self, settings: Settings, names: Sequence[str]) -> str: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Settings that an export cannot carry, and what happens instead."""
+
+    settings: tuple[str, ...]
+    instead: str
+
+    def __str__(self) -> str:
+        return f"Not carried over: {', '.join(self.settings)}. {self.instead}"
+
+
 def export(settings: Settings, target: str, *, only_changed: bool = False) -> str:
     """The settings as text for `target` ("dotenv", "shell", "json", …). Raises UnknownMember for other targets.
 
     Every field and option is written, so that the file means the same under any template; `only_changed` writes only
-    those that differ from the defaults.
+    those that differ from the defaults. What `target` cannot carry stands in the heading, where it can have one.
     """
     defaults = Settings()
     names = [n for n in setting_names() if not only_changed or settings.value(n) != defaults.value(n)]
@@ -35,14 +58,34 @@ def export(settings: Settings, target: str, *, only_changed: bool = False) -> st
     return write(settings, names)
 
 
+def differences(settings: Settings, target: str) -> tuple[Difference, ...]:
+    """What an export of these settings to `target` cannot carry; without any, what is sent is what the screen shows."""
+    attributes = member("exporter", target).attributes
+    known = attributes.get("facts", CHAT_FACTS)
+    stated = attributes.get("differs", lambda _settings: ())(settings)
+    return (*stated, *_missing_facts(settings, known))
+
+
+def _missing_facts(settings: Settings, known: frozenset[str]) -> Iterator[Difference]:
+    for family in ("filter", "projection"):
+        for chosen in chosen_members(family, settings.value(family)):
+            read = chosen.attributes.get("facts", ())
+            if missing := [words for fact, words in FACTS.items() if fact in read and fact not in known]:
+                said = f"A message does not say there {' or '.join(missing)}"
+                yield Difference((family,), f"{said}: {chosen.title!r} decides without.")
+
+
 def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str]:
     """Environment variables and their texts; AgentDock's variable first if a setting has one."""
     return {given: as_text(settings.value(n)) for n in names for given in reversed(environment_names(n))}
 
 
-def heading(settings: Settings, use: str = "load with `historylab --template FILE` or set as environment") -> list[str]:
-    """Comment lines (without comment signs): what wrote the file, how to use it, how tokens were counted."""
+def heading(
+    settings: Settings, target: str, use: str = "load with `historylab --template FILE` or set as environment"
+) -> list[str]:
+    """Comment lines (without comment signs): what wrote the file, how to use it, what it cannot carry, how tokens were
+    counted."""
     counter = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
     how = f"Tokens by {count_badge(counter, settings.model)}."
-    lines = [f"HistoryLab {__version__} settings; {use}.", how]
+    lines = [f"HistoryLab {__version__} settings; {use}.", how, *map(str, differences(settings, target))]
     return ["".join(c if c.isprintable() else "�" for c in line) for line in lines]  # a model's name may hold anything

@@ -22,7 +22,7 @@ def configmap(settings: Settings, names: Sequence[str]) -> str:
     lines = [f"  {name}: {in_quotes(text)}" for name, text in environment_of(settings, names).items()]
     return "\n".join(
         [
-            *(f"# {line}" for line in heading(settings, USE)),
+            *(f"# {line}" for line in heading(settings, "configmap", USE)),
             "apiVersion: v1",
             "kind: ConfigMap",
             "metadata:",

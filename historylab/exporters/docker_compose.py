@@ -26,7 +26,7 @@ def docker_compose(settings: Settings, names: Sequence[str]) -> str:
     lines = [f"      {name}: {in_quotes(text.replace('$', '$$'))}" for name, text in values]
     return "\n".join(
         [
-            *(f"# {line}" for line in heading(settings, USE)),
+            *(f"# {line}" for line in heading(settings, "docker_compose", USE)),
             "services:",
             "  app:",
             "    environment:" if lines else "    environment: {}",

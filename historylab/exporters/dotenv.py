@@ -3,26 +3,27 @@
 It is called `historylab.env` because browsers strip a leading dot from downloads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from historylab.exporters.base import environment_of, heading
+from historylab.exporters.base import Difference, environment_of, heading
 from historylab.registry import register
-from historylab.settings.model import Settings
+from historylab.settings.model import Settings, setting_names
+from historylab.settings.names import as_text
 
-LEFT_OUT = (
-    "# {name} is left out: no quotes around its value mean the same to a shell and to dotenv. Take the shell export, "
-    "or JSON."
-)
+LEFT_OUT = "No quotes around the value mean the same to a shell and to dotenv. Take the shell export, or JSON."
 
 
-@register("exporter", title=".env", file_name="historylab.env", mime="text/plain", language="bash")
+def differs(settings: Settings) -> Iterator[Difference]:
+    if names := tuple(n for n in setting_names() if quoted(as_text(settings.value(n))) is None):
+        yield Difference(names, LEFT_OUT)
+
+
+@register("exporter", title=".env", file_name="historylab.env", mime="text/plain", language="bash", differs=differs)
 def dotenv(settings: Settings, names: Sequence[str]) -> str:
     """A .env file."""
-    lines = [f"# {line}" for line in heading(settings)]
-    for name, value in environment_of(settings, names).items():
-        text = quoted(value)
-        lines.append(LEFT_OUT.format(name=name) if text is None else f"{name}={text}")
-    return "\n".join(lines) + "\n"
+    lines = [f"# {line}" for line in heading(settings, "dotenv")]
+    values = {name: quoted(value) for name, value in environment_of(settings, names).items()}
+    return "\n".join([*lines, *(f"{name}={value}" for name, value in values.items() if value is not None)]) + "\n"
 
 
 def quoted(value: str) -> str | None:

@@ -1,16 +1,16 @@
 """`langchain`: the settings as arguments of LangChain's `trim_messages`; those without an equivalent are listed.
 
 `trim_messages` keeps the end of a list that fits a count. Counting user messages makes it `lastN` or a sliding window,
-counting tokens makes it `fifo`; it does not summarise or truncate, and keeps one system message.
+counting tokens makes it `fifo`; it does not summarise or truncate.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from historylab.exporters.base import heading
+from historylab.exporters.base import FACTS, Difference, heading
 from historylab.registry import register
-from historylab.settings.model import Settings
+from historylab.settings.model import Settings, stage_options
 
 USE = "`pip install langchain-core`, then `from historylab_langchain import to_send`"
 CODE = """\
@@ -25,22 +25,54 @@ def count_user_messages(messages):
 
 
 def to_send(messages):
-    \"\"\"The messages of the next request.
-
-    When the newest turn alone is over the budget nothing of it is left, where HistoryLab keeps its question.
-    \"\"\"
+    \"\"\"The messages of the next request.\"\"\"
 """
 CARRIED = ("policy", "length", "pruner", "budget", "reserve", "overhead", "preserve_system_messages")
 CARRIED_OPTIONS = {"fifo": ("pruner.fifo.unit",), "sliding_window": ("pruner.sliding_window.turns",)}
+NOTHING_LIKE_IT = ("filter", "tool_output", "compaction", "projection", "layout")
+TOKENS = (
+    "`count_tokens` is an estimate of LangChain's; if the newest turn alone is over the budget, nothing of it is left."
+)
+ONE_SYSTEM = "trim_messages treats the first system message apart at most, and later ones like any other message."
 
 
-@register("exporter", title="LangChain", file_name="historylab_langchain.py", mime="text/x-python", language="python")
+def differs(settings: Settings) -> Iterator[Difference]:
+    if missing := tuple(family for family in NOTHING_LIKE_IT if settings.value(family) != "off"):
+        yield Difference(missing, "trim_messages has nothing like it.")
+    if settings.policy == "lastN":
+        yield Difference(("policy.lastN.late_results",), "A tool result that comes late may be left without its call.")
+    if settings.pruner != "off" or settings.policy == "lastN":
+        yield Difference(("preserve_system_messages",), ONE_SYSTEM)
+    if settings.pruner not in (*CARRIED_OPTIONS, "off"):
+        yield Difference(("pruner",), "In its place the newest turns that fit stay.")
+    elif lost := tuple(name for name in stage_options() if _is_lost(settings, name)):
+        yield Difference(lost, "trim_messages has no such option.")
+    if settings.pruner not in ("off", "sliding_window"):
+        yield Difference(("counter", "model"), TOKENS)
+    if settings.min_turns and settings.pruner != "off":
+        yield Difference(("min_turns",), "trim_messages has no minimum.")
+
+
+def _is_lost(settings: Settings, option: str) -> bool:
+    ours = option.startswith(f"pruner.{settings.pruner}.") and option not in CARRIED_OPTIONS.get(settings.pruner, ())
+    return ours and option in settings.options
+
+
+@register(
+    "exporter",
+    title="LangChain",
+    file_name="historylab_langchain.py",
+    mime="text/x-python",
+    language="python",
+    facts=frozenset(FACTS),
+    differs=differs,
+)
 def langchain(settings: Settings, names: Sequence[str]) -> str:
     """LangChain's trim_messages, with a note of what it cannot do."""
     has_place = {*CARRIED, *CARRIED_OPTIONS.get(settings.pruner, ())} - _lost(settings)
     return "\n".join(
         [
-            *(f"# {line}" for line in (*heading(settings, USE), "What it cannot do stands at the end.")),
+            *(f"# {line}" for line in (*heading(settings, "langchain", USE), "Every setting stands at the end.")),
             CODE.rstrip("\n"),
             *(f"    {line}" for line in (*_policy(settings), *_pruner(settings), "return messages")),
             *_listed("Carried over", settings, [n for n in names if n in has_place]),
@@ -61,7 +93,15 @@ def _listed(title: str, settings: Settings, names: Sequence[str]) -> list[str]:
 
 def _policy(settings: Settings) -> list[str]:
     if settings.policy == "none":
-        return _trim(settings, 1, "count_user_messages", '"human"')
+        stays = (
+            'm.type == "system" or k >= newest'
+            if settings.preserve_system_messages
+            else 'm.type != "system" and k >= newest'
+        )
+        return [
+            'newest = max((k for k, m in enumerate(messages) if m.type == "human"), default=len(messages) - 1)',
+            f"messages = [m for k, m in enumerate(messages) if {stays}]",
+        ]
     if settings.policy == "lastN":
         return _trim(settings, max(1, settings.length), "count_user_messages", '"human"')
     return []

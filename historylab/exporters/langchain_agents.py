@@ -39,8 +39,9 @@ def trimmed(request):
     file_name="historylab_langchain_agents.py",
     mime="text/x-python",
     language="python",
+    facts=frozenset({"name"}),
 )
 def langchain_agents(settings: Settings, names: Sequence[str]) -> str:
-    """A middleware for LangChain's create_agent: every request sends what the playground shows."""
+    """A middleware for LangChain's create_agent, which trims every request with these settings."""
     imports = f"import asyncio\n\nfrom langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
-    return python_module(settings, names, USE, f"{MIDDLEWARE}\n{TO_SEND}", imports)
+    return python_module(settings, names, "langchain_agents", USE, f"{MIDDLEWARE}\n{TO_SEND}", imports)

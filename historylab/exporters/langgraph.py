@@ -4,14 +4,16 @@ Source: `create_react_agent` in langgraph.prebuilt. What the hook returns as `ll
 written to the graph's state, so that the next request is planned from the whole conversation, as in the playground.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from historylab.exporters.base import Difference
 from historylab.exporters.langchain_messages import IMPORTS, TO_SEND
 from historylab.exporters.python_module import python_module
 from historylab.registry import register
 from historylab.settings.model import Settings
 
 USE = "`pip install historylab langgraph`, then create_react_agent(…, pre_model_hook=pre_model_hook)"
+PROMPT = "A `prompt` of create_react_agent is put in front of every request; put it into the messages instead."
 HOOK = '''
 def pre_model_hook(state):
     """Only what is sent is trimmed, the state keeps everything. In a graph of your own call `to_send` before the model.
@@ -22,7 +24,20 @@ def pre_model_hook(state):
 '''
 
 
-@register("exporter", title="LangGraph", file_name="historylab_langgraph.py", mime="text/x-python", language="python")
+def differs(settings: Settings) -> Iterator[Difference]:
+    if not settings.preserve_system_messages:
+        yield Difference(("preserve_system_messages",), PROMPT)
+
+
+@register(
+    "exporter",
+    title="LangGraph",
+    file_name="historylab_langgraph.py",
+    mime="text/x-python",
+    language="python",
+    facts=frozenset({"name"}),
+    differs=differs,
+)
 def langgraph(settings: Settings, names: Sequence[str]) -> str:
-    """LangGraph's pre_model_hook: every request sends what the playground shows."""
-    return python_module(settings, names, USE, f"{HOOK}\n{TO_SEND}", IMPORTS)
+    """LangGraph's pre_model_hook, which trims every request with these settings."""
+    return python_module(settings, names, "langgraph", USE, f"{HOOK}\n{TO_SEND}", IMPORTS)

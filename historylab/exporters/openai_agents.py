@@ -1,4 +1,4 @@
-"""`openai_agents`: an input filter for the OpenAI Agents SDK that sends exactly what the playground shows.
+"""`openai_agents`: an input filter for the OpenAI Agents SDK that trims every request.
 
 Source: the SDK's `RunConfig.call_model_input_filter`, which sees every request with its instructions before it is sent
 and doesn't change what a session keeps. Its items are those of the Responses API.
@@ -87,7 +87,8 @@ def as_items(message):
     file_name="historylab_openai_agents.py",
     mime="text/x-python",
     language="python",
+    facts=frozenset(),
 )
 def openai_agents(settings: Settings, names: Sequence[str]) -> str:
-    """An input filter for the OpenAI Agents SDK: every run sends what the playground shows."""
-    return python_module(settings, names, USE, CODE, "import asyncio\nfrom dataclasses import replace")
+    """An input filter for the OpenAI Agents SDK, which trims every request with these settings."""
+    return python_module(settings, names, "openai_agents", USE, CODE, "import asyncio\nfrom dataclasses import replace")

@@ -1,16 +1,18 @@
-"""`pydantic_ai`: a hook for Pydantic AI (from version 2) that sends exactly what the playground shows.
+"""`pydantic_ai`: a hook for Pydantic AI (from version 2) that trims every request.
 
 Source: the `before_model_request` hook. A history processor would replace the history with what it returns, so that
 a later request could no longer be planned from the whole conversation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from historylab.exporters.base import Difference
 from historylab.exporters.python_module import python_module
 from historylab.registry import register
 from historylab.settings.model import Settings
 
 USE = "`pip install historylab pydantic-ai`, then Agent(…, capabilities=[hooks])"
+PROMPT = "`instructions` of an agent are sent with every request; give a `system_prompt` instead."
 IMPORTS = """\
 import asyncio
 from dataclasses import replace
@@ -143,9 +145,20 @@ def made(record, tools, newest):
 '''
 
 
+def differs(settings: Settings) -> Iterator[Difference]:
+    if not settings.preserve_system_messages:
+        yield Difference(("preserve_system_messages",), PROMPT)
+
+
 @register(
-    "exporter", title="Pydantic AI", file_name="historylab_pydantic_ai.py", mime="text/x-python", language="python"
+    "exporter",
+    title="Pydantic AI",
+    file_name="historylab_pydantic_ai.py",
+    mime="text/x-python",
+    language="python",
+    facts=frozenset({"time"}),
+    differs=differs,
 )
 def pydantic_ai(settings: Settings, names: Sequence[str]) -> str:
-    """A hook for Pydantic AI: every request sends what the playground shows."""
-    return python_module(settings, names, USE, CODE, IMPORTS)
+    """A hook for Pydantic AI, which trims every request with these settings."""
+    return python_module(settings, names, "pydantic_ai", USE, CODE, IMPORTS)

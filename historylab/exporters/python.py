@@ -17,4 +17,4 @@ def to_send(messages):
 @register("exporter", title="Python", file_name="historylab_settings.py", mime="text/x-python", language="python")
 def python(settings: Settings, names: Sequence[str]) -> str:
     """The production call, with the settings in it."""
-    return python_module(settings, names, USE, CODE)
+    return python_module(settings, names, "python", USE, CODE)

@@ -8,10 +8,11 @@ from historylab.exporters.base import heading
 from historylab.settings.model import Settings
 
 
-def python_module(settings: Settings, names: Sequence[str], use: str, code: str, imports: str = "") -> str:
-    """The module's text: `use` explains how to use it, `imports` come first, `code` may use `settings` and `trim`."""
+def python_module(settings: Settings, names: Sequence[str], target: str, use: str, code: str, imports: str = "") -> str:
+    """The module's text for `target`: `use` explains how to use it, `imports` come first, `code` may use `settings` and
+    `trim`."""
     before = f"{imports.rstrip()}\n\n" if imports else ""
-    comments = "\n".join(f"# {line}" for line in heading(settings, use))
+    comments = "\n".join(f"# {line}" for line in heading(settings, target, use))
     head = f"{comments}\n{before}from historylab import Settings, trim"
     return f"{head}\n\n{_literal(settings, names)}\n\n\n{code.strip()}\n"
 

@@ -11,7 +11,7 @@ from historylab.settings.model import Settings
 @register("exporter", title="Shell", file_name="historylab.sh", mime="text/x-shellscript", language="bash")
 def shell(settings: Settings, names: Sequence[str]) -> str:
     """Lines for a POSIX shell: `. ./historylab.sh`."""
-    lines = [f"# {line}" for line in heading(settings)]
+    lines = [f"# {line}" for line in heading(settings, "shell")]
     return (
         "\n".join([*lines, *(f"export {n}={shlex.quote(v)}" for n, v in environment_of(settings, names).items())])
         + "\n"

@@ -130,6 +130,16 @@ def test_export_is_the_export_of_the_core(capsys, tmp_path):
     assert (again[0], (tmp_path / "again.env").read_text(encoding="utf-8")) == (0, out)
 
 
+def test_what_an_export_cannot_carry_is_said_beside_it(capsys):
+    code, out, err = run(capsys, "export", "--target", "agentdock", "--set", "pruner=fifo")
+    assert (code, json.loads(out)["chatSettings"]["historyLength"]) == (0, 20)
+    assert "historylab: Not carried over: pruner, budget" in err
+    _, out, err = run(capsys, "export", "--target", "langgraph", "--set", "filter=scope", "--json")
+    assert json.loads(out)["not_carried"][0]["settings"] == ["filter"]
+    assert "Not carried over: filter." in err
+    assert "Not carried over" not in run(capsys, "export", "--target", "langgraph")[2]
+
+
 def test_the_environment_decides_and_it_is_said(capsys, monkeypatch):
     monkeypatch.setenv("HISTORYLAB_BUDGET", "77")
     code, out, err = run(capsys, "export", "--set", "budget=5", "--only-changed")

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
+import ast
+import io
+import json
+import shlex
+from dataclasses import replace
 
-from historylab import registry
+import pytest
+import yaml
+from dotenv import dotenv_values
+from every_way import every_way
+from thirty_turns import thirty_turns
+
+from historylab import Conversation, plan_history, registry, replay
 from historylab.errors import UnknownMember
-from historylab.exporters.base import export
+from historylab.exporters.base import FACTS, differences, export
+from historylab.formats.chat_messages import to_messages
+from historylab.settings.effect import deciding_families, has_effect
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_name
+from historylab.settings.resolve import resolve_settings
 
 EXPORTERS = sorted(registry.members("exporter"))
 
@@ -43,3 +56,129 @@ def test_only_what_differs_can_be_nothing(target):
 def test_another_target_is_refused_with_the_known_ones():
     with pytest.raises(UnknownMember, match=r"there is no exporter 'xml'; choose one of .*dotenv"):
         export(Settings(), "xml")
+
+
+# -- what cannot be carried is named
+
+WAYS = {
+    **every_way(),
+    "a heading no .env can hold": Settings(summary_heading="it's `{n}`", policy="all", pruner="summarize"),
+    "options of a pruner": Settings(**{"pruner.fifo.trim_to": 0.5, "pruner.fifo.keep_task": False}),
+    "the last, no systems": Settings(preserve_system_messages=False, min_turns=2, reserve=7, counter="chars/4"),
+}
+
+
+def read_back(text: str, target: str) -> Settings:
+    """The settings that are in effect where the export is used."""
+    if target == "agentdock":
+        policy = json.loads(text)["chatSettings"]["historyPolicy"]
+        order = {"layout": "systems_first"} if policy == "lastN" else {}
+        chat = {"policy": policy, "length": json.loads(text)["chatSettings"]["historyLength"]}
+        return Settings(pruner="off", **order, **chat, **{"policy.lastN.late_results": "drop"})
+    if target == "langchain":
+        listed = text.partition("# Carried over:\n")[2].partition("\n\n")[0].splitlines()
+        told = dict(line.removeprefix("#   ").split(" = ", 1) for line in listed)
+        return Settings(**{name: ast.literal_eval(value) for name, value in told.items()})
+    return READERS[registry.member("exporter", target).attributes["language"]](text)
+
+
+def from_environment(values: dict) -> Settings:
+    return resolve_settings(env=values).settings
+
+
+def from_shell(text: str) -> Settings:
+    if "\nexport " not in text:
+        return from_environment(dotenv_values(stream=io.StringIO(text), interpolate=False))
+    return from_environment(dict(word.split("=", 1) for word in shlex.split(text, comments=True) if word != "export"))
+
+
+def from_yaml(text: str) -> Settings:
+    read = yaml.safe_load(text)
+    found = read.get("data") or {
+        name: value.replace("$$", "$") for name, value in read["services"]["app"]["environment"].items()
+    }
+    return from_environment(found)
+
+
+def from_python(text: str) -> Settings:
+    tree = ast.parse(text)
+    (given,) = [n for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == "settings"]
+    names = {"Settings": Settings}
+    exec(compile(ast.Module([given], []), "settings", "exec"), names)
+    return names["settings"]
+
+
+READERS = {
+    "bash": from_shell,
+    "yaml": from_yaml,
+    "json": lambda text: resolve_settings(env={}, template=json.loads(text)).settings,
+    "python": from_python,
+}
+
+
+def is_named(name: str, named: set[str]) -> bool:
+    """Whether it is named itself, or what alone reads it is."""
+    return name in named or bool(named & deciding_families(name))
+
+
+def sent(settings: Settings) -> list:
+    timeline = replay(Conversation(to_messages(thirty_turns())), settings)
+    return [[(m.role, m.content) for m in plan.render()] for plan in timeline.plans]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", EXPORTERS)
+def test_every_setting_is_carried_or_named(target):
+    for way, settings in WAYS.items():
+        found = read_back(export(settings, target), target)
+        named = {name for difference in differences(settings, target) for name in difference.settings}
+        lost = {n for n in setting_names() if has_effect(settings, n) and found.value(n) != settings.value(n)}
+        for name in lost:
+            assert is_named(name, named) or sent(settings) == sent(settings.replace(**{name: found.value(name)})), way
+        assert named <= set(setting_names())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", [t for t in EXPORTERS if t not in ("json", "agentdock")])
+def test_what_is_not_carried_stands_in_the_heading(target):
+    for settings in WAYS.values():
+        lines = export(settings, target).splitlines()
+        comments = lines[: next(k for k, line in enumerate(lines) if not line.startswith("#"))]
+        assert all(f"# {difference}" in comments for difference in differences(settings, target))
+
+
+def test_a_file_for_another_tool_says_nothing_where_nothing_differs():
+    as_agentdock = WAYS["agentdock"].replace(budget=5000)
+    assert not differences(as_agentdock, "agentdock")
+    assert {family for d in differences(Settings(), "agentdock") for family in d.settings} >= {"pruner", "budget"}
+    for target in EXPORTERS:
+        if target not in ("agentdock", "langchain"):
+            assert not differences(Settings(), target)
+
+
+MEMBERS = [(f, name) for f in ("filter", "projection", "layout", "policy") for name in registry.members(f)]
+
+
+@pytest.mark.parametrize("fact", FACTS)
+@pytest.mark.parametrize(("family", "name"), MEMBERS)
+def test_a_stage_that_reads_a_fact_about_a_message_declares_it(family, name, fact):
+    """Otherwise an export to where messages don't say it could not name it."""
+    ids = {"filter.participants.ids": "ann,moss", "projection.point_of_view.agent": "moss"}
+    settings = Settings(pruner="off", **{"policy": "all", family: name}, **ids)
+    told = [
+        replace(m, timestamp=f"2026-01-01T{k // 10:02}:00:00", metadata=said_where(k))
+        for k, m in enumerate(to_messages(thirty_turns(room=True)))
+    ]
+    without = {
+        "name": [replace(m, name=None) for m in told],
+        "time": [replace(m, timestamp=None) for m in told],
+        "mentions": [replace(m, metadata={"scope": m.metadata["scope"]}) for m in told],
+        "scope": [replace(m, metadata={"mentions": m.metadata["mentions"]}) for m in told],
+    }[fact]
+    plain = [[(m.role, m.content) for m in plan_history(Conversation(ms), settings).render()] for ms in (told, without)]
+    declared = fact in registry.member(family, name).attributes.get("facts", ())
+    assert declared == (plain[0] != plain[1])
+
+
+def said_where(k: int) -> dict:
+    return {"mentions": ["moss"] if k % 3 else ["fern"], "scope": "channel" if k % 2 else "dm"}

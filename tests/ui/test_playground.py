@@ -242,6 +242,13 @@ def test_every_exporter_is_in_the_drawer():
     assert {".env", "Shell", "JSON", "Kubernetes"} <= set(app.segmented_control(key="as").options)
 
 
+def test_the_export_drawer_says_what_a_format_cannot_carry():
+    app = screen(budget="3000")
+    app.session_state["as"] = "agentdock"
+    shown(app.button(key="export").click().run())
+    assert "**Pruner, Budget" in app.warning[0].value
+
+
 def test_the_share_link_carries_every_field_and_opens_the_same_request():
     app = screen(budget="3000", conv="sample:three-languages", which="2")
     shown(app.button(key="earlier").click().run())

@@ -8,6 +8,9 @@ options, if only some of them make it need that.
 
 `phrase=` names its cut in a sentence, in the singular, with "{to}" in place of the budget: "FIFO{to}". It may also
 be a function of some of its options, each None where the sentence doesn't mention it.
+
+`facts=` names what it reads of a message besides role and text (`FACTS` in `historylab/exporters/base.py`), so that an
+export can say where that is missing.
 """
 
 from __future__ import annotations

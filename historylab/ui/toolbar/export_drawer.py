@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.exporters.base import export
+from historylab.exporters.base import Difference, differences, export
 from historylab.planning.replay import Timeline
 from historylab.registry import Member, members
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers
 from historylab.ui.session.must_remember import starred
+from historylab.wording.settings import title_of
 from historylab.wording.untrusted import replace_hidden
 
 ORDER = ("dotenv", "shell")  # the rest follow by name
@@ -48,6 +49,8 @@ def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None
     text = export(resolution.settings, member.name, only_changed=only_changed)
     file_name = member.attributes["file_name"]
     st.caption(member.summary)
+    if told := differences(resolution.settings, member.name):
+        st.warning("\n".join(["Not carried over:", *map(_line, told)]))
     st.code(
         replace_hidden(text), language=member.attributes.get("language"), height=min(420, 60 + 24 * text.count("\n"))
     )
@@ -60,6 +63,11 @@ def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None
         on_click="ignore",
         type="primary",
     )
+
+
+def _line(difference: Difference) -> str:
+    titles = dict.fromkeys(title_of(name) for name in difference.settings)
+    return f"- **{', '.join(titles)}**: {difference.instead}"
 
 
 def _request(resolution: Resolution, timeline: Timeline) -> None:

@@ -28,7 +28,7 @@ INSTRUCTIONS = reason("instructions", "The agent's instructions, no part of the 
 POINT_OF_VIEW = "projection.point_of_view.agent"
 
 
-@register("filter", reads=(POINT_OF_VIEW,), title="Addressed to the agent")
+@register("filter", reads=(POINT_OF_VIEW,), title="Addressed to the agent", facts=("name", "mentions"))
 def addressed_only(
     plan: HistoryPlan,
     context: Context,

@@ -47,7 +47,7 @@ def named(messages: Iterable[Message], *, agents: bool = False) -> list[str]:
     return [name for name, _ in Counter(authors).most_common()]
 
 
-@register("filter", title="Some people only")
+@register("filter", title="Some people only", facts=("name",))
 def participants(
     plan: HistoryPlan,
     context: Context,

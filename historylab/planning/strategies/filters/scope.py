@@ -13,7 +13,7 @@ from historylab.registry import register
 OTHER_SCOPE = reason("scope", "Said in another scope than {scope}.", remedy={"filter": "off"})
 
 
-@register("filter", title="One scope")
+@register("filter", title="One scope", facts=("scope",))
 def scope(
     plan: HistoryPlan,
     context: Context,

@@ -14,7 +14,7 @@ from historylab.registry import register
 TOO_OLD = reason("time_window", "Older than the last {minutes:g} minutes.", setting="filter.time_window.minutes")
 
 
-@register("filter", title="Last minutes")
+@register("filter", title="Last minutes", facts=("time",))
 def time_window(
     plan: HistoryPlan,
     context: Context,

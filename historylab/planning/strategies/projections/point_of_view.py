@@ -18,7 +18,7 @@ from historylab.planning.strategies.filters.participants import AGENTS, is_agent
 from historylab.registry import register
 
 
-@register("projection", title="One agent's view of a room")
+@register("projection", title="One agent's view of a room", facts=("name",))
 def point_of_view(
     messages: Sequence[Message],
     *,
