@@ -49,6 +49,11 @@ STAGE_FAMILIES = ("filter", "policy", "tool_output", "compaction", "pruner")
 SEVERAL = frozenset({"filter", "tool_output"})
 """Slots that may hold several stages, joined by "+"."""
 
+NEEDED = {"cache": ("title", "priced"), "exporter": ("title", "file_name"), "format": ("title", "recognise")}
+"""Attributes that every member of a family must be registered with."""
+DISTINCT = {"cache": "caching"}
+"""The attribute by which a sentence names a member, so that no two may share it; its default is the member's name."""
+
 T = TypeVar("T", bound=Callable[..., object])
 
 _members: dict[str, dict[str, Member]] = {family: {} for family in FAMILIES}
@@ -120,6 +125,7 @@ def register(family: str, name: str | None = None, *, reads: Iterable[str] = (),
             raise SettingsError(
                 f'{family} {chosen!r} is registered with reads={reads!r}; give a tuple: reads=("{reads}",)'
             )
+        _check_words(family, chosen, attributes)
         already = _members[family].get(chosen)
         if already and already.target.__module__ != target.__module__:
             raise SettingsError(
@@ -129,6 +135,20 @@ def register(family: str, name: str | None = None, *, reads: Iterable[str] = (),
         return target
 
     return decorate
+
+
+def _check_words(family: str, name: str, attributes: Mapping[str, Any]) -> None:
+    """Raises SettingsError where a member lacks words its family needs, or uses another's."""
+    for word in NEEDED.get(family, ()):
+        if not attributes.get(word):
+            raise SettingsError(f"{family} {name!r} is registered without {word}=, which every {family} needs")
+    distinct = DISTINCT.get(family, "")
+    for other in _members[family].values() if distinct else ():
+        taken = other.attributes.get(distinct, other.name)
+        if other.name != name and taken == attributes.get(distinct, name):
+            raise SettingsError(
+                f"{family} {name!r} has the {distinct} {taken!r}, as {other.name!r} has; choose another"
+            )
 
 
 def members(family: str) -> Mapping[str, Member]:

@@ -79,7 +79,7 @@ def must_remember_from(arguments: argparse.Namespace) -> tuple[int, ...] | None:
 
 def _from_one(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of 1 or more")
     return int(text)
 
 

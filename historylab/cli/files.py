@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from historylab.cli.base import print_note
+from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, NothingRead
-from historylab.wording.amounts import count_of
 
 T = TypeVar("T")
 

@@ -79,7 +79,8 @@ def _print(found: Recommendation) -> None:
         for s in found.sensitivity
         for value, kept, cost in zip(s.values, s.kept, s.cost, strict=True)
     ]
-    print_table("Each setting by itself", ("setting", "value", f"{found.kept_is} kept", found.cost_is), effects)
+    if effects:
+        print_table("Each setting by itself", ("setting", "value", f"{found.kept_is} kept", found.cost_is), effects)
 
 
 def _as_json(found: Recommendation) -> dict[str, Any]:

@@ -20,8 +20,8 @@ from historylab.cli.base import (
     strip_controls,
 )
 from historylab.cli.files import add_strict, read_files, report_skipped
+from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, SettingsError
-from historylab.wording.amounts import count_of
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
@@ -52,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     for loaded, conversation in read_files(arguments.files, read, skipped, strict=arguments.strict):
         if not (arguments.json or arguments.request):
             print_line(f"{loaded.report}")
+            if len(loaded) > 1:
+                print_line(f"Shown: conversation {arguments.conversation:,} of {len(loaded):,} (--conversation N).")
         results.append(_show(arguments, conversation, settings))
     report_skipped(skipped)
     if arguments.json:
@@ -75,6 +77,7 @@ def _show(arguments: argparse.Namespace, conversation: Conversation, settings: S
     from historylab.recall.retention import retention
     from historylab.tuning.measures import measure
     from historylab.tuning.replayed import MeasureOptions
+    from historylab.wording.verdict import NO_REQUESTS
 
     timeline = replay(conversation, settings)
     if arguments.request is not None:
@@ -87,6 +90,9 @@ def _show(arguments: argparse.Namespace, conversation: Conversation, settings: S
     if arguments.json:
         losses, questions = [_loss_as_json(loss) for loss in kept.losses], [asdict(asked) for asked in kept.questions]
         return {**row, "requests": _requests(timeline), "losses": losses, "questions": questions}
+    if not timeline.plans:
+        print_line(f"{conversation.title}: {count_of(len(conversation), 'message')}. {NO_REQUESTS}")
+        return None
     _print_requests(timeline, arguments.all)
     _print_figures(timeline, row)
     _print_remembered(kept)
@@ -125,12 +131,15 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     from historylab.costs.caches.base import all_caches
     from historylab.tuning.measures import MEASURES, cost_measure
+    from historylab.wording.over_budget import over_budget_sentence
     from historylab.wording.verdict import counted_by
 
     shown = [*MEASURES[1:], *map(cost_measure, all_caches())]  # the title stands above
     figures = [(row[measure.name], measure.help) for measure in shown]
     print_table("In figures", ("", "what"), figures)
     print_line(f"Tokens by {counted_by(timeline)}.")
+    if over := over_budget_sentence(timeline):
+        print_line(over)
 
 
 def _print_remembered(kept: Retention) -> None:
@@ -180,6 +189,8 @@ def _loss_as_json(loss: Loss) -> dict[str, Any]:
 def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     if not 1 <= number <= len(timeline.plans):
         raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
+    from historylab.wording.over_budget import cause_in_words
+
     plan = timeline.plans[number - 1]
     tokens = plan.sent_tokens
     rows = [
@@ -191,4 +202,6 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
         return [dict(zip(names, row, strict=True)) for row in rows]
     title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {plan.budget:,}"
     print_table(title, names, [(i + 1, *row, strip_controls(text, 50), why) for i, *row, text, why in rows])
+    if cause := timeline.over_budget_cause(number - 1):
+        print_line(f"{cause.tokens - cause.budget:,} over the budget: {cause_in_words(cause)}")
     return None

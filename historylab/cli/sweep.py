@@ -26,8 +26,8 @@ from historylab.cli.base import (
     settings_from,
 )
 from historylab.cli.files import add_strict, report_skipped
+from historylab.costs.amounts import count_of
 from historylab.errors import HistoryLabError, SettingsError
-from historylab.wording.amounts import count_of
 
 SHOWN = 20
 

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from historylab.conversation.message import Usage
-from historylab.costs.caches.base import Cache, cache_of, open_cache
+from historylab.costs.caches.base import Cache, as_charged, cache_of, open_cache
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
@@ -121,7 +121,7 @@ def bill(timeline: Timeline, cache: Cache | str | None = None, prices: Prices | 
     Raises SettingsError if the prices are unknown; give your own then.
     """
     prices = prices or require_prices(timeline.settings.model)
-    return price(billed_traffic(timeline), prices, cache or cache_of(prices))
+    return price(billed_traffic(timeline), prices, as_charged(cache or cache_of(prices), prices))
 
 
 def require_prices(model: str) -> Prices:
@@ -151,20 +151,30 @@ class CostComparison:
 
     @property
     def break_even_read_price(self) -> float:
-        """The price of a cache read, as a share of that of input, above which trimming pays.
+        """The price of a cache read, as a share of that of input, at which both cost the same.
 
-        0: at any price; infinite: at none. At the prices of short requests.
+        0 if there is none but trimming pays, or costs the same, at any price; infinite if it pays at none. At the
+        prices of short requests.
         """
-        fixed = float(self._without_reads(self.bill) - self._without_reads(self.baseline))
-        fewer = int(self.baseline.cache_reads.sum() - self.bill.cache_reads.sum())
-        each = float(self.bill.prices.input) / 1e6
-        if fewer <= 0 or not each:
-            return math.inf if fixed > 0 else 0.0
-        return max(0.0, fixed / fewer / each)
+        fewer = self._fewer_reads
+        if not fewer or self._dearer_at(0) / fewer < 0:
+            return math.inf if self._dearer_at(0) > 0 else 0.0
+        return float(self._dearer_at(0) / fewer)
 
-    @staticmethod
-    def _without_reads(bill: Bill) -> Decimal:
-        return bill.total - bill.totals["cache_reads"]
+    def pays_at(self, read_price: float) -> bool:
+        """Whether trimming costs less, if a cache read costs that share of the price of input."""
+        return self._dearer_at(read_price) < 0
+
+    def _dearer_at(self, read_price: float) -> float:
+        """What trimming costs more than not trimming at that price of a cache read, in dollars."""
+        ours, theirs = (each.total - each.totals["cache_reads"] for each in (self.bill, self.baseline))
+        return float(ours - theirs) - read_price * self._fewer_reads
+
+    @property
+    def _fewer_reads(self) -> float:
+        """Tokens that trimming reads less from the cache, in dollars at the price of input."""
+        fewer = int(self.baseline.cache_reads.sum() - self.bill.cache_reads.sum())
+        return fewer * float(self.bill.prices.input) / 1e6
 
     def sentence(self, what: str = "This") -> str:
         """ "FIFO to 8k changes the beginning of 41 of 60 requests and costs 1.90× not trimming." """
@@ -191,4 +201,5 @@ def against_untrimmed_under(
     budget = timeline.plans[0].budget if timeline.plans else 0
     history = float(timeline.untrimmed.mean()) if len(timeline.plans) else 0.0
     share = history / budget if budget else math.inf
-    return tuple(CostComparison(price(sent, prices, cache), price(baseline, prices, cache), share) for cache in caches)
+    charged = [as_charged(cache, prices) for cache in caches]
+    return tuple(CostComparison(price(sent, prices, each), price(baseline, prices, each), share) for each in charged)

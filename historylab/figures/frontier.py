@@ -8,6 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from historylab.tuning.recommend import Point, Recommendation, relative_cost
+from historylab.wording.findings import cost_or_tokens
 from historylab.wording.palette import FAINT, GRID, INK, Look
 from historylab.wording.untrusted import escape
 
@@ -137,7 +138,7 @@ def _layout(found: Recommendation, *, dark: bool) -> go.Layout:
             "range": [low - room, high + room],
             "ticksuffix": "×",
             "nticks": 8,
-            "title": {**title, "text": "cost, times that of not trimming"},
+            "title": {**title, "text": f"{cost_or_tokens(found)}, times not trimming"},
         },
         yaxis={
             **axis,

@@ -60,6 +60,11 @@ class OverBudget:
     @property
     def sentence(self) -> str:
         """ "11,777 tokens for a budget of 8,000: 11,764 in … A budget of 11,777 would do." """
+        return f"{self.tokens:,} tokens for a budget of {self.budget:,}: {self.filled}. {self.why} {self.mend}"
+
+    @property
+    def filled(self) -> str:
+        """ "11,764 in the newest tool call and its results": the parts that alone are more than the budget."""
         shown, so_far = list[str](), 0
         for what, tokens in self.parts.items():
             if so_far <= self.budget and tokens > 0:
@@ -67,8 +72,7 @@ class OverBudget:
                 so_far += tokens
         saved = -self.parts.get("the layout", 0)
         less = f", less {saved:,} saved by the layout" if saved > 0 else ""
-        held = f"{self.tokens:,} tokens for a budget of {self.budget:,}: {', '.join(shown)}{less}"
-        return f"{held}. {self.why} {self.mend}"
+        return f"{', '.join(shown)}{less}"
 
     @property
     def mend(self) -> str:

@@ -177,5 +177,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def _wrong(error: ErrorDetails) -> str:
     cause = error.get("ctx", {}).get("error")
     if error["type"] in ("int_parsing", "float_parsing"):
-        return "no number; write it in digits alone, such as 4000"
+        return "not a number; write it in digits alone, such as 4000"
     return str(cause) if cause else error["msg"].lower()

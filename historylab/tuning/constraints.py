@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from historylab.costs.caches.base import NO_CACHE, cache_members, caching_word
@@ -48,6 +48,13 @@ class Constraints:
     ratio: float | None = None  # times the cost of not trimming, at most
     aim: str = "balanced"
     cache: str = "automatic"
+
+    @property
+    def any_set(self) -> bool:
+        """Whether anything is required at all, besides what is best."""
+        return any(
+            getattr(self, each.name) != each.default for each in fields(self) if each.name not in ("aim", "cache")
+        )
 
     def broken_by(self, point: Mapping[str, Any]) -> list[str]:
         """The constraints, in words, that a candidate's figures break. An unknown figure (NaN) breaks none."""
@@ -120,5 +127,5 @@ def _value(field: str, given: Mapping[str, str | None]) -> Any:
     try:
         number = float((given["number"] or "").replace(",", "")) * (1000 if given["kilo"] else 1)
     except ValueError:
-        raise SettingsError(f"{given['number']!r} is no number") from None
+        raise SettingsError(f"{given['number']!r} is not a number") from None
     return {"references": number / 100, "peak": int(number)}.get(field, number)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from historylab.errors import SettingsError
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings, setting_names
+from historylab.tuning.choice_words import given_up, why_chosen, why_nothing
 from historylab.tuning.combine import Row
-from historylab.tuning.constraints import BALANCED, EVERY_STAR, Constraints, read_constraints
+from historylab.tuning.constraints import BALANCED, Constraints, read_constraints
 from historylab.tuning.measures import combine_rows
 from historylab.tuning.table import rows_of
 
@@ -38,8 +39,8 @@ KEPT = {
 class Point:
     """One candidate over all conversations.
 
-    `changes` are the settings that vary and have an effect here; `kept` is from 0 to 1; `broken` are the constraints it
-    violates, in words.
+    `changes` are the settings that vary and have an effect here; `kept` is from 0 to 1, and 0 where it is not known;
+    `broken` are the constraints it violates, in words.
     """
 
     changes: Mapping[str, Any]
@@ -48,6 +49,7 @@ class Point:
     figures: Mapping[str, Any]
     broken: tuple[str, ...]
     label: str
+    kept_known: bool = True
 
     @property
     def settings(self) -> Settings:
@@ -56,7 +58,7 @@ class Point:
 
 def changes_as_text(changes: Mapping[str, Any]) -> str:
     """ "budget=4000, pruner=fifo": the settings that vary and have an effect."""
-    return ", ".join(f"{name}={value}" for name, value in changes.items()) or "the only candidate"
+    return ", ".join(f"{name}={value}" for name, value in changes.items()) or "these settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,9 @@ class Recommendation:
 
 
 def relative_cost(point: Point, found: Recommendation) -> float:
-    """The point's cost ÷ the cost of not trimming; of its tokens, if there are no prices."""
-    ratio = point.figures.get(f"ratio_{found.constraints.cache}", math.nan)
-    return float(point.figures["tokens_share"]) if math.isnan(ratio) else float(ratio)
+    """The point's cost ÷ the cost of not trimming; if any price is unknown, for every point its tokens ÷ those."""
+    ratio = float(point.figures.get(f"ratio_{found.constraints.cache}", math.nan))
+    return float(point.figures["tokens_share"]) if found.cost_is == "tokens_total" or math.isnan(ratio) else ratio
 
 
 def recommend(
@@ -132,14 +134,14 @@ def recommend(
         cost_is = "tokens_total"
     varied = _varied(figures)
     points = tuple(_point(f, varied, stated, kept_is, cost_is, name) for f in figures)
-    choice, why = _choose(points, stated, kept_is, cost_is)
+    choice, what = _choose(points, stated)
     frontier = pareto(points)
-    gives_up = tuple(_gives_up(choice, points, kept_is, cost_is)) if choice else ()
+    noun = KEPT[kept_is]
+    why = why_chosen(choice, points, stated, what, noun, cost_is) if choice else (why_nothing(points),)
+    gives_up = tuple(given_up(choice, points, noun, cost_is)) if choice else ()
     excluded = dict(Counter(words for point in points for words in point.broken))
     sensitivity = _sensitivity(points, varied)
-    return Recommendation(
-        choice, why, gives_up, frontier, points, excluded, sensitivity, stated, KEPT[kept_is], cost_is
-    )
+    return Recommendation(choice, why, gives_up, frontier, points, excluded, sensitivity, stated, noun, cost_is)
 
 
 def pareto(points: Iterable[Point]) -> tuple[Point, ...]:
@@ -185,78 +187,25 @@ def _point(
     settings = Settings(**json.loads(figures["settings"]))
     changes = {setting: settings.value(setting) for setting in varied if has_effect(settings, setting)}
     broken = tuple(stated.broken_by(figures))
-    return Point(changes, _or_zero(figures[kept_is]), float(figures[cost_is]), figures, broken, name(changes))
-
-
-def _or_zero(kept: float) -> float:
-    return 0.0 if math.isnan(kept) else float(kept)
+    known = not math.isnan(figures[kept_is])
+    kept = float(figures[kept_is]) if known else 0.0
+    return Point(changes, kept, float(figures[cost_is]), figures, broken, name(changes), known)
 
 
 # -- the choice
 
 
-def _choose(
-    points: Sequence[Point], stated: Constraints, kept_is: str, cost_is: str
-) -> tuple[Point | None, tuple[str, ...]]:
+def _choose(points: Sequence[Point], stated: Constraints) -> tuple[Point | None, str]:
+    """The choice, and what makes it the one."""
     allowed = [point for point in points if not point.broken]
     if not allowed:
-        return None, (_nothing_fits(points),)
-    best = max(point.kept for point in allowed)
+        return None, ""
     if stated.aim == "keeps most":
-        choice = min(allowed, key=lambda p: (-p.kept, p.cost))
-        what = "keeps the most"
-    else:
-        least = BALANCED * best if stated.aim == "balanced" else 0
-        choice = min((p for p in allowed if p.kept >= least), key=lambda p: (p.cost, -p.kept))
-        what = "is the cheapest" + (f" that keeps {BALANCED:.0%} of the best" if stated.aim == "balanced" else "")
-    how_many = _how_many(len(allowed), len(points))
-    ratio = choice.figures.get(f"ratio_{stated.cache}", math.nan)
-    times = f", {ratio:.2f}× not trimming" if not math.isnan(ratio) and cost_is != "tokens_total" else ""
-    why = [f"{how_many}; {choice.label} {what}: {_money(choice.cost, cost_is)}{times}."]
-    why.append(f"It keeps {choice.kept:.1%} of {KEPT[kept_is]}.")
-    if stated.every_star and not choice.figures["stars"]:
-        why.append(f"No message is marked to be remembered, so “{EVERY_STAR}” excludes nothing.")
-    return choice, tuple(why)
-
-
-def _how_many(allowed: int, of: int) -> str:
-    """ "4 of 6 settings meet all constraints": how many there were to choose from."""
-    if of == 1:
-        return "It fits"
-    if allowed == of:
-        return f"All {of:,} settings meet all constraints"
-    return f"{allowed:,} of {of:,} settings {'meets' if allowed == 1 else 'meet'} all constraints"
-
-
-def _nothing_fits(points: Sequence[Point]) -> str:
-    nearest = min(points, key=lambda p: (len(p.broken), p.cost))
-    counts = Counter(words for point in points for words in point.broken)
-    excluded = ", ".join(f"“{words}” excludes {n:,}" for words, n in counts.most_common())
-    broken = "” and “".join(nearest.broken)
-    none = f"None of the {len(points):,} settings meets" if len(points) > 1 else "The only settings don't meet"
-    return f"{none} every constraint: {excluded}. {nearest.label} breaks only “{broken}”."
-
-
-def _gives_up(choice: Point, points: Sequence[Point], kept_is: str, cost_is: str) -> Iterable[str]:
-    """Against the settings that keep the most, and against the cheapest, whatever the constraints."""
-    best = min(points, key=lambda p: (-p.kept, p.cost))
-    if best.kept > choice.kept:
-        yield (
-            f"{best.label} keeps {best.kept:.1%} of {KEPT[kept_is]} ({best.kept - choice.kept:+.1%}) for "
-            f"{_money(best.cost, cost_is)}{_excluded(best)}."
-        )
-    cheapest = min(points, key=lambda p: (p.cost, -p.kept))
-    if cheapest.cost < choice.cost:
-        price = _money(cheapest.cost, cost_is)
-        yield f"{cheapest.label} costs {price} but keeps {cheapest.kept:.1%}{_excluded(cheapest)}."
-
-
-def _excluded(point: Point) -> str:
-    return f", and breaks “{'” and “'.join(point.broken)}”" if point.broken else ""
-
-
-def _money(cost: float, cost_is: str) -> str:
-    return f"{cost:,.0f} tokens" if cost_is == "tokens_total" else f"${cost:,.2f}" if cost >= 1 else f"${cost:.4f}"
+        return min(allowed, key=lambda p: (-p.kept, p.cost)), "keeps the most"
+    best = max(point.kept for point in allowed)
+    least = BALANCED * best if stated.aim == "balanced" else 0
+    choice = min((p for p in allowed if p.kept >= least), key=lambda p: (p.cost, -p.kept))
+    return choice, "is the cheapest" + (f" that keeps {BALANCED:.0%} of the best" if stated.aim == "balanced" else "")
 
 
 def _sensitivity(points: Sequence[Point], varied: Sequence[str]) -> tuple[Sensitivity, ...]:

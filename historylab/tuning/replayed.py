@@ -8,7 +8,7 @@ from functools import cached_property
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import Bill, price
-from historylab.costs.caches.base import Cache, all_caches
+from historylab.costs.caches.base import Cache, all_caches, as_charged
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay
@@ -73,4 +73,5 @@ class Replayed:
         prices = self.options.prices or prices_of(self.settings.model)
         if prices is None:
             return None
-        return price(self.traffic, prices, cache), price(baseline_of(self.timeline), prices, cache)
+        charged = as_charged(cache, prices)
+        return price(self.traffic, prices, charged), price(baseline_of(self.timeline), prices, charged)

@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
+from historylab.costs.amounts import count_of, money, percent
 from historylab.costs.bill import CostComparison
 from historylab.costs.caches.base import cache_members
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Kept, Retention
-from historylab.wording.amounts import count_of, money, percent
 from historylab.wording.cuts import capitalize_first, settings_in_words
+from historylab.wording.over_budget import over_budget_sentence
 
 PRICES_UNKNOWN = "The prices of this model are unknown"
 BASELINE = "the whole conversation as recorded"
@@ -40,7 +41,7 @@ def cost_sentence(timeline: Timeline, comparison: CostComparison | None) -> str:
     """ "FIFO to 8,000 … changes the beginning of 41 of 60 requests and costs 1.90× not trimming ($0.42 against …)." """
     if is_untrimmed(timeline):
         price = f": {money(comparison.bill.total)} ({cache_label(comparison.bill.cache.name)})" if comparison else ""
-        return f"Nothing is cut, so it costs what not trimming costs{price}."
+        return f"Nothing is cut, so it costs what not trimming costs{price}. {over_budget_sentence(timeline)}".rstrip()
     cut = capitalize_first(settings_in_words(timeline.settings))
     recorded = f"{BASELINE}{_requests_as_recorded(timeline)}"
     if comparison is None:
@@ -79,14 +80,13 @@ def kept_line(kept: Kept, noun: str) -> str:
 
 
 def pays_sentence(comparison: CostComparison) -> str:
-    """The price of cache reads above which trimming pays, beside the actual one, as shares of the input price."""
-    share, actual = (
-        comparison.break_even_read_price,
-        float(comparison.bill.prices.cache_read / (comparison.bill.prices.input or 1)),
-    )
-    if math.isinf(share):
-        return "Trimming would not pay at any price of cache reads."
-    if not share:
-        return "Trimming pays at any price of cache reads."
-    here = f"{'and' if actual >= share else 'but'} here it costs {actual:.0%}"
-    return f"Trimming pays if a cache read costs more than {share:.0%} of the input price, {here}."
+    """At what price of cache reads trimming pays, beside the actual one, as shares of the input price (at most all)."""
+    free, full = comparison.pays_at(0), comparison.pays_at(1)
+    if free == full:
+        same = comparison.bill.total == comparison.baseline.total
+        pays = "pays" if free else "costs the same" if same else "would not pay"
+        return f"Trimming {pays} at any price of cache reads."
+    actual = float(comparison.bill.prices.cache_read / comparison.bill.prices.input)
+    here = f"{'and' if comparison.pays_at(actual) else 'but'} here it costs {actual:.1%}"
+    bound = f"{'less' if free else 'more'} than {comparison.break_even_read_price:.1%}"
+    return f"Trimming pays if a cache read costs {bound} of the input price, {here}."

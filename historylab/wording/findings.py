@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from historylab.costs.amounts import count_of, percent, times
 from historylab.costs.workload import Workload, percentiles
 from historylab.planning.replay import Timeline
 from historylab.tuning.recommend import Recommendation, relative_cost
-from historylab.wording.amounts import count_of, percent, times
+from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.palette import CONFIGURATIONS
 from historylab.wording.verdict import counted_by
 
@@ -15,12 +16,11 @@ from historylab.wording.verdict import counted_by
 def token_finding(timeline: Timeline) -> str:
     """Of the token chart: the largest request, the untrimmed size, and how many requests are over the budget."""
     peak = int(timeline.tokens.argmax())
-    over = int(timeline.over_budget.sum())
     requests = len(timeline.plans)
     return (
         f"Tokens over {requests:,} requests ({counted_by(timeline)}), budget {timeline.plans[0].budget:,}. "
         f"The largest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed, the last would have "
-        f"{timeline.untrimmed[-1]:,}. {f'{over:,} are over the budget' if over else 'None is over the budget'}."
+        f"{timeline.untrimmed[-1]:,}. {over_budget_sentence(timeline) or 'None is over the budget.'}"
     )
 
 
@@ -46,9 +46,15 @@ def workload_finding(workload: Workload) -> str:
 
 def frontier_finding(found: Recommendation) -> str:
     """Of the frontier chart: the candidates at its two ends."""
-    about = f"{count_of(len(found.points), 'settings')}, {found.kept_is} kept over cost."
+    cost = cost_or_tokens(found)
+    about = f"{count_of(len(found.points), 'settings')}, {found.kept_is} kept over {cost}."
     ends = [f"{p.label} keeps {percent(p.kept)} for {times(relative_cost(p, found))}" for p in found.frontier]
     if not ends:
         return about
     best = f"; at the other, {ends[-1]}" if len(ends) > 1 else ""
-    return f"{about} At the cheap end of the frontier, {ends[0]}{best}."
+    return f"{about} At the cheap end of the frontier, {ends[0]} the {cost} of not trimming{best}."
+
+
+def cost_or_tokens(found: Recommendation) -> str:
+    """What candidates are compared by: "cost", or "tokens" where a price is unknown."""
+    return "tokens" if found.cost_is == "tokens_total" else "cost"

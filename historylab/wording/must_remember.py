@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from historylab.conversation.conversation import checked_index
-from historylab.planning.replay import Timeline
+from historylab.planning.replay import Step, Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.wording.untrusted import one_line
 
@@ -38,15 +38,21 @@ def must_remember_status(timeline: Timeline, number: int, starred: Sequence[Must
     since, _, first = lost[0]
     others = [star for _, _, star in lost[1:]]
     quote = f"“{one_line(first.value, QUOTE)}”, " if first.value else ""
-    fate = (
-        "is left out of what is shown to the model" if first.message is None else f"was lost {_when(timeline, since)}"
-    )
+    fate = _fate(timeline, first, since)
     sentence = f"Message {_number(first)}, which must be remembered, {quote}{fate}{_as_well(others)}."
     return MustRememberStatus(sentence, (first, *others))
 
 
-def _when(timeline: Timeline, number: int) -> str:
-    step = timeline.steps[number]
+def _fate(timeline: Timeline, star: MustRemember, since: int) -> str:
+    if star.message is None:
+        return "is left out of what is shown to the model"
+    if not since or star.message >= timeline.plans[since - 1].size:
+        return "has never been held"
+    return f"was lost {at_step(timeline.steps[since])}"
+
+
+def at_step(step: Step) -> str:
+    """ "at turn 12, request 3 of 9", "before the first user message" """
     return f"at {step.label}" if step.turn >= 0 else step.label
 
 

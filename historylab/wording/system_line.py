@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from historylab.planning.replay import Timeline
+from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.verdict import NO_REQUESTS, count_actions, count_shown, counted_by, share_sent
 
 
@@ -21,11 +20,5 @@ def system_line(title: str, rule: str, timeline: Timeline, original: int) -> str
     made = f", made from {original:,}," if count_shown(timeline.conversation) != original else ""
     summary = f", {plan.summary.covers:,} more as a summary" if plan.summary else ""
     how = counted_by(timeline)
-    over = over_budget(timeline)
-    return f"{does}: {share}{made} at the last request{summary}, {plan.tokens:,} tokens ({how}).{over}"
-
-
-def over_budget(timeline: Timeline) -> str:
-    """A phrase on the requests that still exceed the budget; empty if none does."""
-    over = int(np.count_nonzero(timeline.over_budget))
-    return f" Over the budget at {over:,} of {len(timeline.plans):,} requests." if over else ""
+    said = f"{does}: {share}{made} at the last request{summary}, {plan.tokens:,} tokens ({how})."
+    return f"{said} {over_budget_sentence(timeline)}".rstrip()

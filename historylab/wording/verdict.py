@@ -14,7 +14,9 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Step, Timeline
 from historylab.recall.must_remember import MustRemember
-from historylab.wording.must_remember import MustRememberStatus, must_remember_status
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.must_remember import MustRememberStatus, at_step, must_remember_status
+from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import one_line
 
@@ -45,8 +47,8 @@ def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = (
     counts = count_actions(step.plan)
     held = must_remember_status(timeline, number, starred)
     return Verdict(
-        f"{_when(step)}, the model sees {share_sent(counts)}.",
-        _cost(timeline, step.plan),
+        f"{capitalize_first(at_step(step))}, the model sees {share_sent(counts)}.",
+        _cost(timeline, number),
         _decisions(counts, step),
         held,
         _forgotten(timeline, number, {star.message for star in held.lost}),
@@ -80,24 +82,22 @@ def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:
     return number
 
 
-def _when(step: Step) -> str:
-    return f"At {step.label}" if step.turn >= 0 else "Before the first user message"
-
-
 def share_sent(counts: Mapping[Action, int]) -> str:
     """ "40 of 166 messages": how many are sent, of those there are."""
     size, sent = sum(counts.values()), counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
     if sent == size:
-        return f"all {size:,} messages" if size > 1 else "the one message so far"
+        return ("no message yet", "the one message so far")[size] if size < 2 else f"all {size:,} messages"
     return f"{sent:,} of {size:,} messages"
 
 
-def _cost(timeline: Timeline, plan: HistoryPlan) -> str:
+def _cost(timeline: Timeline, number: int) -> str:
+    plan = timeline.plans[number]
     how = counted_by(timeline)
     less = timeline.settings.budget - plan.budget
     of = f"{plan.budget:,}" + (f" ({timeline.settings.budget:,} less {less:,} reserved)" if less else "")
-    if plan.over_budget:
-        return f"{plan.tokens:,} tokens ({how}), {plan.tokens - plan.budget:,} over the budget of {of}."
+    if cause := timeline.over_budget_cause(number):
+        over = f"{plan.tokens - plan.budget:,} over the budget of {of}"
+        return f"{plan.tokens:,} tokens ({how}), {over}: {cause_in_words(cause)}"
     return f"{plan.tokens:,} of {of} tokens ({how})."
 
 
@@ -107,7 +107,7 @@ def _decisions(counts: dict[Action, int], step: Step) -> str:
     if not counts[Action.DROPPED] and not counts[Action.SUMMARIZED]:
         parts.insert(0, "nothing left out")
     text = ", ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{capitalize_first(text)}."
 
 
 def _forgotten(timeline: Timeline, number: int, named: Container[int | None]) -> str:
@@ -118,6 +118,8 @@ def _forgotten(timeline: Timeline, number: int, named: Container[int | None]) ->
     message = next((i for i in others if timeline.conversation[i].content.strip()), None)
     if message is None:
         return ""
-    since = timeline.steps[stopped_being_sent(timeline, number, message)]
-    quote = one_line(timeline.conversation[message].content, QUOTE)
-    return f"It stopped seeing message {message + 1:,}, “{quote}”, at {since.label}."
+    since = stopped_being_sent(timeline, number, message)
+    quote = f"message {message + 1:,}, “{one_line(timeline.conversation[message].content, QUOTE)}”"
+    if not since or message >= timeline.plans[since - 1].size:
+        return f"It has never seen {quote}."
+    return f"It stopped seeing {quote}, {at_step(timeline.steps[since])}."

@@ -46,6 +46,41 @@ def test_show_prints_every_request(capsys, sample):
     assert "what would have kept it" in out
 
 
+def test_show_says_why_a_request_is_over_its_budget_and_what_would_mend_it(capsys, sample):
+    timeline = replay(load(sample)[0], Settings(budget=100))
+    number = int(timeline.tokens.argmax())
+    for asked in ((), ("--request", str(number + 1))):
+        _, out, _ = run(capsys, "show", sample, "--set", "budget=100", *asked)
+        assert timeline.over_budget_cause(number).mend in out
+    assert "Over the budget" not in run(capsys, "show", sample)[1]
+
+
+def test_show_without_a_request_says_so_and_prints_no_empty_table(capsys, tmp_path):
+    (tmp_path / "rules.json").write_text('[{"role": "system", "content": "Be kind."}]')
+    projected = ("projection=collapsed_tools", "projection.collapsed_tools.system_messages=false")
+    code, out, _ = run(capsys, "show", str(tmp_path / "rules.json"), "--set", projected[0], "--set", projected[1])
+    assert code == 0
+    assert "1 message. This conversation makes no model requests." in out
+    assert "In figures" not in out
+
+
+def test_show_names_the_one_it_shows_of_several(capsys, root):
+    several = str(root / "sample_conversations" / "ferry-desk.jsonl")
+    many = len(load(several))
+    assert (
+        f"Shown: conversation 2 of {many} (--conversation N)." in run(capsys, "show", several, "--conversation", "2")[1]
+    )
+
+
+def test_one_candidate_gets_no_empty_table(capsys, sample, tmp_path):
+    table = str(tmp_path / "one.csv")
+    run(capsys, "sweep", sample, "--out", table)
+    code, out, _ = run(capsys, "recommend", table)
+    assert code == 0
+    assert "Only these settings were tried: $" in out
+    assert "Each setting by itself" not in out
+
+
 def test_show_as_json_has_the_same_figures(capsys, sample):
     code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--json")
     told = json.loads(out)

@@ -14,9 +14,11 @@ from sketches import conv
 from historylab import registry
 from historylab.cli.main import main
 from historylab.conversation.message import Usage
-from historylab.costs.bill import price
+from historylab.costs.bill import against_untrimmed_under, bill, price
 from historylab.costs.caches.base import Cache, all_caches, caching_word, open_cache
-from historylab.costs.traffic import Traffic
+from historylab.costs.traffic import Traffic, billed_traffic
+from historylab.errors import SettingsError
+from historylab.planning.replay import replay
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import read_constraints
@@ -74,13 +76,49 @@ def test_every_token_is_read_written_or_plain(name, requests):
     shared = np.array([int(tokens * share) for tokens, share, _ in requests], np.int64)
     idle = np.array([seconds for _, _, seconds in requests])
     nothing = np.zeros(len(sent), np.int64)
-    bill = price(
+    made = price(
         Traffic(sent, shared, nothing.astype(bool), idle, nothing, (Usage(),) * len(sent)), PRICES, open_cache(name)
     )
-    assert (bill.cache_reads <= shared).all()
-    assert (bill.uncached >= 0).all() and (bill.cache_writes >= 0).all() and (bill.cache_reads >= 0).all()
-    assert (bill.uncached + bill.cache_writes + bill.cache_reads == sent).all()
-    assert bill.total >= Decimal(0)
+    assert (made.cache_reads <= shared).all()
+    assert (made.uncached >= 0).all() and (made.cache_writes >= 0).all() and (made.cache_reads >= 0).all()
+    assert (made.uncached + made.cache_writes + made.cache_reads == sent).all()
+    assert made.total >= Decimal(0)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "problem"),
+    [
+        ({"title": "Hourly"}, "without priced="),
+        ({"priced": "with an hourly one"}, "without title="),
+        ({"title": "Hourly", "priced": "with an hourly one", "caching": "no"}, "the caching 'no', as 'none' has"),
+        ({"title": "Hourly", "priced": "with an hourly one", "caching": "explicit"}, "the caching 'explicit', as"),
+    ],
+)
+def test_words_that_lack_or_are_taken_are_refused_at_once(monkeypatch, attributes, problem):
+    monkeypatch.setitem(registry._members, "cache", dict(registry.members("cache")))
+    with pytest.raises(SettingsError, match=problem):
+        registry.register("cache", "hourly", **attributes)(lambda: Cache("hourly"))
+    assert "hourly" not in registry.members("cache")
+
+
+def test_a_cache_of_another_name_than_its_members_is_refused(monkeypatch):
+    other = registry.Member("cache", "hourly", lambda: Cache("daily"), (), {"title": "Hourly", "priced": "with it"})
+    monkeypatch.setitem(registry._members, "cache", {**registry.members("cache"), "hourly": other})
+    with pytest.raises(SettingsError, match="'hourly' returns a Cache of the name 'daily'"):
+        open_cache("hourly")
+
+
+def test_every_bill_charges_writes_where_the_prices_imply_them():
+    prices = Prices(input=4, output=20, cache_read="0.4", cache_write=5)
+    timeline = replay(conv("s:2000 u a u a u"), Settings(model="gpt-5.5"))
+    (shown,) = against_untrimmed_under(timeline, ["automatic"], prices)
+    swept = sweep(timeline.conversation, [timeline.settings], prices=prices)
+    assert (
+        shown.bill.total
+        == bill(timeline, prices=prices).total
+        > price(billed_traffic(timeline), prices, "automatic").total
+    )
+    assert swept["cost_automatic"][0] == pytest.approx(float(shown.bill.total))
 
 
 @pytest.fixture

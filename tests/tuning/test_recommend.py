@@ -11,7 +11,7 @@ from historylab import Settings, generate
 from historylab.errors import SettingsError
 from historylab.tuning.constraints import PHRASES, Constraints, read_constraints
 from historylab.tuning.measures import COLUMNS
-from historylab.tuning.recommend import pareto, recommend
+from historylab.tuning.recommend import pareto, recommend, relative_cost
 from historylab.tuning.sweep import grid, sweep
 
 
@@ -75,10 +75,41 @@ def test_it_says_why_and_what_it_gives_up():
         "It keeps 80.0% of references.",
     )
     assert found.gives_up == (
-        "budget=8000 keeps 98.0% of references (+18.0%) for $6.00, and breaks “never over the budget”.",
+        "budget=8000 keeps 98.0% of references (+18.0 points) for $6.00, and breaks “never over the budget”.",
         "budget=1000 costs $1.00 but keeps 50.0%, and breaks “keep every must-remember message”.",
     )
     assert found.excluded == {"keep every must-remember message": 1, "never over the budget": 1}
+
+
+def test_constraints_are_spoken_of_only_if_there_are_any():
+    assert (
+        recommend(TABLE, "cheapest").why[0] == "Of 5 settings budget=1000 is the cheapest: $1.00, 1.00× not trimming."
+    )
+    all_meet = "All 5 settings meet all constraints; budget=1000 is the cheapest"
+    assert recommend(TABLE, "never rejected, cheapest").why[0].startswith(all_meet)
+
+
+def test_one_candidate_is_no_choice_and_is_not_called_one():
+    alone = TABLE[:1]
+    for words, said in (
+        ("cheapest", "Only these settings were tried: $1.00, 1.00× not trimming."),
+        ("never over 2k", "Only these settings were tried, and meet all constraints: $1.00, 1.00× not trimming."),
+        ("never over 500", "Only these settings were tried, and break “never over 500 tokens”."),
+    ):
+        found = recommend([{k: v for k, v in alone[0].items() if k != "budget"}], words)
+        assert found.why[0] == said
+        assert (found.gives_up, found.sensitivity) == ((), ())
+
+
+def test_what_is_not_known_is_not_called_nothing_kept():
+    both = [row(1000, math.nan, 1.0), row(2000, 0.8, 2.0)]
+    assert recommend(both, "cheapest").why[1] == "Nothing is known of references."
+
+
+def test_without_all_prices_no_cost_is_set_beside_tokens():
+    mixed = recommend([row(1000, 0.9, math.nan, tokens_share=0.3), row(2000, 0.9, 1.0, tokens_share=0.6)])
+    assert mixed.cost_is == "tokens_total"
+    assert [relative_cost(point, mixed) for point in mixed.points] == [0.3, 0.6]
 
 
 def test_when_nothing_fits_it_names_what_stands_in_the_way():
@@ -133,7 +164,7 @@ def test_every_phrase_that_is_offered_is_understood(phrase):
 
 @pytest.mark.parametrize("words", ["be nice", "keep every star, be quick", "at most $,"])
 def test_what_is_not_understood_is_refused_with_examples(words):
-    with pytest.raises(SettingsError, match=r"no constraint we know|is no number"):
+    with pytest.raises(SettingsError, match=r"no constraint we know|is not a number"):
         read_constraints(words)
 
 

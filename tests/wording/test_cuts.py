@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
+from historylab.costs.amounts import money, percent, times
 from historylab.costs.bill import against_untrimmed
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
 from historylab.recall.retention import retention
 from historylab.settings.model import Settings
-from historylab.wording.amounts import money, percent, times
 from historylab.wording.costs import cost_sentence, kept_sentence
 from historylab.wording.cuts import changes_in_words, settings_in_words
 

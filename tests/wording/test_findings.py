@@ -11,7 +11,7 @@ from historylab.wording.findings import compare_finding, frontier_finding, token
 def test_the_token_chart_names_the_counter_and_the_requests_over_the_budget():
     timeline = replay(generate("support_desk", turns=4), Settings(budget=60, model="an-unknown-model"))
     assert "an estimate" in token_finding(timeline)
-    assert "over the budget" in token_finding(timeline)
+    assert "Over the budget at 5 of 5 requests, most at request 2: 114 in" in token_finding(timeline)
 
 
 def test_the_token_chart_quotes_no_message():

@@ -89,6 +89,8 @@ def caching_word(name: str) -> str:
 def open_cache(name: str, **changes: Any) -> Cache:
     """The cache model of that name, with some of its numbers changed. UnknownMember lists the others."""
     cache: Cache = member("cache", name).target()
+    if cache.name != name:
+        raise SettingsError(f"cache {name!r} returns a Cache of the name {cache.name!r}; both must be the same")
     known = [f.name for f in fields(Cache)]
     if wrong := sorted(changes.keys() - set(known)):
         raise SettingsError(f"a cache has no {wrong[0]!r}; change one of {', '.join(known[1:])}")
@@ -103,3 +105,10 @@ def cache_of(prices: Prices) -> Cache:
     if prices.cache_write_1h > prices.cache_write:
         return open_cache("explicit")
     return open_cache("automatic", writes=premium)
+
+
+def as_charged(cache: Cache | str, prices: Prices) -> Cache:
+    """A registered cache model as these prices charge for it: with its writes, if they imply it; any other as it is."""
+    chosen = open_cache(cache) if isinstance(cache, str) else cache
+    implied = cache_of(prices)
+    return implied if chosen.name == implied.name and chosen == open_cache(implied.name) else chosen

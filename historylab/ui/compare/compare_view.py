@@ -21,7 +21,9 @@ from historylab.ui.shared.notice import notice
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.findings import compare_finding
 from historylab.wording.message_text import preview, speaker
+from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import LOOKS
+from historylab.wording.untrusted import escape
 from historylab.wording.verdict import count_actions
 
 SLIDER, TOGGLE = "compare request", "only differing"
@@ -102,7 +104,8 @@ def _strips(compared: list[Configuration], timelines: list[Timeline], number: in
         said = sum(count_actions(plan).values())
         sent = int((plan.actions <= Action.TRUNCATED).sum())
         thin = "" if configuration is compared[0] else difference_strip(plan, base, letter, "A")
-        over = ' <span class="hl-refused">! over the budget</span>' if plan.over_budget else ""
+        cause = timeline.over_budget_cause(number)
+        over = f' <span class="hl-refused">! over the budget: {escape(cause_in_words(cause))}</span>' if cause else ""
         rows.append(
             f'<b class="hl-letter hl-letter-{letter}">{letter}</b><div>{message_strip(plan)}{thin}</div>'
             f'<span class="hl-small">{sent:,} of {said:,} messages, {plan.tokens:,} tokens{over}</span>'

@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.costs.amounts import money, percent, times
 from historylab.costs.workload import Workload, percentiles
 from historylab.figures.workload_chart import workload_chart
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.theme import is_dark
-from historylab.wording.amounts import money, percent, times
 from historylab.wording.costs import PRICES_UNKNOWN, cache_label, cache_titles
 from historylab.wording.cuts import capitalize_first, settings_in_words
 from historylab.wording.findings import workload_finding

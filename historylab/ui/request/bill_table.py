@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from historylab.costs.amounts import money, percent, times
 from historylab.costs.bill import CostComparison
 from historylab.costs.recount import counter_of_money
+from historylab.costs.traffic import baseline_of
 from historylab.counters.base import count_badge
 from historylab.planning.replay import Timeline
-from historylab.wording.amounts import money, percent, times
-from historylab.wording.costs import cache_description, cache_titles, pays_sentence
+from historylab.wording.costs import BASELINE, cache_description, cache_titles, pays_sentence
 from historylab.wording.untrusted import escape
 
 HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "… not trimming")
@@ -29,7 +30,8 @@ def bill_table(timeline: Timeline, bills: Mapping[str, CostComparison], own: str
     overhead = timeline.settings.overhead
     st.html(
         f'<div class="hl-small">{escape(pays_sentence(bills[own]))} {escape(_history(bills[own]))}</div>'
-        f'<div class="hl-meta">Dollars for all {len(timeline.plans):,} requests, answers included: an estimate. Tokens '
+        f'<div class="hl-meta">Dollars for all {len(timeline.plans):,} requests, answers included: an estimate. Not '
+        f"trimming sends {BASELINE} at each of its {len(baseline_of(timeline).sent):,} requests. Tokens "
         f"by {escape(counted)}, with a fixed overhead of {overhead:,}; a cache loses what follows the first "
         "changed message, and everything after too long a pause, if the transcript has times.</div>"
     )
@@ -55,4 +57,4 @@ def _history(compared: CostComparison) -> str:
     share = compared.history_to_budget
     if share == float("inf"):
         return "The budget leaves the history no room."
-    return f"The history is {share:.1f}× the budget on average; cutting at every request rarely pays below 5×."
+    return f"Uncut, the history would be {share:.1f}× the budget on average."

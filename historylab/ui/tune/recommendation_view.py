@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from historylab.costs.amounts import money, percent, times
 from historylab.figures.frontier import frontier_chart
 from historylab.tuning.recommend import Point, Recommendation, relative_cost
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.theme import is_dark
-from historylab.wording.amounts import money, percent, times
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.findings import frontier_finding
+from historylab.wording.findings import cost_or_tokens, frontier_finding
 from historylab.wording.untrusted import escape
 
 MARKED = "Must-remember messages kept"
@@ -21,7 +21,7 @@ ASKED = "Answers to your questions kept"
 Figure = Callable[[Point, Recommendation], str]
 FIGURES: tuple[tuple[str, Figure], ...] = (
     ("{kept} kept", lambda p, _: percent(p.kept)),
-    ("Cost, times not trimming", lambda p, found: times(relative_cost(p, found))),
+    ("{cost}, times not trimming", lambda p, found: times(relative_cost(p, found))),
     ("Cost, an estimate", lambda p, found: money(p.figures[f"cost_{found.constraints.cache}"])),
     ("Tokens a request, on average", lambda p, _: f"{p.figures['tokens_mean']:,.0f}"),
     ("Tokens of the largest", lambda p, _: f"{p.figures['tokens_peak']:,}"),
@@ -78,7 +78,7 @@ def frontier_view(found: Recommendation, mine: Point | None) -> Point | None:
 
 
 def _outcome(point: Point, found: Recommendation, verb: str = "keeps") -> str:
-    cost = f"{times(relative_cost(point, found))} the {'tokens' if found.cost_is == 'tokens_total' else 'cost'}"
+    cost = f"{times(relative_cost(point, found))} the {cost_or_tokens(found)}"
     return f"{verb} {percent(point.kept)} of {found.kept_is} for {cost} of not trimming"
 
 
@@ -97,7 +97,7 @@ def _card(found: Recommendation, picked: Point, mine: Point | None) -> None:
     others = [mine] if mine is not None and mine is not picked else []
     head = "".join(f'<th class="hl-number">{word}</th>' for word in ["These", *(["Yours"] if others else [])])
     rows = "".join(
-        f"<tr><td>{escape(capitalize_first(label.format(kept=found.kept_is)))}</td>"
+        f"<tr><td>{escape(capitalize_first(label.format(kept=found.kept_is, cost=cost_or_tokens(found))))}</td>"
         + "".join(f'<td class="hl-number">{show(point, found)}</td>' for point in (picked, *others))
         + "</tr>"
         for label, show in FIGURES

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from historylab.costs.amounts import count_of
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import Constraints
 from historylab.tuning.recommend import Recommendation, recommend
 from historylab.ui.session.background_work import Work
 from historylab.ui.shared.work_progress import work_progress
 from historylab.ui.tune.settings_search import SettingsSearch, try_candidates
-from historylab.wording.amounts import count_of
 from historylab.wording.cuts import changes_in_words
 
 ROUNDS = 4

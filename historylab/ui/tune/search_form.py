@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.settings.model import Settings
 from historylab.ui.session import choices, session, tuning_choices, viewing
 from historylab.ui.session.tab import FEW, MANY, MORE
 from historylab.ui.tune.settings_search import SettingsSearch
-from historylab.wording.amounts import count_of
 from historylab.wording.settings import title_of
 from historylab.wording.untrusted import escape
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.costs.amounts import percent, times
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import Constraints
@@ -14,8 +15,8 @@ from historylab.tuning.recommend import Point, Recommendation, recommend, relati
 from historylab.tuning.search_space import AXES, Axis
 from historylab.ui.tune.refined_search import try_neighbours
 from historylab.ui.tune.settings_search import SettingsSearch
-from historylab.wording.amounts import percent, times
 from historylab.wording.cuts import capitalize_first, changes_in_words
+from historylab.wording.findings import cost_or_tokens
 from historylab.wording.untrusted import escape
 
 
@@ -46,8 +47,8 @@ def _table(
         + "".join(_row(_changes(settings, base, AXES[name]), point, origin, found) for settings, point in tried)
         for _, name, tried in sorted(groups, key=lambda group: -group[0])
     )
-    cost = "Tokens" if found.cost_is == "tokens_total" else "Cost"
-    about = f"Kept: {found.kept_is}. {cost}: times that of not trimming."
+    cost = capitalize_first(cost_or_tokens(found))
+    about = f"Kept: {found.kept_is}. {cost}: times not trimming."
     return (
         f'<div class="hl-meta">{escape(about)}</div><div class="hl-table"><table><thead><tr><th>Instead</th>'
         f'<th class="hl-number">Kept</th><th class="hl-number">{cost}</th></tr></thead><tbody>{rows}</tbody>'

@@ -1,0 +1,179 @@
+"""Every number and claim in the sentences on screen, computed again from the plans and bills they speak of."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from conversation_strategies import conversations, settings
+from hypothesis import given
+from hypothesis import settings as examples
+
+from historylab import replay
+from historylab.costs.bill import against_untrimmed, bill
+from historylab.counters.base import count_badge, model_counter
+from historylab.formats.samples import load_sample
+from historylab.planning.reasons import REPLACED, Action
+from historylab.planning.replay import Timeline
+from historylab.pricing import Prices
+from historylab.registry import members
+from historylab.settings.model import Settings
+from historylab.systems.presets.base import presets
+from historylab.wording.costs import cost_sentence, pays_sentence
+from historylab.wording.cuts import settings_in_words
+from historylab.wording.findings import token_finding
+from historylab.wording.over_budget import over_budget_sentence
+from historylab.wording.verdict import verdict
+
+PRICES = Prices(input=4, output=20, cache_read="0.4", cache_write=5)
+SYSTEMS = {
+    f"{preset.name} {variant}".strip(): chosen.replace(summarizer="extractive")
+    for preset in presets().values()
+    for variant, chosen in {"": preset.settings, **preset.variants}.items()
+}
+FAMILIES = ("policy", "pruner", "filter", "compaction", "tool_output", "projection", "layout", "counter")
+MEMBERS = {f"{f}={n}": Settings(**{"policy": "all", "budget": 900, f: n}) for f in FAMILIES for n in members(f)}
+ANY = {**SYSTEMS, **MEMBERS}
+
+
+def numbers(pattern: str, text: str) -> tuple[int, ...]:
+    """The numbers the pattern finds, which must be there."""
+    found = re.search(pattern, text)
+    assert found, f"{pattern!r} is not in {text!r}"
+    return tuple(int(group.replace(",", "")) for group in found.groups())
+
+
+def check_verdict(timeline: Timeline, number: int) -> None:
+    said, plan = verdict(timeline, number), timeline.plans[number]
+    actions = plan.actions[plan.reasons != REPLACED.code]  # those are part of a later text by now
+    sent, size = int((actions <= Action.TRUNCATED).sum()), len(actions)
+    if sent < size:
+        assert numbers(r"sees ([\d,]+) of ([\d,]+) messages", said.seen) == (sent, size)
+    elif size > 1:
+        assert numbers(r"sees all ([\d,]+) messages", said.seen) == (size,)
+    else:
+        assert said.seen.endswith("sees the one message so far." if size else "sees no message yet.")
+    assert numbers(r"^([\d,]+) ", said.cost) == (plan.tokens,)
+    assert count_badge(timeline.counter, timeline.settings.model, [timeline.original]) in said.cost
+    assert said.over == plan.over_budget == ("over the budget of" in said.cost)
+    if plan.over_budget:
+        cause = timeline.over_budget_cause(number)
+        assert numbers(r", ([\d,]+) over the budget", said.cost) == (plan.tokens - plan.budget,)
+        assert cause.why in said.cost and cause.mend in said.cost
+    for word, action in (("dropped", 4), ("summarised", 3), ("truncated", 2), ("pinned", 1)):
+        count = int((actions == action).sum())
+        assert (f"{count:,} {word}" in said.decisions) == bool(count)
+    assert ("othing left out" in said.decisions) == (not (actions >= Action.SUMMARIZED).any())
+    check_forgotten(timeline, number, said.forgotten)
+
+
+def check_forgotten(timeline: Timeline, number: int, said: str) -> None:
+    if not said:
+        return
+    (message,) = (n - 1 for n in numbers(r"message ([\d,]+), ", said))
+    assert timeline.plans[number].actions[message] == Action.DROPPED
+    was_sent = [p.size > message and p.actions[message] <= Action.TRUNCATED for p in timeline.plans[:number]]
+    if said.startswith("It has never seen"):
+        assert not was_sent or not was_sent[-1]
+        last = max((i for i, sent in enumerate(was_sent) if sent), default=-1)
+        assert last == -1
+    else:
+        lost = max(i for i, sent in enumerate(was_sent) if sent) + 1
+        assert timeline.steps[lost].label in said
+
+
+def check_costs(timeline: Timeline) -> None:
+    compared = against_untrimmed(timeline, "automatic", PRICES)
+    said = cost_sentence(timeline, compared)
+    if said.startswith("Nothing is cut"):
+        assert compared.bill.total == compared.baseline.total
+        assert bool(timeline.over_budget.any()) == ("Over the budget at" in said)
+        return
+    by_hand = bill(
+        replay(timeline.original, Settings(policy="all", pruner="off", overhead=timeline.settings.overhead)),
+        "automatic",
+        PRICES,
+    ).total
+    ratio = re.search(r"costs ([\d.]+)× not trimming", said)
+    if ratio:
+        assert abs(Decimal(ratio[1]) - compared.bill.total / by_hand) <= Decimal("0.00501")
+    moved = re.search(r"the beginning of ([\d,]+) of ([\d,]+) requests", said)
+    rendered = [plan.render() for plan in timeline.plans]
+    broken = sum(b[: len(a)] != a for a, b in pairwise(rendered))
+    assert (numbers(r"beginning of ([\d,]+)", said) if moved else (0,)) == (broken,)
+    for trace in (trace for plan in timeline.plans for trace in plan.trace if ": " in trace.stage):
+        family, name = trace.stage.split(": ")
+        assert names(timeline.settings, family, name), f"{trace.stage} acts and is not named in {said!r}"
+
+
+def names(chosen: Settings, family: str, name: str) -> bool:
+    """Whether taking the member away changes what the sentence says of the settings."""
+    rest = "+".join(n for n in getattr(chosen, family).split("+") if n != name)
+    without = chosen.replace(**{family: rest or ("all" if family == "policy" else "off")})
+    return settings_in_words(without) != settings_in_words(chosen)
+
+
+def check_pays(timeline: Timeline) -> None:
+    compared = against_untrimmed(timeline, "automatic", PRICES)
+    said = pays_sentence(compared)
+    for share in (0.0, 0.05, 0.1, 0.3, 0.6, 0.9, 1.0):
+        prices = PRICES.with_changes(cache_read=4 * share)
+        cheaper = against_untrimmed(timeline, compared.bill.cache, prices)
+        pays = cheaper.bill.total < cheaper.baseline.total
+        bound = re.search(r"costs (more|less) than ([\d.]+)%", said)
+        if bound:
+            far = abs(100 * share - float(bound[2])) > 0.1
+            assert not far or pays == ((100 * share > float(bound[2])) == (bound[1] == "more"))
+        else:
+            assert pays == said.startswith("Trimming pays at any price")
+            assert ("costs the same" in said) <= (cheaper.bill.total == cheaper.baseline.total)
+
+
+def check_over_budget(timeline: Timeline) -> None:
+    said = over_budget_sentence(timeline)
+    over = np.flatnonzero(timeline.over_budget)
+    assert bool(said) == bool(len(over))
+    assert ("None is over the budget." in token_finding(timeline)) == (not len(over))
+    if said:
+        assert numbers(r"at ([\d,]+) of ([\d,]+) request", said) == (len(over), len(timeline.plans))
+        assert timeline.over_budget_cause(int(over[timeline.tokens[over].argmax()])).mend in said
+
+
+def check(timeline: Timeline) -> None:
+    if not timeline.plans:
+        return
+    check_costs(timeline)
+    check_pays(timeline)
+    check_over_budget(timeline)
+    for number in {0, len(timeline.plans) // 2, len(timeline.plans) - 1}:
+        check_verdict(timeline, number)
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_of_every_system_and_member_every_sentence_is_so(name):
+    for sample in ("ferry-desk", "tide-tables-agent"):
+        check(replay(load_sample(sample)[0], ANY[name]))
+
+
+@examples(max_examples=60)
+@given(conversations(), settings())
+def test_of_any_conversation_and_settings_every_sentence_is_so(conversation, chosen):
+    check(replay(conversation, chosen))
+
+
+@pytest.mark.parametrize("name", sorted(members("pruner")))
+def test_a_pruner_names_the_budget_if_that_decides_its_cut(name):
+    said = {settings_in_words(Settings(policy="all", pruner=name, budget=b)) for b in (700, 2000)}
+    samples = [load_sample(sample)[0] for sample in ("ferry-desk", "tide-tables-agent", "birthday-by-the-sea")]
+    cuts = {
+        tuple(plan.sketch() for c in samples for plan in replay(c, Settings(policy="all", pruner=name, budget=b)).plans)
+        for b in (700, 2000)
+    }
+    assert len(said) == len(cuts)
+
+
+def test_the_badge_is_that_of_the_counter_of_money_in_bills():
+    assert count_badge(model_counter("gpt-5.5"), "gpt-5.5") == "o200k_base, exact for gpt-5.5"
