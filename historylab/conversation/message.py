@@ -61,9 +61,9 @@ class Summary:
     """The text sent in place of summarised messages.
 
     `tokens`: its size as a system message. `covers`: how many messages it stands for, including those of summaries it
-    absorbed. `made_at`: the history length of the request it was written for. `by`: the summarizer, or the fallback
-    used instead, with the reason in `note`. `usage`: tokens a model used to write it; None if no model was called or
-    it reported none.
+    absorbed. `made_at`: the history length of the request it was written for, 0 for one that came back. `by`: the
+    summarizer, or the fallback used instead, with the reason in `note`. `usage`: tokens a model used to write it; None
+    if no model was called or it reported none.
     """
 
     text: str

@@ -76,7 +76,7 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
         forgotten.stars.lost if forgotten.stars.total else None,
         min((star.gaps[0][0] for star in forgotten.starred if star.gaps), default=None),
         forgotten.references.lost if forgotten.references.total else None,
-        len({plan.summary.made_at for plan in timeline.plans if plan.summary}),
+        len({plan.summary.made_at for plan in timeline.plans if plan.summary and plan.summary.made_at}),
         billed_traffic(timeline).stable_share,
         _cost(timeline, prices),
     )

@@ -85,7 +85,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "summaries",
         "summaries made",
-        lambda r: len({plan.summary.made_at for plan in r.timeline.plans if plan.summary}),
+        lambda r: len({plan.summary.made_at for plan in r.timeline.plans if plan.summary and plan.summary.made_at}),
         combine=total,
     ),
     Measure(

@@ -7,6 +7,7 @@ import streamlit as st
 from historylab.chat_models.environment import display_host, model_and_host
 from historylab.conversation.message import Summary
 from historylab.planning.replay import Timeline
+from historylab.planning.strategies.folding import EARLIER
 from historylab.settings.consent import refused_for_consent, settings_that_ask
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
@@ -80,4 +81,4 @@ def fallback_summaries(timeline: Timeline) -> list[Summary]:
     """The summaries of a replay that the fallback wrote, each once, in order."""
     author = timeline.instruments.summarizer.name
     made = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}
-    return [summary for summary in made.values() if summary.by != author]
+    return [summary for summary in made.values() if summary.by not in (author, EARLIER)]
