@@ -8,12 +8,12 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation, checked_index
 from historylab.errors import SettingsError
+from historylab.planning.larger_values import Tried, largest, try_larger
 from historylab.planning.pipeline import open_pipeline, plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Explanation
 from historylab.planning.strategies.base import Instruments
-from historylab.settings.fields import MOST_TOKENS
-from historylab.settings.model import Settings, stage_options
+from historylab.settings.model import Settings
 
 MOST_RULES = 6  # rules that may have to be lifted, one after another, until a message is sent
 COARSE = 50  # where each trial replays earlier requests, limits are exact to one part in so many
@@ -24,11 +24,14 @@ class Answer:
     """An explanation, the first request (from 0) of the run it has held for, and the settings that would keep it.
 
     `undo` is empty when the message is sent, and None when none was found that would (its source may be broken).
+    `tried` is None where it is sent under every larger number in `undo` as well, and under none smaller; otherwise it
+    says which larger ones were tried.
     """
 
     explanation: Explanation
     since: int
     undo: Mapping[str, Any] | None
+    tried: Tried | None = None
 
     @property
     def undo_sentence(self) -> str:
@@ -37,11 +40,13 @@ class Answer:
             return "No setting we tried would send it."
         if not self.undo:
             return ""
+        least = "≥" if self.tried is None else "="
         parts = (
-            f"{name} is {value}" if isinstance(value, bool | str) else f"{name} ≥ {value:,}"
+            f"{name} is {value}" if isinstance(value, bool | str) else f"{name} {least} {value:,}"
             for name, value in self.undo.items()
         )
-        return f"Sent if {' and '.join(parts)}."
+        which = "That text is sent" if self.explanation.rule == REPLACED.rule else "Sent"
+        return f"{which} if {' and '.join(parts)}{self.tried.clause if self.tried else ''}."
 
 
 def explain(
@@ -70,7 +75,19 @@ def explain(
     def why(changed: Settings) -> Explanation:
         return plan_up_to(conversation, changed, trial, plans[request].size).reason(message)
 
-    return Answer(stated, since, find_remedy(settings, explanation, why, _limit(plans[request], settings)))
+    def sends(changes: Mapping[str, Any]) -> bool:
+        try:
+            return why(settings.replace(**changes)).sent
+        except SettingsError:  # beyond the setting's bounds
+            return False
+
+    limit = _limit(plans[request], settings)
+    undo = find_remedy(settings, explanation, why, limit)
+    if not undo:
+        return Answer(stated, since, undo)
+    replays = request + 1 if open_pipeline(settings.replace(**undo)).carries else 0
+    undo, tried = try_larger(undo, sends, (plans[request].size, limit), replays)
+    return Answer(stated, since, undo, tried.offline() if tried and trial is not instruments else tried)
 
 
 def _stand_in(plan: HistoryPlan, message: int) -> int:
@@ -112,7 +129,7 @@ def _lift(
             return False
         return explained.sent or explained.rule != explanation.rule
 
-    low, highest = settings.value(explanation.setting), _highest(explanation.setting)
+    low, highest = settings.value(explanation.setting), largest(explanation.setting)
     high = next((high for high in (min(limit, highest), highest) if high > low and lets_go(high)), None)
     if high is None:
         return {}
@@ -121,12 +138,6 @@ def _lift(
         middle = (low + high) // 2
         low, high = (low, middle) if lets_go(middle) else (middle, high)
     return {explanation.setting: high}
-
-
-def _highest(setting: str) -> int:
-    """The largest value the setting takes."""
-    maximum = stage_options()[setting].schema.get("maximum") if "." in setting else None
-    return MOST_TOKENS if maximum is None else maximum
 
 
 def _limit(plan: HistoryPlan, settings: Settings) -> int:

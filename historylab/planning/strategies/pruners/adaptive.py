@@ -20,6 +20,11 @@ from historylab.registry import register
 NO_ROOM_LEFT = reason(
     "adaptive", "The newest {turns:,} turns are all that fit {room:,} tokens.", setting="pruner.adaptive.least"
 )
+LEAST = reason(
+    "adaptive_least",
+    "Older than the newest {turns:,} turns, which stay though they have more than {room:,} tokens.",
+    setting="pruner.adaptive.least",
+)
 MOST = reason("adaptive_most", "Older than the newest {turns:,} turns.", setting="pruner.adaptive.most")
 
 Turns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at least, however long")]
@@ -47,7 +52,8 @@ def adaptive(
     if turns >= len(users):
         return plan
     before = np.arange(history.blocks) < users[-turns]
-    why, numbers = (MOST, {}) if fitting > most else (NO_ROOM_LEFT, {"room": room})
+    why = MOST if turns == most else LEAST if fitting < turns else NO_ROOM_LEFT
+    numbers = {} if why is MOST else {"room": room}
     return plan.drop(before & ~context.protected(plan), why, turns=turns, **numbers)
 
 

@@ -15,7 +15,7 @@ OVER_BUDGET = reason(
 )
 CUT_BELOW = reason(
     "budget_cut",
-    "Oldest first, down to {goal:,} tokens, when the history had {tokens:,} and the budget was {budget:,}.",
+    "Oldest first, down to {goal:,} tokens, last when the history had {tokens:,} and the budget was {budget:,}.",
     setting="budget",
 )
 

@@ -18,6 +18,7 @@ TOO_LONG = reason(
     setting="tool_output.truncate.limit",
 )
 CHARACTERS_PER_TOKEN = 4  # for cutting only: what is sent is counted by the real counter
+UNITS = {"tokens": f"tokens of {CHARACTERS_PER_TOKEN} characters", "characters": "characters"}
 
 
 def phrase(limit: int | None = None) -> str:
@@ -41,4 +42,4 @@ def truncate(
         return truncate_text(message.content, characters)
 
     texts = shorter_results(context, ("truncate", characters), shorten, media=True)
-    return plan.truncate(texts, TOO_LONG, limit=limit, unit=unit)
+    return plan.truncate(texts, TOO_LONG, limit=limit, unit=UNITS[unit])
