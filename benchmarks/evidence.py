@@ -96,15 +96,19 @@ def costs(found: Traffic) -> np.ndarray:
 
 def check_of_reads(found: Sequence[Case]) -> Iterator[str]:
     """Predicted and reported cache reads of the untrimmed replay, with the calibration used."""
-    yield "| file | requests | overhead | characters per token | fit R² | reads predicted | reported | off by |"
-    yield "|---|---|---|---|---|---|---|---|"
+    columns = (
+        "requests | overhead | characters per token | counted too few | fit R² | reads predicted | reported | off by"
+    )
+    yield f"| file | {columns} |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for case in found:
         timeline = replay(case.conversation, case.uncut)
         real = case.fit.applied(traffic(timeline), case.uncut.overhead)
         pairs = [(i, u) for i, p in enumerate(timeline.plans) if (u := usage_of_reply(case.conversation, p.size))]
         reads = price(real, PRICES, CACHES[0]).cache_reads
         predicted, reported = sum(int(reads[i]) for i, _ in pairs), sum(u.cache_reads for _, u in pairs)
-        fit = f"{case.fit.overhead:,} | {case.fit.characters_per_token:.1f} | {case.fit.fit:.3f}"
+        size = f"{case.fit.characters_per_token:.1f} | {1 - 1 / case.fit.factor:.0%}"
+        fit = f"{case.fit.overhead:,} | {size} | {case.fit.fit:.3f}"
         context = sum(context_of(u) for _, u in pairs)
         off = f"{predicted / reported - 1:+.1%}" if reported else "–"
         yield (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -111,3 +112,21 @@ def test_the_cache_model_in_the_guide_is_one(monkeypatch):
     assert cache_titles()["hourly"] == "Hourly cache"
     assert read_constraints("cheapest under hourly caching").cache == "hourly"
     assert "cost_hourly" in sweep([conv("u a u")], [Settings()])
+
+
+@pytest.mark.parametrize("section", re.split(r"^## ", (ROOT / "docs" / "evidence.md").read_text(), flags=re.M)[1:])
+def test_a_section_of_evidence_names_the_command_that_prints_it(section):
+    commands = re.findall(r"`python (benchmarks/[\w/]+\.py)", section)
+    assert commands or "|" not in section
+    assert [name for name in commands if not (ROOT / name).is_file()] == []
+
+
+def test_no_docstring_states_a_measurement_that_nobody_can_repeat():
+    """A figure of evidence stays in docs/evidence.md, beside its command; a docstring says the direction."""
+    measured = re.compile(r"\d+\.?\d* ?%|\d× |\btimes (more|less|as)\b|\w+fold\b|\d to 0?\.\d|faster|slower")
+    found = {}
+    for path in sorted((ROOT / "historylab").rglob("*.py")):
+        about = ast.get_docstring(ast.parse(path.read_text())) or ""
+        if hit := measured.search(about):
+            found[path.name] = hit[0]
+    assert found == {}

@@ -1,4 +1,4 @@
-"""Amounts in text: counts, money, ratios to not trimming, and shares that read 100% only if nothing is missing."""
+"""Amounts in text: counts, money, ratios to not trimming, and shares that are whole only if nothing is missing."""
 
 from __future__ import annotations
 

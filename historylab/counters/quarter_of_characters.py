@@ -1,7 +1,7 @@
 """`chars/4`: the common rule of thumb, always an estimate.
 
 A message counts its characters (text, call names, arguments) divided by four, rounded up, at least one. This
-undercounts Chinese about threefold and JSON twofold; it is included because so much software uses it.
+undercounts Chinese and JSON; it is included because so much software uses it.
 """
 
 from __future__ import annotations

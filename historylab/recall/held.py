@@ -1,6 +1,6 @@
 """The one test of recall: whether a request still holds a value, in a message it sends or in its summary.
 
-A dropped first mention proves nothing: most values are mentioned again (docs/evidence.md).
+A dropped first mention proves nothing: the value may be mentioned again.
 """
 
 from __future__ import annotations

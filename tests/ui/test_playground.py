@@ -127,7 +127,7 @@ def test_back_to_defaults_forgets_you_and_the_link():
 def test_the_chosen_pruners_own_options_are_on_screen_with_their_bounds():
     app = screen(pruner="sliding_window")
     turns = app.number_input(key="set pruner.sliding_window.turns")
-    assert (turns.value, turns.min) == (10, 1)
+    assert (turns.value, turns.min) == (10, 0)
     shown(turns.set_value(3).run())
     assert "the model sees 6 of" in verdict(app)
 

@@ -1,6 +1,6 @@
 """`fifo`: over the budget, the oldest are dropped until the request fits; with `trim_to`, until it is well below.
 
-Trimming to just what fits moves the cut at nearly every request, which can cost more than not trimming at all: what
+Trimming to just what fits moves the cut again and again, which can cost more than not trimming at all: what
 follows the cut is no longer in the provider's prompt cache (docs/evidence.md).
 """
 

@@ -1,8 +1,7 @@
 """`relevance`: over the budget, what is least relevant to the newest question is dropped, until it fits.
 
-The reason quotes the question. On long chats this keeps about four times more needed facts than recency at the same
-budget; on coding sessions recency does better. It changes the prefix at nearly every turn, which invalidates the
-provider's prompt cache (docs/evidence.md).
+The reason quotes the question. What is dropped changes with every question, and with it the prefix, which invalidates
+the provider's prompt cache.
 """
 
 from typing import Annotated, Literal
