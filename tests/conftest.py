@@ -7,11 +7,14 @@ import os
 import sys
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from historylab.settings.resolve import _log_once
 
 pytest_plugins = ["flaky_tests"]
+hypothesis.settings.register_profile("historylab", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("historylab")
 ROOT = Path(__file__).parent.parent
 
 

@@ -9,16 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import hypothesis
 from hypothesis import strategies as st
 
 from historylab import registry
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.settings.model import Settings
-
-hypothesis.settings.register_profile("historylab", deadline=None, derandomize=True, database=None)
-hypothesis.settings.load_profile("historylab")
 
 ORDINARY = (
     "user", "user", "assistant", "assistant", "call-1+results", "call-2+results", "call-1+long results", "system",
