@@ -76,6 +76,15 @@ def test_a_search_is_literal_whatever_the_case_and_newest_first(make):
 
 @every_store
 @pytest.mark.feature("T08")
+def test_a_search_gives_ten_hits_and_2000_tokens_unless_told_otherwise(make):
+    short = fill(make(), *(posted(f"09:{i:02} a: hit {i}") for i in range(12)))
+    assert len(short.search("room", "hit")) == 10
+    long = fill(make(), *(posted(f"09:0{i} a: {'hit ' * 500}", str(i)) for i in range(6)))  # 500 tokens each
+    assert len(long.search("room", "hit")) == 4
+
+
+@every_store
+@pytest.mark.feature("T08")
 def test_a_search_ends_before_the_first_hit_over_the_cap_but_always_has_one(make):
     store = fill(make(), *(posted(f"09:0{i} a: {'hit ' * 10}{i}") for i in range(4)))
     assert [len(store.search("room", "hit", token_cap=cap)) for cap in (0, 10, 21, 22, 33)] == [1, 1, 1, 2, 3]

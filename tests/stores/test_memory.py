@@ -82,3 +82,11 @@ def test_conversations_come_and_go_under_many_threads():
         worker.join()
     sys.setswitchinterval(before)
     assert (failures, store.conversation_count) == ([], 1)
+
+
+@pytest.mark.feature("T09")
+def test_500_conversations_of_500_messages_are_kept_unless_told_otherwise():
+    store = InMemoryConversationStore()
+    for number in range(501):
+        fill(store, posted("09:00 a: x", conversation=f"c{number}"), posted("09:00 a: x", str(number)))
+    assert (store.conversation_count, len(store.get("room"))) == (500, 500)

@@ -382,6 +382,12 @@ def test_a_run_leaves_its_calls_and_results_as_they_come_and_its_text_last():
     assert (found[2]["role"], found[2]["content"], len(found)) == ("assistant", "Let me see.", 3)
 
 
+@pytest.mark.feature("M08")
+@pytest.mark.parametrize("event", [None, "text", {}, {"type": "user", "message": "text"}, word(None), word(5)])
+def test_an_event_of_another_shape_leaves_no_row(event):
+    assert list(rows_from_agent_stream([event])) == []
+
+
 @pytest.mark.feature("M08", "M12")
 def test_results_are_cut_before_they_are_stored():
     (row,) = rows_from_agent_stream([result("t1", "z" * 60)], storage_limit=50)

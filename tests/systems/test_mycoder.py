@@ -233,10 +233,11 @@ def test_the_summary_is_asked_for_with_the_published_words():
     writer = Writer()
     compact_messages([*chat("u a"), {"role": "assistant", "content": None}], writer, preserve_recent_messages=0)
     system, user = writer.requests[0]["messages"]
-    assert DEFAULT_COMPACTION_PROMPT.startswith(
-        "Provide a detailed but concise summary of our conversation above. Focus"
+    assert DEFAULT_COMPACTION_PROMPT == (
+        "Provide a detailed but concise summary of our conversation above. Focus on information that would be helpful "
+        "for continuing the conversation, including what we did, what we're doing, which files we're working on, and "
+        "what we're going to do next."
     )
-    assert DEFAULT_COMPACTION_PROMPT.endswith("and what we're going to do next.")
     assert system == {"role": "system", "content": SUMMARIZER_PROMPT}
     assert user["content"] == (
         f"{DEFAULT_COMPACTION_PROMPT}\n\nHere's the conversation to summarize:\nuser: u 0\nassistant: a 1\nassistant: "

@@ -9,7 +9,7 @@ import pytest
 from recorded_cases import recorded, right
 
 from historylab.errors import HistoryLabError
-from historylab.systems.mycoder import TokenTracker, TokenUsage, token_usage_from_message
+from historylab.systems.mycoder import TokenTracker, TokenUsage, should_compact_messages, token_usage_from_message
 from historylab.systems.mycoder.status import StatusUpdates, generate_status_update, system_prompt_lines
 
 EXAMPLE = """\
@@ -175,6 +175,27 @@ def test_details_are_shown_when_they_are_given_but_not_in_the_plans_layout():
 def test_what_has_no_id_cannot_be_listed():
     with pytest.raises(HistoryLabError, match="needs an id"):
         status(agents=[{"description": "lost"}])
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: generate_status_update("50", 100),
+        lambda: generate_status_update(50, float("inf")),
+        lambda: generate_status_update(50, 100, agents=5),
+        lambda: StatusUpdates("5"),
+        lambda: StatusUpdates(0),
+        lambda: StatusUpdates(5, "50"),
+        lambda: StatusUpdates().due(50, "100"),
+        lambda: system_prompt_lines(None),
+        lambda: should_compact_messages(50, None),
+        lambda: token_usage_from_message({"input_tokens": "many"}, "gpt-4o"),
+    ],
+)
+def test_what_is_no_number_is_refused_with_a_value_error_of_ours(mistake):
+    with pytest.raises(ValueError, match=r".+") as refusal:
+        mistake()
+    assert isinstance(refusal.value, HistoryLabError)
 
 
 @pytest.mark.feature("C18")

@@ -249,6 +249,15 @@ def test_summarize_turns_the_oldest_share_into_one_system_message():
 
 
 @pytest.mark.feature("O06")
+def test_unless_told_otherwise_three_tenths_are_summarised_in_300_tokens():
+    summarize = Summarizer()
+    SummarizePruner(summarize).prune(chat("u1 a1 u2 a2 u3 a3 u4 a4 u5 a5"), 99)
+    assert [(asked, tokens) for asked, _, tokens in summarize.asked] == [("u1 a1", 300)]
+    SummarizePruner(summarize).prune(chat("u1 a1 a2 u3 a3 u4 a4 u5 a5 a6"), 99)
+    assert summarize.asked[-1][0] == "u1 a1 a2"
+
+
+@pytest.mark.feature("O06")
 def test_summarize_never_drops_and_assembling_goes_on_with_fifo():
     history = "s1 u1 a1 u2 a2 u3 a3 u4 a4 u5 a5"
     mark = "[Earlier conversation summary]: SUMMARY"
@@ -428,6 +437,15 @@ def test_a_tool_result_is_cut_only_when_it_is_longer_in_tokens():
         lambda: assemble_history([], 0, strategy="SlidingWindow", sliding_window_turns=-1),
         lambda: SlidingWindowPruner(-1),
         lambda: SummarizePruner(Summarizer(), fraction=0),
+        lambda: SlidingWindowPruner("3"),
+        lambda: SlidingWindowPruner(2.5),
+        lambda: SummarizePruner(Summarizer(), fraction="0.3"),
+        lambda: assemble_history([], "8000"),
+        lambda: assemble_history([], float("nan")),
+        lambda: assemble_history([], 0, min_history_turns=None),
+        lambda: get_last_n_turns([], "3"),
+        lambda: truncate_tool_result("x", max_tokens=-1),
+        lambda: history_budget("8000"),
         lambda: FIFOPruner().prune("a text", 0),
         lambda: FIFOPruner().prune([None], 0),
     ],

@@ -182,10 +182,15 @@ def test_these_limits_load_so_many_turns(options, count):
         {"rolling_summary_threshold": float("nan")},
         {"token_budget": float("inf")},
         {"time_window_minutes": float("nan")},
+        {"token_budget": "3000"},
+        {"max_turns_to_load": 2.5},
+        {"scope": 5},
+        {"agent_aliases": "U123BOT"},
+        {"agent_aliases": None},
     ],
 )
 def test_what_cannot_be_is_refused(options):
-    with pytest.raises(ValueError, match=f"{next(iter(options))}.*cannot be") as refusal:
+    with pytest.raises(ValueError, match=f"{next(iter(options))} .* is no") as refusal:
         AssemblerOptions(**options)
     assert isinstance(refusal.value, HistoryLabError)
 

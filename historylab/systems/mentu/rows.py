@@ -10,6 +10,7 @@ from typing import Any
 
 from historylab.formats.flat_messages import RESULT_ID
 from historylab.planning.strategies.truncation import truncate_text
+from historylab.systems.base import whole_number
 
 log = logging.getLogger("historylab")
 
@@ -19,7 +20,7 @@ STORAGE_MARK = "\n[truncated for storage]"
 
 def truncate_for_storage(text: str, limit: int = STORED_CHARACTERS) -> str:
     """The text, or its first `limit` characters and a marker that says so."""
-    return truncate_text(text, limit, STORAGE_MARK)
+    return truncate_text(text, whole_number(limit, "limit"), STORAGE_MARK)
 
 
 def rows_from_agent_stream(
@@ -37,10 +38,12 @@ def rows_from_agent_stream(
     texts: list[str] = []
     calls, outcome = 0, ""
     for event in stream:
+        if not isinstance(event, Mapping):
+            continue
         if event.get("type") == "result":
             outcome = str(event.get("subtype") or "")
         for block in _blocks(event):
-            if event.get("type") == "assistant" and block.get("text"):
+            if event.get("type") == "assistant" and isinstance(block.get("text"), str):
                 texts.append(block["text"])
             elif event.get("type") == "assistant" and "name" in block:
                 calls += 1
@@ -48,7 +51,7 @@ def rows_from_agent_stream(
             elif event.get("type") == "user" and block.get("type") == "tool_result":
                 yield _tool_result(block, storage_limit)
     answer = "".join(texts)
-    if texts:
+    if answer:
         yield {"id": str(uuid.uuid4()), "role": "assistant", "content": answer}
     figures = {"toolCallCount": calls, "responseLength": len(answer), "historyLength": len(history)}
     log.info(
@@ -59,7 +62,8 @@ def rows_from_agent_stream(
 
 
 def _blocks(event: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    content = (event.get("message") or {}).get("content")
+    message = event.get("message")
+    content = message.get("content") if isinstance(message, Mapping) else None
     return [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
 
 

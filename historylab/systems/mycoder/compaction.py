@@ -16,7 +16,6 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import Counter, open_counter
-from historylab.errors import SettingsError
 from historylab.formats.flat_messages import flat_conversation
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
@@ -26,6 +25,7 @@ from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.writing import write_summary
+from historylab.systems.base import number, whole_number
 from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.systems.mycoder.generated_summary import GeneratedSummary, GenerateText
 
@@ -62,7 +62,8 @@ class Cut:
 
 def should_compact_messages(total_tokens: float, max_tokens: float, threshold_percentage: float = 50) -> bool:
     """Whether the threshold's share of the window is reached; 0 of 0 is."""
-    return total_tokens >= max_tokens * threshold_percentage / 100
+    total, window = number(total_tokens, "total_tokens"), number(max_tokens, "max_tokens")
+    return bool(total >= window * number(threshold_percentage, "threshold_percentage") / 100)
 
 
 def compact_messages(
@@ -143,14 +144,6 @@ def summarize_older(cut: Cut, generate_text: GenerateText, prompt: str, token_tr
     size = len(cut.leading) + len(cut.older) + len(cut.recent)
     summary = write_summary(task, writer, made_at=size, heading=SUMMARY_MARK)
     return {"role": "system", "content": summary.text}
-
-
-def whole_number(value: Any, name: str, least: int = 0) -> int:
-    """`value` as a whole number of at least `least`; text, fractions and truth values are refused."""
-    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value == value // 1
-    if not is_whole or value < least:
-        raise SettingsError(f"{name} {value!r} is not a whole number of {least} or more")
-    return int(value)
 
 
 def _counter() -> Counter:

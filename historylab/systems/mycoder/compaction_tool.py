@@ -10,6 +10,7 @@ from typing import Any
 from historylab.chat_models.base import NO_ANSWER, ChatModel
 from historylab.conversation.message import Usage
 from historylab.errors import InstrumentError, SettingsError
+from historylab.systems.base import whole_number
 from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.systems.mycoder.compaction import (
     DEFAULT_COMPACTION_PROMPT,
@@ -17,7 +18,6 @@ from historylab.systems.mycoder.compaction import (
     Cut,
     cut_messages,
     summarize_older,
-    whole_number,
 )
 from historylab.systems.mycoder.generated_summary import GenerateText, text_of
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from historylab.errors import SettingsError
+from historylab.systems.base import number, whole_number
 
 log = logging.getLogger("historylab")
 
@@ -72,6 +73,8 @@ def generate_status_update(
     """
     if layout not in LAYOUTS:
         raise SettingsError(f"there is no status layout {layout!r}; choose one of {', '.join(LAYOUTS)}")
+    total_tokens = whole_number(total_tokens, "total_tokens")
+    max_tokens = whole_number(max_tokens or 0, "max_tokens")
     lines = [
         "--- STATUS UPDATE ---",
         _usage(total_tokens, max_tokens, "" if layout == "plan" else ","),
@@ -86,14 +89,16 @@ def generate_status_update(
 
 def usage_percentage(total_tokens: float, max_tokens: float) -> int:
     """Percentage of the window that is used, rounded half up."""
-    return math.floor(total_tokens * 100 / max_tokens + 0.5)
+    total, window = whole_number(total_tokens, "total_tokens"), whole_number(max_tokens, "max_tokens", 1)
+    return math.floor(total * 100 / window + 0.5)
 
 
 def system_prompt_lines(threshold_percentage: float = THRESHOLD_PERCENTAGE) -> tuple[str, ...]:
     """The lines of the agent's system prompt about updates and the tool."""
+    percentage = number(threshold_percentage, "threshold_percentage")
     return (
         "You will receive periodic status updates showing your token usage and active background tasks.",
-        f"If your token usage approaches {threshold_percentage:g}% of the maximum, consider using the compactHistory "
+        f"If your token usage approaches {percentage:g}% of the maximum, consider using the compactHistory "
         "tool to reduce context size.",
         "The compactHistory tool will summarize older messages while preserving recent context.",
     )
@@ -114,9 +119,8 @@ class StatusUpdates:
     def __init__(
         self, frequency: int = STATUS_FREQUENCY, threshold_percentage: float | None = THRESHOLD_PERCENTAGE
     ) -> None:
-        if frequency < 1:
-            raise SettingsError(f"a status update every {frequency!r} responses cannot be; give 1 or more")
-        self.frequency, self.threshold_percentage, self._responses = frequency, threshold_percentage, 0
+        self.frequency, self._responses = whole_number(frequency, "frequency", 1), 0
+        self.threshold_percentage = None if threshold_percentage is None else number(threshold_percentage, "threshold")
 
     def due(self, total_tokens: int | None, max_tokens: int | None) -> bool:
         """Call it once per response: it counts, decides and, when an update is due, starts counting anew."""
@@ -144,6 +148,8 @@ def _usage(total_tokens: int, max_tokens: int | None, separator: str) -> str:
 
 def _active(items: Items) -> list[Mapping[str, Any]]:
     tasks = items.get_active() if isinstance(items, Tracker) else items
+    if not isinstance(tasks, Iterable):
+        raise SettingsError(f"a status update lists items, or asks a tracker for them; {tasks!r} is neither")
     active = [task if isinstance(task, Mapping) else {key: getattr(task, key, None) for key in TASK} for task in tasks]
     if any(task.get("id") is None for task in active):
         raise SettingsError("what a status update lists needs an id")

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from historylab.formats.content_parts import mapping_of
+from historylab.systems.base import whole_number
 from historylab.systems.mycoder.usage import LLMResponse, TokenUsage
 
 ANTHROPIC_WINDOWS: Mapping[str, int] = {
@@ -60,7 +61,7 @@ def published_window(model: str) -> int | None:
     for table in (ANTHROPIC_WINDOWS, OPENAI_WINDOWS, OLLAMA_WINDOWS):
         if model in table:
             return table[model]
-    return OLLAMA_WINDOWS.get(model.partition(":")[0])
+    return OLLAMA_WINDOWS.get(str(model).partition(":")[0])
 
 
 def token_usage_from_message(usage: Any, model: str, *, context_window: int | None = None) -> LLMResponse:
@@ -83,7 +84,7 @@ def token_usage_from_message(usage: Any, model: str, *, context_window: int | No
 
 
 def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> int:
-    return next((int(given[name]) for name in names if given.get(name) is not None), 0)
+    return next((whole_number(given[name], name) for name in names if given.get(name) is not None), 0)
 
 
 def _inside_prompt(given: Mapping[str, Any]) -> int:

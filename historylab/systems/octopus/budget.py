@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from historylab.counters.octopus import approximate_token_count
 from historylab.planning.strategies.truncation import truncate_text
+from historylab.systems.base import whole_number
 
 ROOMY_BUDGET, DEFAULT_BUDGET, TIGHT_BUDGET = 150_000, 100_000, 8_000
 """Tokens of working memory: a large hosted model, Octopus' default, a local model."""
@@ -22,12 +25,14 @@ def history_budget(
     output_reserve: int = OUTPUT_RESERVE,
 ) -> int:
     """Tokens left for history when everything else has its part; never below 0."""
-    taken = system_prompt + procedure + knowledge + episodes + current_message + output_reserve
-    return max(0, max_working_memory_tokens - taken)
+    parts = (max_working_memory_tokens, system_prompt, procedure, knowledge, episodes, current_message, output_reserve)
+    whole, *taken = (whole_number(part, "a part of the working memory of", -math.inf) for part in parts)
+    return max(0, whole - sum(taken))
 
 
 def truncate_tool_result(text: str, *, max_tokens: int = 2000) -> str:
     """The text, or over `max_tokens` its beginning and how many tokens were cut."""
+    max_tokens = whole_number(max_tokens, "max_tokens")
     cut = approximate_token_count(text) - max_tokens
     if cut <= 0:
         return text

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from historylab.formats.content_parts import mapping_of
-from historylab.systems.octopus.planning import begin_plan, last_turns
+from historylab.systems.octopus.planning import begin_plan
 
 MIN_HISTORY_TURNS = 3
 
@@ -45,9 +45,9 @@ def ensure_min_history(
 
 
 def _last_turns(history: list[Any], n: int) -> list[int]:
-    plan, context = begin_plan(history)
+    plan, context = begin_plan(history, min_history_turns=n)
     columns = context.history.columns
-    return np.flatnonzero((last_turns(plan, n) & ~columns.system)[columns.block]).tolist()
+    return np.flatnonzero((context.protected(plan) & ~columns.system)[columns.block]).tolist()
 
 
 def _places(pruned: list[Any], original: list[Any]) -> list[int | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from historylab.planning.pipeline import start
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Context, Instruments, first_of_last_turns
 from historylab.settings.model import Settings
-from historylab.systems.base import as_message, conversation_of, sent_messages
+from historylab.systems.base import as_message, conversation_of, number, sent_messages, whole_number
 
 CountTokens = Callable[[Any], int]
 
@@ -44,8 +45,10 @@ def begin_plan(
     """A plan that sends everything, and the context the pruners need. A target below 0 is 0."""
     conversation = conversation_of(history)
     whole = History(conversation, _counter(count_tokens), len(conversation))
-    context = MinimumContext(whole, Settings(policy="all"), Instruments(whole.counter), None, min_history_turns)
-    return start(whole, max(0, target_tokens), preserve_system_messages=True), context
+    target: Any = number(target_tokens, "target_tokens")  # no limit is one as well
+    turns = whole_number(min_history_turns, "min_history_turns", -math.inf)
+    context = MinimumContext(whole, Settings(policy="all"), Instruments(whole.counter), None, turns)
+    return start(whole, max(0, target), preserve_system_messages=True), context
 
 
 def last_turns(plan: HistoryPlan, turns: int) -> np.ndarray:

@@ -16,6 +16,7 @@ from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.planning.strategies.pruners.sliding_window import sliding_window
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.writing import write_summary
+from historylab.systems.base import number, whole_number
 from historylab.systems.octopus.planning import CountTokens, begin_plan, count_message_tokens, plan_messages
 
 SLIDING_WINDOW_TURNS = 10
@@ -47,7 +48,7 @@ class SlidingWindowPruner:
     """Always the last `turns` turns, whole, whatever the target; with no more turns than that, everything."""
 
     def __init__(self, turns: int = SLIDING_WINDOW_TURNS):
-        self.turns = _not_negative(turns)
+        self.turns = whole_number(turns, "a window in turns of")
 
     def prune(self, history: Iterable[Any], target_tokens: int, *, cancelled: Cancelled | None = None) -> list[Any]:
         return plan_messages(keep_window(*begin_plan(history, target_tokens), self.turns))
@@ -68,7 +69,7 @@ class SummarizePruner:
         max_output_tokens: int = 300,
         count_tokens: CountTokens = count_message_tokens,
     ):
-        if not 0 < fraction <= 1:
+        if not 0 < number(fraction, "fraction") <= 1:
             raise SettingsError(f"a fraction of {fraction!r} of the history cannot be summarised; give 0 to 1")
         self._summarize, self._fraction = summarize, fraction
         self._max_output_tokens, self._count_tokens = max_output_tokens, count_tokens
@@ -111,9 +112,3 @@ def drop_oldest(plan: HistoryPlan, context: Context) -> HistoryPlan:
 def keep_window(plan: HistoryPlan, context: Context, turns: int) -> HistoryPlan:
     """The last `turns` turns, and what the context protects."""
     return sliding_window(plan, context, turns=turns)
-
-
-def _not_negative(turns: int) -> int:
-    if turns < 0:
-        raise SettingsError(f"a window of {turns!r} turns cannot be; give 0 or more")
-    return turns

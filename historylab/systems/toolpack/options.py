@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from historylab.errors import SettingsError
+from historylab.systems.base import number, whole_number
 
 TOKEN_BUDGET, SUMMARY_THRESHOLD, TURNS_TO_LOAD = 3000, 40, 100
 
@@ -36,14 +37,20 @@ class AssemblerOptions:
     agent_aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not self.rolling_summary_threshold >= 1:
-            raise SettingsError(
-                f"rolling_summary_threshold {self.rolling_summary_threshold!r} cannot be; give 1 turn or more"
-            )
-        if not math.isfinite(self.token_budget) or math.isnan(self.time_window_minutes or 0):
-            given = {"token_budget": self.token_budget, "time_window_minutes": self.time_window_minutes}
-            raise SettingsError(f"{given!r} cannot be: tokens are a whole number, a window is a number of minutes")
-        object.__setattr__(self, "agent_aliases", tuple(self.agent_aliases))
+        for name, least in (
+            ("token_budget", -math.inf),
+            ("rolling_summary_threshold", 1),
+            ("max_turns_to_load", -math.inf),
+        ):
+            object.__setattr__(self, name, whole_number(getattr(self, name), name, least))
+        if self.time_window_minutes is not None:
+            number(self.time_window_minutes, "time_window_minutes")
+        if not isinstance(self.scope, str | None):
+            raise SettingsError(f"scope {self.scope!r} is no text; give channel, dm or thread")
+        given: Any = self.agent_aliases
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            raise SettingsError(f"agent_aliases {given!r} is no list of ids")
+        object.__setattr__(self, "agent_aliases", tuple(given))
 
 
 def as_options(options: AssemblerOptions | Mapping[str, Any] | None) -> AssemblerOptions:
