@@ -15,6 +15,7 @@ from historylab.cli.base import (
     must_remember_from,
     print_json,
     print_line,
+    print_note,
     print_table,
     settings_from,
     strip_controls,
@@ -54,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
             print_line(f"{loaded.report}")
             if len(loaded) > 1:
                 print_line(f"Shown: conversation {arguments.conversation:,} of {len(loaded):,} (--conversation N).")
+        elif loaded.report.remarks:
+            print_note(f"{loaded.report}")
         results.append(_show(arguments, conversation, settings))
     report_skipped(skipped)
     if arguments.json:

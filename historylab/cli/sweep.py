@@ -80,6 +80,9 @@ def run(arguments: argparse.Namespace) -> int:
         write_table(table, arguments.out)
         print_note(f"{count_of(len(table), 'row')} written to {arguments.out}")
     report_skipped(table.attrs["skipped"])
+    if partly := table.attrs["partly_read"]:
+        files = count_of(len(partly), "file")
+        print_note(f"{files} not read in full or read with warnings; `historylab show FILE` says what of it")
     if arguments.json:
         print_json({"rows": table.to_dict("records"), "skipped": table.attrs["skipped"]})
     if table.attrs["cancelled"]:

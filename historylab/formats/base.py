@@ -97,6 +97,11 @@ class Report:
         return sum(tally.count for tally in self.skipped.values())
 
     @property
+    def remarks(self) -> int:
+        """The number of records skipped, and of warnings."""
+        return self.skips + sum(tally.count for tally in self.warnings.values())
+
+    @property
     def counts(self) -> str:
         """The report without its reasons: "Claude Code: 132 records, 130 messages, 2 skipped"."""
         conversations = "" if self.conversations == 1 else f" in {_count(self.conversations, 'conversation')}"
@@ -108,7 +113,7 @@ class Report:
 
     def __str__(self) -> str:
         text = self.counts + _reasons(self.skipped)
-        warned = sum(tally.count for tally in self.warnings.values())
+        warned = self.remarks - self.skips
         text += f", {_count(warned, 'warning')}{_reasons(self.warnings)}" if warned else ""
         more = f" and {len(self.kept) - MOST_FIELDS:,} others" if len(self.kept) > MOST_FIELDS else ""
         fields = ", ".join(list(self.kept)[:MOST_FIELDS]) + more

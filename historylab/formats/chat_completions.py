@@ -104,7 +104,8 @@ def _by_conversation(records: list[tuple[str, Any]], report: Report, where: str 
         except LoadError as problem:
             report.skip(str(problem), at)
             continue
-        key = json.dumps(named) if isinstance(record, dict) else key
+        if isinstance(record, dict):
+            key = json.dumps(named) if named else ""
         groups.setdefault(key, RecordGroup([], named, where)).records.append((at, record))
     yield from groups.values()
 

@@ -34,10 +34,10 @@ class Piece:
     row_group: int | None = None
     stamp: tuple[int, int] = (0, 0)
 
-    def read(self) -> tuple[Conversation, ...]:
-        """The conversations of this piece, in order. Raises LoadError naming the file."""
+    def read(self) -> Sequence[Conversation]:
+        """The conversations of this piece, with the report of their loading. Raises LoadError naming the file."""
         try:
-            return tuple(self._read())
+            return self._read()
         except (LoadError, OSError) as problem:
             why = str(problem)
             raise LoadError(why if os.path.basename(self.path) in why else f"{self}: {why}") from None
@@ -81,13 +81,13 @@ def split_file(path: str) -> list[Piece]:
         return [Piece(path)]
 
 
-def read_source(source: Source) -> tuple[Conversation, ...]:
+def read_source(source: Source) -> Sequence[Conversation]:
     """The conversations of a source."""
     return (source,) if isinstance(source, Conversation) else source.read()
 
 
 @lru_cache(maxsize=4)
-def read_source_cached(source: Source) -> tuple[Conversation, ...]:
+def read_source_cached(source: Source) -> Sequence[Conversation]:
     """`read_source`, with the latest results cached: on a worker, batches of one conversation follow each other."""
     return read_source(source)
 

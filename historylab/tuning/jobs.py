@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, LoadError
+from historylab.formats.load import Conversations as Loaded
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, picklable_source, read_source_cached
@@ -27,13 +28,17 @@ Conversations = Sequence[Conversation]
 
 
 class Done(NamedTuple):
-    """One row, and where it belongs: which source, which of its `many` conversations, which candidate."""
+    """One row, and where it belongs: which source, which of its `many` conversations, which candidate.
+
+    `remarks`: what the report of loading the source counts as skipped, or as read with a warning.
+    """
 
     source: int
     conversation: int
     candidate: int
     many: int
     row: Row
+    remarks: int = 0
 
 
 class Unread(NamedTuple):
@@ -74,6 +79,7 @@ def run_source(
 
 def _rows(number: int, conversations: Conversations, candidates: Iterable[int], job: Job) -> Iterator[Done]:
     """Candidates that differ only in settings without an effect are measured once."""
+    remarks = conversations.report.remarks if isinstance(conversations, Loaded) else 0
     for k, conversation in enumerate(conversations):
         known: dict[str, Row] = {}
         for c in candidates:
@@ -81,7 +87,7 @@ def _rows(number: int, conversations: Conversations, candidates: Iterable[int], 
             same = effective_key(settings)
             if same not in known:
                 known[same] = measure(conversation, settings, job.options)
-            yield Done(number, k, c, len(conversations), dict(known[same]))
+            yield Done(number, k, c, len(conversations), dict(known[same]), remarks)
 
 
 @lru_cache(maxsize=4096)  # asked again for every conversation

@@ -52,7 +52,8 @@ def sweep(
     """A row per conversation × settings: where it comes from, the settings that differ, and `measures.COLUMNS`.
 
     `settings` holds, as JSON, what differs from the defaults, so that any row can be run again: `settings_of(row)`. A
-    file that can't be read is skipped: `table.attrs["skipped"]` maps its path to the reason.
+    file that can't be read is skipped: `table.attrs["skipped"]` maps its path to the reason. `attrs["partly_read"]`
+    maps the path of any other to how many of its records were skipped or read with a warning, if any were.
 
     Args:
         conversations: conversations, or paths of files (all conversations in them).
@@ -78,14 +79,18 @@ def sweep(
     else:
         done = _run_on_executor(found, job, workers, executor, cancelled)
     unread: dict[int, str] = {}
+    remarks: dict[int, int] = {}
     counted = _counting(done, len(found) * len(chosen), len(chosen), progress)
-    table = make_table(_in_order(_readable(counted, unread, strict), found), chosen)
+    table = make_table(_in_order(_readable(counted, unread, remarks, strict), found), chosen)
     skipped: dict[str, str] = {}
     for number in sorted(unread):
         skipped.setdefault(_path(found[number]), unread[number])
     if skipped and not len(table) and not cancelled():
         raise NothingRead(skipped)
-    table.attrs.update(cancelled=cancelled(), skipped=skipped)
+    partly: dict[str, int] = {}
+    for number, count in remarks.items():
+        partly[_path(found[number])] = partly.get(_path(found[number]), 0) + count
+    table.attrs.update(cancelled=cancelled(), skipped=skipped, partly_read=partly)
     return table
 
 
@@ -137,10 +142,17 @@ def _counting(
         yield one
 
 
-def _readable(done: Iterable[Done | Unread], unread: dict[int, str], strict: bool) -> Iterator[Done]:
-    """The rows alone; why sources could not be read goes into `unread`. Raises the first reason if `strict`."""
+def _readable(
+    done: Iterable[Done | Unread], unread: dict[int, str], remarks: dict[int, int], strict: bool
+) -> Iterator[Done]:
+    """The rows alone; why sources could not be read, or how much of them not as it is, goes into the dicts.
+
+    Raises the first reason if `strict`.
+    """
     for one in done:
         if isinstance(one, Done):
+            if one.remarks:
+                remarks[one.source] = one.remarks
             yield one
         elif strict:
             raise LoadError(one.why)

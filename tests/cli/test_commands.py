@@ -245,6 +245,39 @@ def test_all_sample_files_are_swept_and_what_is_no_conversation_is_named(capsys,
     assert swept == {*names} - {"README.md", "index.json"}
 
 
+@pytest.mark.parametrize("asked", [(), ("--json",), ("--request", "1")])
+def test_show_says_what_of_a_file_is_not_read_beside_any_output(capsys, tmp_path, asked):
+    path = tmp_path / "chat.json"
+    parts = [{"type": "text", "text": "hi"}, {"type": "hologram"}]
+    path.write_text(json.dumps({"model": "m", "messages": [{"role": "user", "content": parts}, 5]}), "utf-8")
+    code, out, err = run(capsys, "show", str(path), *asked)
+    told = "1 × a number, not an object, first at messages[1]), 1 warning (1 × a part of type 'hologram' not read"
+    assert code == 0
+    assert told in " ".join((err if asked else out).split())
+    assert "kept beside the messages: model" in " ".join((err if asked else out).split())
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"role": "user", "content": [{"type": {"a": 1}, "text": "x"}]}]', "[1]", '{"a": 1}']
+)
+@pytest.mark.parametrize("command", [("show",), ("sweep", "--grid", "length=1,2")])
+def test_a_file_of_nothing_that_can_be_read_is_one_line(capsys, tmp_path, text, command):
+    path = tmp_path / "chat.json"
+    path.write_text(text, "utf-8")
+    code, out, err = run(capsys, command[0], str(path), *command[1:])
+    assert (code, out) == (1, "")
+    assert err.startswith("historylab: ")
+    assert str(path) in err
+    assert err.count("\n") == 1
+
+
+def test_a_sweep_says_that_files_were_read_in_part(capsys, root):
+    folder = root / "sample_conversations"
+    code, _, err = run(capsys, "sweep", str(folder / "two-to-vienna-broken.json"), "--grid", "length=1,2")
+    assert code == 0
+    assert "1 file not read in full or read with warnings; `historylab show FILE` says what of it" in err
+
+
 def test_show_goes_on_with_the_next_file(capsys, root, sample):
     index = str(root / "sample_conversations" / "index.json")
     code, out, err = run(capsys, "show", index, sample, "--json")

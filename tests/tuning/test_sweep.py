@@ -280,6 +280,14 @@ def test_an_unreadable_file_is_skipped_and_named_wherever_the_work_is_done(mixed
     assert seen[-1] == (len(table), len(table))
 
 
+@pytest.mark.parametrize("executor", ANYWHERE, indirect=True)
+def test_a_file_read_in_part_is_named_with_how_much_of_it(tmp_path, executor):
+    whole, partly = write_lines(tmp_path / "whole.jsonl", CHATS[:1]), write_lines(tmp_path / "partly.jsonl", CHATS[:1])
+    with open(partly, "a", encoding="utf-8") as file:
+        file.write('{"messages": [{"role": "user", "content": ""}, 5]}\nno JSON\n')
+    assert sweep([whole, partly], CANDIDATES, executor=executor).attrs["partly_read"] == {partly: 3}
+
+
 @HERE_OR_THREADS
 def test_strictly_the_first_unreadable_file_ends_it(mixed, executor):
     with pytest.raises(LoadError, match=r"none of the formats|Parquet"):

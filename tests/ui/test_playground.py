@@ -11,6 +11,7 @@ from app_pages import opening, screen, shown, sources, text, verdict
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
+HELLO = json.dumps({"role": "user", "content": "Hello."})
 LINE = json.dumps(
     {"messages": [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "Here."}]}
 )
@@ -146,6 +147,24 @@ def test_a_file_that_is_none_says_so_in_one_sentence_and_what_was_open_stays():
     shown(app.file_uploader(key="upload").set_value(("photo.png", b"\x89PNG\r\n\x1a\n0000", "image/png")).run())
     assert "“photo.png”: this is a PNG image, not a transcript" in text(app)
     assert verdict(app) == before
+
+
+def test_a_file_of_parts_that_cannot_be_read_is_refused_in_one_sentence_and_one_read_in_part_says_so():
+    app = screen()
+    foreign = '[{"role": "user", "content": [{"type": {"a": 1}, "text": "x"}]}]'
+    for content, words in (
+        (foreign, "o message in it could be read (OpenAI Chat Completions: 1 record, 0 messages"),
+        (foreign.replace('{"a": 1}', '"tool_result"'), "it looks like Anthropic Messages"),
+    ):
+        opening(app, "Paste")
+        app.text_area(key="pasted").set_value(content).run()
+        shown(app.button(key="open-pasted").click().run())
+        assert words in text(app)
+    app.text_area(key="pasted").set_value(f'{{"model": "m", "messages": [{HELLO}, {foreign[1:-1]}]}}').run()
+    shown(app.button(key="open-pasted").click().run())
+    assert "2 records, 1 messages, 1 skipped" in text(app)
+    assert "1 skipped: a part whose type is an object, which can&#x27;t be read, and nothing else" in text(app)
+    assert "kept as metadata: model" in text(app)
 
 
 def test_an_upload_is_opened_and_never_in_the_address():

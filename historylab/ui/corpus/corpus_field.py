@@ -21,7 +21,9 @@ def chosen_corpus() -> tuple[str, list[Conversation]]:
     uploads, opened = session.tab().tuning.uploads, session.tab().opened
     if uploads:
         found = [conversation for conversations in uploads.values() for conversation in conversations]
-        return f"{len(found):,} conversations from {_files(len(uploads))}", found
+        remarks = sum(conversations.report.remarks for conversations in uploads.values())
+        partly = f" ({remarks:,} records skipped or read with a warning)" if remarks else ""
+        return f"{len(found):,} conversations from {_files(len(uploads))}{partly}", found
     if opened and len(opened.conversations) > 1:
         return f"{len(opened.conversations):,} conversations from the open file", list(opened.conversations)
     found = [conversation for name in samples() for conversation in cached.sample(name)]

@@ -82,8 +82,12 @@ def _report() -> None:
         f"{escape(f', first at {tally.first}' if tally.first else '')}</li>"
         for fate, reason, tally in reasons[:MOST_REASONS]
     )
+    if len(reasons) > MOST_REASONS:
+        listed += f"<li>… and {len(reasons) - MOST_REASONS:,} other reasons</li>"
+    if report.kept:
+        listed += f"<li>{escape(one_line('kept as metadata: ' + ', '.join(report.kept), 200))}</li>"
     counts = f"{report.format}: {report.records:,} records, {report.messages:,} messages, {report.skips:,} skipped"
-    warned = sum(tally.count for tally in report.warnings.values())
+    warned = report.remarks - report.skips
     st.html(
         f'<details class="hl-notice"><summary>{escape(counts)}, {warned:,} read with a warning</summary>'
         f"<ul>{listed}</ul></details>"
