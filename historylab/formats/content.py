@@ -6,6 +6,7 @@ JSON lines are tried before whole-file JSON, because one line of JSONL is JSON t
 from __future__ import annotations
 
 import json
+from collections import Counter
 from functools import cached_property
 from typing import Any
 
@@ -32,8 +33,6 @@ BINARY_MARKS = {
 ASK = "give a JSON or JSONL file of messages"
 TOO_DEEP = f"the JSON is nested more than {MAX_DEPTH} levels deep, as no transcript is; {ASK}"
 
-_decoder = json.JSONDecoder(strict=False)  # raw control characters inside strings are read, not refused
-
 
 class Content:
     """The input of a format: `data` (bytes), `name` (of the file, or empty), `text`, `values`."""
@@ -42,6 +41,9 @@ class Content:
         self.data, self.name = data, name
         self.broken_lines: list[tuple[str, str]] = []  # (where, reason), known once `values` has been read
         self.undecodable = 0  # characters that replace bytes which are not text, known once `text` has been read
+        self.repeated: Counter[str] = Counter()  # keys that an object has twice, known once `values` has been read
+        # raw control characters inside strings are read, not refused
+        self._decoder = json.JSONDecoder(strict=False, object_pairs_hook=self._object)
 
     @cached_property
     def text(self) -> str:
@@ -78,7 +80,7 @@ class Content:
     def _read(self) -> list[tuple[str, Any]]:
         first_line, _, rest = self.text.lstrip().partition("\n")
         named_lines = self.name.lower().endswith((".jsonl", ".ndjson"))
-        begins_as_lines = bool(rest) and _parse(first_line) is not None
+        begins_as_lines = bool(rest) and self._parse(first_line) is not None
         values = self._lines() if named_lines or begins_as_lines else []
         values = values or self._document()
         _refuse_unwieldy([[value for _, value in values]])
@@ -90,6 +92,8 @@ class Content:
             report.skip(reason, where)
         if self.undecodable:
             report.warn(f"the file is not clean Unicode: {self.undecodable:,} characters were replaced by \ufffd", "")
+        for key in self.repeated:
+            report.warn(f"a field {key[:40]!r} given twice, of which the last counts", "")
 
     def _lines(self) -> list[tuple[str, Any]]:
         """Every line that is JSON; none if fewer than half are."""
@@ -97,7 +101,7 @@ class Content:
             raise TooLarge(f"this has more than {MAX_ITEMS:,} lines; load a part of it")
         lines = [(f"line {i}", line.strip()) for i, line in enumerate(self.text.split("\n"), 1)]  # U+2028 ends no line
         lines = [(where, line) for where, line in lines if line]
-        parsed = [(where, _parse(line)) for where, line in lines]
+        parsed = [(where, self._parse(line)) for where, line in lines]
         values = [(where, value) for where, value in parsed if value is not None]
         if len(values) * 2 < len(lines):
             return []
@@ -109,9 +113,24 @@ class Content:
         ]
         return values
 
+    def _parse(self, line: str) -> Any:
+        """The JSON value, or None if there is none (a lone `null` holds nothing either)."""
+        try:
+            return self._decoder.decode(line)
+        except RecursionError:
+            raise LoadError(TOO_DEEP) from None
+        except ValueError:
+            return None
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            self.repeated += Counter(key for key, _ in pairs) - Counter(found.keys())
+        return found
+
     def _document(self) -> list[tuple[str, Any]]:
         try:
-            return [("", _decoder.decode(self.text))]
+            return [("", self._decoder.decode(self.text))]
         except RecursionError:
             raise LoadError(TOO_DEEP) from None
         except ValueError as problem:
@@ -129,16 +148,6 @@ def _refuse_binary(head: bytes, encoding: str) -> None:
         raise LoadError(f"this is nothing but zero bytes; {ASK}")
     if encoding == "utf-8" and b"\0" in head and head.lstrip()[:1] not in (b"[", b"{"):
         raise LoadError(f"this is binary data, not text; {ASK}")
-
-
-def _parse(line: str) -> Any:
-    """The JSON value, or None if there is none (a lone `null` holds nothing either)."""
-    try:
-        return _decoder.decode(line)
-    except RecursionError:
-        raise LoadError(TOO_DEEP) from None
-    except ValueError:
-        return None
 
 
 def _refuse_unwieldy(level: list[Any]) -> None:

@@ -130,6 +130,13 @@ def test_odd_characters_survive_and_titles_stay_printable(content):
     assert loaded.report.skips == 0
 
 
+@pytest.mark.parametrize("end", ["", "\n{}"])
+def test_a_field_given_twice_is_named(end):
+    loaded = load(('{"role": "user", "content": "one", "content": "two", "content": "three"}' + end).encode())
+    assert [m.content for m in loaded[0]] == ["three"]
+    assert "a field 'content' given twice, of which the last counts" in loaded.report.warnings
+
+
 def test_json_lines_whose_first_line_is_broken_are_still_read():
     loaded = load(b'{"role": "us\n' + b'{"role": "user", "content": "x"}\n' * 3)
     assert (len(loaded[0]), loaded.report.skips) == (3, 1)
