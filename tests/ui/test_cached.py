@@ -1,6 +1,9 @@
-"""The caches keep timelines apart that differ only in the summaries a model wrote."""
+"""The caches keep apart what differs only in the summaries a model wrote, and what different tabs opened."""
 
 from __future__ import annotations
+
+import ast
+import inspect
 
 from sketches import conv
 
@@ -9,6 +12,7 @@ from historylab.chat_models.scripted import ScriptedChatModel
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay
 from historylab.settings.model import Settings
+from historylab.ui.session import cached
 from historylab.ui.session.cached import timeline_key
 
 FOLDS = Settings(policy="all", pruner="summarize", summarizer="model", budget=160)
@@ -24,3 +28,13 @@ def summarised_as(text: str) -> Timeline:
 def test_another_summary_of_the_same_length_is_another_timeline():
     assert timeline_key(summarised_as("The red one.")) == timeline_key(summarised_as("The red one."))
     assert timeline_key(summarised_as("The red one.")) != timeline_key(summarised_as("The big one."))
+
+
+def test_only_samples_and_generated_conversations_are_cached_for_all_tabs():
+    shared = set()
+    for function in ast.parse(inspect.getsource(cached)).body:
+        for call in getattr(function, "decorator_list", ()):
+            options = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
+            if options.get("scope") != "'session'":
+                shared.add(function.name)
+    assert shared == {"sample", "generated"}

@@ -99,6 +99,16 @@ def test_a_yes_to_one_model_is_none_to_another(server):
     assert len(server.requests) == asked
 
 
+def test_a_yes_in_one_tab_is_none_in_another(server):
+    mine, theirs = (screen(PAGE, **FOLDS, summarizer="model") for _ in range(2))
+    shown(mine.checkbox(key="agreed").check().run())
+    asked = len(server.requests)
+    shown(theirs.run())
+    assert not theirs.checkbox(key="agreed").value
+    assert "by extractive" in expanders(theirs)
+    assert len(server.requests) == asked > 0
+
+
 def test_moving_a_widget_asks_nothing_until_somebody_clicks(server):
     app = screen(PAGE, **FOLDS, summarizer="model")
     shown(app.checkbox(key="agreed").check().run())

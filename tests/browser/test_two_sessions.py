@@ -1,0 +1,54 @@
+"""Two people at one server: nothing of what one opened, chose or agreed to reaches the other."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from browser_pages import SECONDS, headline, opened, upload
+
+from historylab.formats.load import load
+
+pytestmark = pytest.mark.browser
+
+SECRET = "SESAME-4711"
+NAME = "of-one-alone.json"
+
+
+def private_file() -> bytes:
+    said = [{"role": ("user", "assistant")[i % 2], "content": f"{SECRET} {i} " + "and more " * 20} for i in range(21)]
+    return json.dumps({"title": f"{SECRET}-title", "messages": said}).encode()
+
+
+def test_one_session_learns_nothing_of_anothers_file(page, browser, home):
+    asked: list[str] = []
+    listen = lambda request: asked.append(request.url)  # noqa: E731
+    page.on("request", listen)
+    opened(page, home + "/?budget=777")
+    upload(page, NAME, private_file())
+    headline(page, "of 21 messages|all 21 messages")
+    page.keyboard.press("Escape")
+    page.remove_listener("request", listen)
+    uploads = [url for url in asked if "/upload_file/" in url]
+    assert uploads
+    assert SECRET not in page.url
+
+    other = browser.new_context().new_page()
+    other.set_default_timeout(SECONDS * 1000)
+    digest = load(private_file())[0].digest
+    for guess in (digest, f"sample:{digest}", f"sample:../{NAME}"):
+        other.goto(f"{home}/?conv={guess}")
+        headline(other, "the model sees")
+        assert SECRET not in other.content()
+        assert "777" not in other.locator(".hl-cost").first.inner_text()
+    served = {url for url in asked if url.startswith(home) and "/static/" not in url}
+    for url in served | {f"{home}/_stcore/{name}" for name in ("metrics", "host-config", "health")}:
+        assert SECRET not in other.request.get(url).text(), url
+    session = re.search(r"/upload_file/([^/]+)/", uploads[0])[1]
+    assert session not in other.request.get(f"{home}/_stcore/metrics").text()
+    other.context.close()
+
+    page.reload()  # not even the same browser has it once its tab is gone
+    headline(page, "the model sees")
+    assert SECRET not in page.content()
