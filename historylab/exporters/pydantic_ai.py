@@ -71,7 +71,8 @@ def as_records(message):
     records, notes = [], []
     for part in message.parts:
         if said := as_record(part):
-            records.append({**said, "timestamp": part.timestamp, "given": (message, [*notes, part])})
+            time = getattr(part, "timestamp", message.timestamp)
+            records.append({**said, "timestamp": time, "given": (message, [*notes, part])})
             notes = []
         elif records:
             records[-1]["given"][1].append(part)
@@ -140,7 +141,7 @@ def made(record, tools, newest):
     else:
         new = UserPromptPart(content) if role == "user" else SystemPromptPart(content)
     if not isinstance(message, ModelRequest):
-        return ModelRequest([], instructions=newest.instructions), [new]
+        return ModelRequest([], instructions=getattr(newest, "instructions", None)), [new]
     return message, [new if as_record(part) else part for part in parts]
 '''
 
