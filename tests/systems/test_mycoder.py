@@ -35,7 +35,6 @@ from historylab.systems.mycoder import (
     token_usage_from_message,
 )
 from historylab.systems.mycoder.compaction import cut_messages
-from historylab.systems.mycoder.generated_summary import SUMMARIZER_PROMPT
 from historylab.systems.presets.base import presets
 
 MARK = "[COMPACTED MESSAGE HISTORY]: "
@@ -238,7 +237,11 @@ def test_the_summary_is_asked_for_with_the_published_words():
         "for continuing the conversation, including what we did, what we're doing, which files we're working on, and "
         "what we're going to do next."
     )
-    assert system == {"role": "system", "content": SUMMARIZER_PROMPT}
+    assert system == {
+        "role": "system",
+        "content": "You are an AI assistant tasked with summarizing a conversation. Provide a concise but informative "
+        "summary that captures the key points, decisions, and context needed to continue the conversation effectively.",
+    }
     assert user["content"] == (
         f"{DEFAULT_COMPACTION_PROMPT}\n\nHere's the conversation to summarize:\nuser: u 0\nassistant: a 1\nassistant: "
     )
@@ -258,7 +261,8 @@ def test_the_configuration_has_the_published_defaults_and_a_preset_for_each_kind
     config = MessageCompaction()
     assert (config.enabled, config.threshold_percentage, config.preserve_recent_messages) == (True, 50, 10)
     assert config.compaction_prompt == DEFAULT_COMPACTION_PROMPT
-    assert len({(p.threshold, p.value("compaction.preserve_recent.messages")) for p in PRESETS_BY_AGENT.values()}) == 3
+    presets = {n: (p.threshold, p.value("compaction.preserve_recent.messages")) for n, p in PRESETS_BY_AGENT.items()}
+    assert presets == {"agent": (0.5, 10), "sub-agent": (0.7, 6), "chat": (0.3, 20)}
 
 
 @pytest.mark.feature("C14")

@@ -106,6 +106,8 @@ def test_recorded_loops(case):
 def test_a_section_lists_what_is_active_and_says_how_many():
     update = generate_status_update(50, 200, spent("$0.10"), agents=[{"id": "sa_1", "description": "Task 1"}])
     assert update["role"] == "system"
+    assert update["content"].startswith("--- STATUS UPDATE ---\nToken Usage: ")
+    assert update["content"].endswith("\n--- END STATUS ---")
     assert (
         "Token Usage: 50/200 (25%)\nCost So Far: $0.10\n\nActive Sub-Agents: 1\n- sa_1: Task 1\n" in update["content"]
     )
