@@ -101,7 +101,7 @@ def test_another_stage_makes_it_another_system():
     app = chosen("octopus")
     app.session_state["other settings"] = True
     shown(app.run().segmented_control(key="set policy").set_value("none").run())
-    assert "Octopus, with changes: 1 of 166 messages" in text(app)
+    assert "Octopus, with changes: 2 of 166 messages" in text(app)
 
 
 def test_ones_own_settings_come_back_as_they_were():
