@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -53,6 +54,7 @@ NEEDED = {"cache": ("title", "priced"), "exporter": ("title", "file_name"), "for
 """Attributes that every member of a family must be registered with."""
 DISTINCT = {"cache": "caching"}
 """The attribute by which a sentence names a member, so that no two may share it; its default is the member's name."""
+PLAIN_NUMBER = re.compile(r"[ \t\r\n]*[0-9A-Za-z.+-]+[ \t\r\n]*")
 
 T = TypeVar("T", bound=Callable[..., object])
 
@@ -81,9 +83,13 @@ class Option:
     def parse(self, raw: object) -> Any:
         """The value of `raw` (text from the environment or a URL, or a value). Raises SettingsError."""
         try:
+            if _is_numeric(self.annotation):
+                read_number(raw)
             return _adapter(self.annotation).validate_python(raw)
         except ValidationError as problem:
             raise SettingsError(f"{raw!r:.80}: {problem.errors()[0]['msg'].lower()}") from None
+        except ValueError as problem:
+            raise SettingsError(f"{raw!r:.80}: {problem}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,16 @@ class Member:
         """The name on screen: the attribute `title`, else the name in words."""
         words = self.name.replace("_", " ")
         return self.attributes.get("title") or words[:1].upper() + words[1:]
+
+
+def read_number(raw: object) -> object:
+    """`raw`, where a number is expected. Raises ValueError for what Python reads as one and nobody writes as one:
+
+    `True` (1), `1_000`, Arabic or full-width digits, and spaces other than ASCII's.
+    """
+    if isinstance(raw, bool | bytes) or (isinstance(raw, str) and not PLAIN_NUMBER.fullmatch(raw)):
+        raise ValueError("not a number")
+    return raw
 
 
 def register(family: str, name: str | None = None, *, reads: Iterable[str] = (), **attributes: Any) -> Callable[[T], T]:
@@ -175,6 +191,11 @@ def _import_folder(family: str) -> None:
     package = importlib.import_module(FAMILIES[family])
     for found in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{found.name}")
+
+
+@cache
+def _is_numeric(annotation: Any) -> bool:
+    return _adapter(annotation).json_schema().get("type") in ("integer", "number")
 
 
 @cache

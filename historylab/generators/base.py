@@ -18,7 +18,7 @@ import random
 from collections.abc import Sequence
 from typing import Annotated, Any, Protocol, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
@@ -28,19 +28,8 @@ from historylab.registry import member
 T = TypeVar("T")
 
 
-def _is_a_number(raw: object) -> object:
-    if isinstance(raw, bool):
-        raise ValueError("not a number")
-    return raw
-
-
-NotBool = BeforeValidator(_is_a_number)
-"""Put last: pydantic omits bounds that follow a validator from the JSON schema."""
-
-Turns = Annotated[
-    int, Field(ge=1, le=5000, title="Turns", description="User messages; the last one is unanswered."), NotBool
-]
-Seed = Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed", description="The same seed, the same text."), NotBool]
+Turns = Annotated[int, Field(ge=1, le=5000, title="Turns", description="User messages; the last one is unanswered.")]
+Seed = Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed", description="The same seed, the same text.")]
 
 
 class Generator(Protocol):

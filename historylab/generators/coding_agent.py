@@ -9,15 +9,11 @@ from pydantic import Field
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import TooLarge
-from historylab.generators.base import Dice, NotBool, Script, Seed, Turns
+from historylab.generators.base import Dice, Script, Seed, Turns
 from historylab.registry import register
 
-Lines = Annotated[
-    int, Field(ge=1, le=2000, title="Output lines", description="About how long a tool's output is."), NotBool
-]
-Calls = Annotated[
-    int, Field(ge=1, le=8, title="Calls at once", description="The most tools called in parallel."), NotBool
-]
+Lines = Annotated[int, Field(ge=1, le=2000, title="Output lines", description="About how long a tool's output is.")]
+Calls = Annotated[int, Field(ge=1, le=8, title="Calls at once", description="The most tools called in parallel.")]
 
 MOST_LINES = 250_000
 """Turns × output lines a conversation may have: some 100 MB of text."""

@@ -9,12 +9,10 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation.conversation import Conversation
-from historylab.generators.base import Dice, NotBool, Script, Seed, Turns
+from historylab.generators.base import Dice, Script, Seed, Turns
 from historylab.registry import register
 
-Words = Annotated[
-    int, Field(ge=5, le=500, title="Words", description="About how long an answer is, in words."), NotBool
-]
+Words = Annotated[int, Field(ge=5, le=500, title="Words", description="About how long an answer is, in words.")]
 
 NAMES = ("Ines Moreau", "Tomasz Zielinski", "Aisha Bello", "Henrik Dahl", "Mei-Ling Tan", "Rosa Quispe", "Callum Byrne")
 TOWNS = ("Ghent", "Tromsø", "Galway", "Turin", "Kraków", "Porto", "Graz")

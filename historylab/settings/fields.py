@@ -15,12 +15,13 @@ MOST_TOKENS = 1_000_000_000
 
 
 def read_length(raw: object) -> int:
-    """A count of user messages: any finite number ≥ 0, or text that `float()` reads as one, rounded down.
+    """A count of user messages: any finite number ≥ 0, or text that is one (`5`, `2.9`, `1e3`), rounded down.
 
     0 stays 0 here; the policy treats it as 1.
     """
-    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+    if not isinstance(raw, int | float | str):
         raise ValueError("not a number")
+    registry.read_number(raw)
     try:
         number = float(raw)
     except OverflowError:
@@ -29,15 +30,8 @@ def read_length(raw: object) -> int:
         raise ValueError("not a number") from None
     if not math.isfinite(number) or number < 0:
         raise ValueError("not a finite number of 0 or more")
-    whole = isinstance(raw, int) or (isinstance(raw, str) and raw.isdecimal())
+    whole = isinstance(raw, int) or (isinstance(raw, str) and raw.strip().isdecimal())
     return int(raw) if whole else math.floor(number)  # int(): beyond 2^53 a float is not exact
-
-
-def read_number(raw: object) -> object:
-    """Refuse booleans where a number is expected: pydantic would read `True` as 1."""
-    if isinstance(raw, bool):
-        raise ValueError("not a number")
-    return raw
 
 
 def exportable(text: str) -> str:
@@ -49,7 +43,7 @@ def exportable(text: str) -> str:
     return text
 
 
-Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS), BeforeValidator(read_number)]
+Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS), BeforeValidator(registry.read_number)]
 FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "projection", "layout", "counter", "summarizer", "relevance")
 
 
@@ -108,7 +102,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
             title="Turns the pruner may not touch",
             description="The newest complete turns to keep even if that exceeds the budget, which is then reported.",
         ),
-        BeforeValidator(read_number),
+        BeforeValidator(registry.read_number),
     ] = 0
     filter: Annotated[str, Field(title="Filter", description="Leaves out what was never meant for this agent.")] = "off"
     tool_output: Annotated[str, Field(title="Tool outputs", description="Shortens or clears the results of tools.")] = (
@@ -125,10 +119,10 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
             title="Compaction threshold",
             description="Share of the model's window at which compaction begins.",
         ),
-        BeforeValidator(read_number),
+        BeforeValidator(registry.read_number),
     ] = 0.5
     window: Annotated[
-        Annotated[int, Field(ge=1, le=MOST_TOKENS), BeforeValidator(read_number)] | None,
+        Annotated[int, Field(ge=1, le=MOST_TOKENS), BeforeValidator(registry.read_number)] | None,
         BeforeValidator(lambda raw: None if raw == "" else raw),
         Field(
             title="Context window",

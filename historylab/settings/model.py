@@ -118,9 +118,7 @@ def read_setting(name: str, raw: object) -> Any:
 
 
 def _read_option(option: registry.Option, raw: object) -> Any:
-    """The option's value by the rules of a field's: `True` is not a number, and text must be exportable."""
-    if isinstance(raw, bool) and option.schema.get("type") in ("integer", "number"):
-        raise SettingsError(f"{raw!r:.80}: not a number")
+    """The option's value by the rules of a field's: text must be exportable."""
     value = option.parse(raw)
     try:
         return exportable(value) if isinstance(value, str) else value

@@ -79,7 +79,7 @@ class Constraints:
             yield f"at most {self.ratio:g}× not trimming", not point[f"ratio_{self.cache}"] > self.ratio
 
 
-_NUMBER = r"(?P<number>[\d.,]+)\s*(?P<kilo>k)?"
+_NUMBER = r"(?P<number>[0-9.,]+)\s*(?P<kilo>k)?"
 _CACHING = r"(?:\s+(?:under|with)\s+(?P<cache>[\w-]+)\s+(?:cach\w*|prefix cach\w*))?"
 _RULES = tuple(
     (re.compile(pattern), field)

@@ -30,6 +30,7 @@ def test_ten_thousand_messages_can_be_made(name, turns):
         ),
         ("support_desk", {"turns": "0"}, SettingsError, "support_desk.turns '0'"),
         ("support_desk", {"seed": True}, SettingsError, "support_desk.seed True"),
+        ("support_desk", {"seed": "1_0"}, SettingsError, "support_desk.seed '1_0': not a number"),
         ("coding_agent", {"turns": 5000, "output_lines": 2000}, TooLarge, "over 250,000 lines; ask for fewer"),
     ],
 )

@@ -6,6 +6,8 @@ import pytest
 
 from historylab import resolve_settings
 from historylab.settings.model import Settings, setting_names
+from historylab.settings.names import environment_name, url_name
+from historylab.wording.settings import schema_of
 
 POLICY, LENGTH = "NEXT_PUBLIC_DEFAULT_HISTORY_POLICY", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH"
 CHAT = "chatSettings"
@@ -153,10 +155,53 @@ def test_policies_are_case_sensitive(raw, read):
         ("0x10", None), ("true", None), ("9" * 5000, None), ("1, 2", None),
     ],
 )  # fmt: skip
-def test_a_length_in_text_is_what_float_reads_rounded_down(raw, read):
+def test_a_length_in_text_is_the_number_it_writes_rounded_down(raw, read):
     for source in ({"env": {LENGTH: raw}}, {"url": {"historyLength": raw}}, {"you": {"length": raw}}):
         provenance = resolve(**source).provenance["length"]
         assert (provenance.value, bool(provenance.refused)) == (20 if read is None else read, read is None)
+
+
+ODD = [
+    "{0}_0",
+    "0_{0}",
+    "\u0661",
+    "{0}\u0660",
+    "\uff11",
+    "\u00a0{0}",
+    "{0}\u3000",
+    "\x1c{0}",
+    "{0}\x0b",
+    "\u2212{0}",
+    "{0}\u200b",
+]
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_what_python_reads_as_a_number_and_nobody_writes_as_one_is_refused_everywhere(odd):
+    """1_000, Arabic and full-width digits, other spaces: for every setting and option that is a number."""
+    numbers = {name: kind for name in setting_names() if (kind := _type(name)) in ("integer", "number")}
+    assert {"length", "budget", "threshold", "window", "pruner.sliding_window.turns"} <= set(numbers)
+    for name in numbers:
+        written = odd.format(1)
+        for source in (
+            {"env": {environment_name(name): written}},
+            {"url": {url_name(name): written}},
+            {"you": {name: written}},
+            {"template": {name: written}},
+        ):
+            provenance = resolve(**source).provenance[name]
+            assert (provenance.source, len(provenance.refused)) == ("default", 1), (name, written, source)
+
+
+def _type(name: str) -> str:
+    schema = schema_of(name)
+    return next(s.get("type", "") for s in schema.get("anyOf", [schema]) if s.get("type") != "null")
+
+
+@pytest.mark.parametrize("raw", [" 1 ", "1\n", "\t1", "+1", "1.0"])
+def test_a_number_may_have_plain_space_around_it_a_sign_and_a_point(raw):
+    for name in ("length", "budget", "threshold", "window", "pruner.sliding_window.turns"):
+        assert resolve(env={environment_name(name): raw}).settings.value(name) == 1
 
 
 @pytest.mark.parametrize(

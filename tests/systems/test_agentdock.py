@@ -163,7 +163,7 @@ def test_a_length_of_all_there_are_or_more_keeps_everything(length):
 
 
 @pytest.mark.feature("A09")
-@pytest.mark.parametrize("length", [float("nan"), "nan", "", "many", True, [3]])
+@pytest.mark.parametrize("length", [float("nan"), "nan", "", "many", True, [3], "1_0", "١٠", "１", "\u00a01"])
 def test_a_length_that_is_no_number_is_refused(length):
     with pytest.raises(ValueError, match="user messages") as refusal:
         trimmed("u a u a", history_length=length)
@@ -214,7 +214,7 @@ def test_the_environment_sets_both():
 
 
 @pytest.mark.feature("A11")
-@pytest.mark.parametrize("length", ["15 # comment", "-5", "", "many", "nan", "inf"])
+@pytest.mark.parametrize("length", ["15 # comment", "-5", "", "many", "nan", "inf", "1_000", "١٠", "１０"])
 def test_an_invalid_environment_value_is_refused_with_a_warning_and_the_next_layer_decides(caplog, length):
     assert resolved(env={POLICY: "everything", LENGTH: length}, template=TEMPLATE) == ("all", 50)
     assert [POLICY in line or LENGTH in line for line in caplog.messages] == [True, True]
@@ -244,7 +244,9 @@ def test_the_url_sets_any_length_that_reads_as_a_number_of_0_or_more(query, leng
 
 
 @pytest.mark.feature("A13")
-@pytest.mark.parametrize("query", ["", "abc", "-1", "12abc", "nan", "inf", "-0.5", "&historyLength=3"])
+@pytest.mark.parametrize(
+    "query", ["", "abc", "-1", "12abc", "nan", "inf", "-0.5", "&historyLength=3", "1_000", "١٠", "%EF%BC%91", "%C2%A05"]
+)
 def test_any_other_url_length_is_refused(query):
     assert resolved(url_query=f"historyLength={query}", template=TEMPLATE) == ("all", 50)
 
