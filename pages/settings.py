@@ -6,6 +6,7 @@ from historylab.ui.session import choices
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import show_problem
 from historylab.ui.sources.source_table import source_table
+from historylab.ui.sources.strict_environment import strict_environment
 from historylab.ui.sources.what_if import what_if
 
 start_page("settings")
@@ -16,5 +17,6 @@ st.html(
 )
 resolution = choices.resolution(what_if=True)
 show_problem()
+strict_environment(resolution)
 what_if()
 source_table(resolution, choices.tried_values())

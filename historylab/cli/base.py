@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ def add_parser(
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """--set and --from: where the settings come from, beside the environment."""
+    """--set and --from: where the settings come from, beside the environment; --strict-environment shuts --set out."""
     parser.add_argument(
         "--set",
         action="append",
@@ -50,6 +51,17 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--from", dest="source", metavar="FILE", help="settings to start from: AgentDock's JSON, ours, or a .env file"
+    )
+    add_strict_environment(parser, default=argparse.SUPPRESS)
+
+
+def add_strict_environment(parser: argparse.ArgumentParser, default: Any = False) -> None:
+    """--strict-environment, as HISTORYLAB_STRICT_ENVIRONMENT=true. A subcommand's leaves what was given before it."""
+    parser.add_argument(
+        "--strict-environment",
+        action="store_true",
+        default=default,
+        help="once the environment sets anything, ignore links, choices on screen and --set altogether",
     )
 
 
@@ -77,6 +89,13 @@ def must_remember_from(arguments: argparse.Namespace) -> tuple[int, ...] | None:
     return tuple(number - 1 for number in arguments.star) or None
 
 
+def whole_number(text: str) -> int:
+    """A whole number, written in ASCII digits alone."""
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+    return int(text)
+
+
 def _from_one(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of 1 or more")
@@ -102,14 +121,18 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
     template = read_template(Path(arguments.source)) if arguments.source else None
     assigned = dict(arguments.set)
     logging.getLogger("historylab").setLevel(logging.ERROR)  # refused values are reported below, once
-    resolution = resolve_settings(template=template, you=assigned, url={})
+    resolution = resolve_settings(
+        template=template, you=assigned, url={}, strict_environment=arguments.strict_environment
+    )
     if refused := [c for c in resolution.refused if c.source != "environment"]:
         raise SettingsError("; ".join(f"{c.name}={c.raw}: {c.why}{_near(c)}" for c in refused))
     for c in resolution.refused:
         print_note(f"ignored {c.name}={c.raw} in the environment: {c.why}")
     for name in assigned:
-        if (decided := resolution.provenance[name]).locked:
+        if (decided := resolution.provenance[name]).source == "environment":
             print_note(f"{name} stays {decided.value!r}: {decided.name} is set in the environment, which comes first")
+        elif decided.locked:
+            print_note(f"{name} stays {decided.value!r}: the environment is strict, so --set is ignored")
     return resolution.settings
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from historylab._version import __version__
 from historylab.cli import export, recommend, show, sweep
-from historylab.cli.base import INTERRUPTED, print_note
+from historylab.cli.base import INTERRUPTED, add_strict_environment, print_note
 from historylab.cli.parser import Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 
 COMMANDS = (show, sweep, recommend, export)
-TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
+TEMPLATE_VARIABLE, STRICT_VARIABLE = "HISTORYLAB_TEMPLATE", "HISTORYLAB_STRICT_ENVIRONMENT"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -44,6 +44,8 @@ def open_playground(arguments: argparse.Namespace) -> int:
     """Serve the playground until it is interrupted."""
     if arguments.debug:
         os.environ["NODE_ENV"] = "development"
+    if arguments.strict_environment:
+        os.environ[STRICT_VARIABLE] = "true"
     template = arguments.template or os.environ.get(TEMPLATE_VARIABLE)
     if template:
         try:
@@ -83,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         "--template", metavar="FILE", help="settings to start from: AgentDock's JSON, ours, or a .env file"
     )
     parser.add_argument("--debug", action="store_true", help="print the development log (as NODE_ENV=development does)")
+    add_strict_environment(parser)
     parser.set_defaults(run=open_playground)
     commands = parser.add_subparsers(title="without a screen", metavar="COMMAND")
     for command in COMMANDS:

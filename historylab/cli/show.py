@@ -19,6 +19,7 @@ from historylab.cli.base import (
     print_table,
     settings_from,
     strip_controls,
+    whole_number,
 )
 from historylab.cli.files import add_strict, read_files, report_skipped
 from historylab.costs.amounts import count_of
@@ -37,8 +38,12 @@ ROWS, LOSSES = 20, 10  # rows shown by default
 def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "show", "Show what every request of a conversation sends, costs and forgets", run)
     parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts")
-    parser.add_argument("--conversation", type=int, default=1, metavar="N", help="which one of a file (default: 1)")
-    parser.add_argument("--request", type=int, metavar="N", help="the messages of this request, with the reasons")
+    parser.add_argument(
+        "--conversation", type=whole_number, default=1, metavar="N", help="which one of a file (default: 1)"
+    )
+    parser.add_argument(
+        "--request", type=whole_number, metavar="N", help="the messages of this request, with the reasons"
+    )
     parser.add_argument("--all", action="store_true", help=f"every request, not only the last {ROWS}")
     add_strict(parser)
     add_must_remember(parser)

@@ -24,6 +24,7 @@ from historylab.cli.base import (
     print_note,
     print_table,
     settings_from,
+    whole_number,
 )
 from historylab.cli.files import add_strict, report_skipped
 from historylab.costs.amounts import count_of
@@ -43,9 +44,11 @@ def add_to(commands: Subparsers) -> None:
         type=parse_assignment,
         help="values to try for a setting; repeat it for every combination",
     )
-    parser.add_argument("--random", type=int, metavar="N", help="try N combinations picked at random instead of all")
-    parser.add_argument("--seed", type=int, default=0, help="for --random (default: %(default)s)")
-    parser.add_argument("--workers", type=int, metavar="N", help="processes to spread the work over")
+    parser.add_argument(
+        "--random", type=whole_number, metavar="N", help="try N combinations picked at random instead of all"
+    )
+    parser.add_argument("--seed", type=whole_number, default=0, help="for --random (default: %(default)s)")
+    parser.add_argument("--workers", type=whole_number, metavar="N", help="processes to spread the work over")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster to run on (extra: cluster)")
     parser.add_argument("--out", metavar="FILE", help="where the table goes: .parquet, .csv or .jsonl")
     add_strict(parser)

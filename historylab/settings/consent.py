@@ -1,7 +1,7 @@
 """Consent: only the environment or the user may enable members that call a model on a server, never a link or a file.
 
 Otherwise opening a link could send a conversation to a model, and spend the server's key, unnoticed. Consent from the
-environment covers neither a different model nor different instructions that a link asks for.
+environment covers neither a different model nor different instructions that a link or an uploaded template asks for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from historylab.settings.model import Settings, read_setting
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 
 WHY = "it sends messages to a model on a server, which only the environment or your own yes can switch on"
-WHY_BY_LINK = "a link names the model, or how it is asked, and that needs your own yes"
+WHY_BY_LINK = "a link or an uploaded template names the model, or how it is asked, and that needs your own yes"
 
 
 def asks_a_model(name: str, value: Any) -> bool:
@@ -38,8 +38,8 @@ def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Coll
     """Refuse values that choose a member that calls a model, unless the environment chose it or the user `agreed`.
 
     The environment's choice counts unless a link decides which model is called or how; `linked` names settings that a
-    link may have chosen under another name. For a refused value the next source decides; the provenance keeps the
-    refused candidate with the reason.
+    link or an uploaded file may have chosen under another name. For a refused value the next source decides; the
+    provenance keeps the refused candidate with the reason.
     """
     refused = {
         name: _without_asking(resolution.provenance[name])
@@ -49,23 +49,23 @@ def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Coll
     if not refused:
         return resolution
     settings = resolution.settings.replace(**{name: origin.value for name, origin in refused.items()})
-    return Resolution(settings, {**resolution.provenance, **refused}, resolution.unknown)
+    return replace(resolution, settings=settings, provenance={**resolution.provenance, **refused})
 
 
 def _covered(resolution: Resolution, name: str, linked: Collection[str]) -> bool:
     """Whether the environment chose a member that calls a model, and no link decides which model or how."""
-    if not resolution.provenance[name].locked or name in linked:
+    if resolution.provenance[name].source != "environment" or name in linked:
         return False
     members = registry.chosen_members(name, resolution.settings.value(name))
     deciding = ["model", *(f"{name}.{m.name}.{option.name}" for m in members for option in m.options)]
-    return not any(one in linked or _by_link(resolution.provenance[one]) for one in deciding)
+    return not any(one in linked or decided_by("url", resolution.provenance[one]) for one in deciding)
 
 
-def _by_link(origin: Provenance) -> bool:
-    """Whether a link decides a setting: without the link it would have another value."""
-    if origin.source != "url":
+def decided_by(source: str, origin: Provenance) -> bool:
+    """Whether that source decides a setting: without it the setting would have another value."""
+    if origin.source != source:
         return False
-    others = (c for c in origin.candidates if c.source != "url" and c.status != "refused")
+    others = (c for c in origin.candidates if c.source != source and c.status != "refused")
     return bool(read_setting(origin.setting, next(others).raw) != origin.value)
 
 
@@ -77,17 +77,18 @@ def refused_for_consent(resolution: Resolution, name: str) -> Candidate | None:
 def _without_asking(origin: Provenance) -> Provenance:
     """Decide again among the candidates that call no model; the default is always one of them."""
     candidates = [_refused(origin.setting, candidate) for candidate in origin.candidates]
-    winner = next(c for c in candidates if c.status != "refused")
+    counting = [c for c in candidates if c.status != "refused" and not c.shut_out]
+    winner = counting[0]
     beaten = f"{winner.name or winner.source} comes first"
     again = [
-        c if c.status == "refused" else replace(c, status="won", why="") if c is winner else replace(c, why=beaten)
+        replace(c, status="won", why="") if c is winner else replace(c, why=beaten) if c in counting else c
         for c in candidates
     ]
     value = read_setting(origin.setting, winner.raw)
-    return Provenance(origin.setting, value, winner.source, winner.name, winner.raw, tuple(again))
+    return replace(origin, value=value, source=winner.source, name=winner.name, raw=winner.raw, candidates=tuple(again))
 
 
 def _refused(name: str, candidate: Candidate) -> Candidate:
-    if candidate.status == "refused" or not asks_a_model(name, candidate.raw):
+    if candidate.status == "refused" or candidate.shut_out or not asks_a_model(name, candidate.raw):
         return candidate
     return replace(candidate, status="refused", why=WHY_BY_LINK if candidate.source == "environment" else WHY)

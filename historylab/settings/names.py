@@ -21,7 +21,9 @@ URL_NAMES = {
     "preserve_system_messages": "preserveSystemMessages",
     "min_turns": "minTurns",
 }
-NOT_SETTINGS = frozenset({"HISTORYLAB_TEMPLATE", "HISTORYLAB_REAL"})  # variables of ours that are not settings
+STRICT_ENVIRONMENT = "HISTORYLAB_STRICT_ENVIRONMENT"
+NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, "HISTORYLAB_TEMPLATE", "HISTORYLAB_REAL"})
+"""Variables of ours that are not settings, so that no link and no template can set them."""
 
 
 def environment_name(name: str) -> str:

@@ -11,10 +11,22 @@ from typing import Any
 
 from historylab.errors import SettingsError, UnknownMember
 from historylab.settings.model import Settings, read_setting, setting_names, stage_options
-from historylab.settings.sources import Given, from_environment, from_template, from_url, from_you
+from historylab.settings.sources import (
+    Given,
+    from_environment,
+    from_template,
+    from_url,
+    from_you,
+    strict_by_environment,
+)
 
 log = logging.getLogger("historylab")
 LONGEST_LOGGED = 100  # characters of a refused value
+SHUT_OUT = {
+    "url": "the environment is set, so the URL as a whole is ignored",
+    "you": "the environment is set, so choices on screen are ignored",
+}
+"""Sources that a strict environment ignores as a whole → what its candidates say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +39,11 @@ class Candidate:
     status: str
     why: str = ""
 
+    @property
+    def shut_out(self) -> bool:
+        """Whether a strict environment ignores its source as a whole."""
+        return self.why in SHUT_OUT.values()
+
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
@@ -38,11 +55,13 @@ class Provenance:
     name: str
     raw: Any
     candidates: tuple[Candidate, ...]
+    strict: bool = False
+    """Whether a strict environment shuts out the URL and the choices on screen."""
 
     @property
     def locked(self) -> bool:
-        """Whether the environment set it, so that nothing on screen or in a link can override it."""
-        return self.source == "environment"
+        """Whether nothing on screen or in a link can override it: the environment set it, or is strict."""
+        return self.source == "environment" or self.strict
 
     @property
     def refused(self) -> tuple[Candidate, ...]:
@@ -56,6 +75,8 @@ class Resolution:
     settings: Settings
     provenance: Mapping[str, Provenance]
     unknown: tuple[Candidate, ...]
+    strict: bool = False
+    """Whether the environment is strict and sets something, so that the URL and the choices on screen are ignored."""
 
     @property
     def refused(self) -> tuple[Candidate, ...]:
@@ -79,19 +100,21 @@ def resolve_settings(
         url: a query string (leading `?` allowed), a whole URL, or a mapping of parameters.
         template: as `read_template` returns it.
         you: the choices made on screen, by setting name (`{"budget": 4000, "pruner.fifo.unit": "block"}`).
-        strict_environment: ignore the whole URL as soon as the environment sets one valid value.
+        strict_environment: ignore the whole URL, and the choices on screen, as soon as the environment sets one valid
+            value. HISTORYLAB_STRICT_ENVIRONMENT=true in `env` says the same.
         only: resolve these settings; the others stay at their defaults, whatever is given for them.
     """
     env = os.environ if env is None else env
     given = [*from_environment(env), *from_you(you or {}), *from_url(url or ""), *from_template(template or {})]
     given = [g for g in given if only is None or g.setting in only]
     bids = [(g, *_read(g)) for g in given]
-    ignores_url = strict_environment and any(g.source == "environment" and not problem for g, _, problem in bids)
-    provenance = {
-        name: _decide(name, [b for b in bids if b[0].setting == name], ignores_url) for name in setting_names()
-    }
+    strict = bool(strict_environment or strict_by_environment(env)) and any(
+        g.source == "environment" and not problem for g, _, problem in bids
+    )
+    provenance = {name: _decide(name, [b for b in bids if b[0].setting == name], strict) for name in setting_names()}
     unknown = tuple(Candidate(g.source, g.name, g.raw, "refused", g.problem) for g in given if not g.setting)
-    resolution = Resolution(Settings(**{name: p.value for name, p in provenance.items()}), provenance, unknown)
+    settings = Settings(**{name: p.value for name, p in provenance.items()})
+    resolution = Resolution(settings, provenance, unknown, strict)
     _warn(resolution)
     return resolution
 
@@ -106,15 +129,15 @@ def _read(given: Given) -> tuple[Any, str]:
         return None, str(problem)
 
 
-def _decide(setting: str, bids: list[tuple[Given, Any, str]], ignores_url: bool) -> Provenance:
+def _decide(setting: str, bids: list[tuple[Given, Any, str]], strict: bool) -> Provenance:
     default = Settings.model_fields[setting].default if "." not in setting else _option_default(setting)
     value, source, name, raw = default, "default", "", default
     candidates: list[Candidate] = []
     for given, read, problem in bids:
         if problem:
             status, why = "refused", problem
-        elif ignores_url and given.source == "url":
-            status, why = "lost", "the environment is set, so the URL as a whole is ignored"
+        elif strict and given.source in SHUT_OUT:
+            status, why = "lost", SHUT_OUT[given.source]
         elif source != "default":
             status, why = "lost", f"{name or source} comes first"
         else:
@@ -127,7 +150,7 @@ def _decide(setting: str, bids: list[tuple[Given, Any, str]], ignores_url: bool)
             "default", "", default, "won" if source == "default" else "lost", "" if source == "default" else beaten
         )
     )
-    return Provenance(setting, value, source, name, raw, tuple(candidates))
+    return Provenance(setting, value, source, name, raw, tuple(candidates), strict)
 
 
 def _option_default(setting: str) -> Any:

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
+from pydantic import TypeAdapter, ValidationError
+
 from historylab.errors import SettingsError
 from historylab.settings.model import setting_names
 from historylab.settings.names import (
@@ -24,6 +26,7 @@ from historylab.settings.names import (
     ENVIRONMENT_PREFIX,
     NOT_SETTINGS,
     OWN_PART,
+    STRICT_ENVIRONMENT,
     by_environment_name,
     by_url_name,
     environment_names,
@@ -32,6 +35,7 @@ from historylab.settings.names import (
 SOURCES = ("environment", "you", "url", "template", "default")
 """Highest precedence first."""
 LARGEST_TEMPLATE = 1_000_000  # bytes
+_yes_or_no = TypeAdapter(bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,20 @@ def from_environment(env: Mapping[str, str]) -> Iterator[Given]:
         for name in environment_names(setting):
             if name in env:
                 yield Given("environment", setting, name, env[name])
+    if STRICT_ENVIRONMENT in env and strict_by_environment(env) is None:
+        yield Given("environment", "", STRICT_ENVIRONMENT, env[STRICT_ENVIRONMENT], "write true or false")
     known = by_environment_name()
     for name in sorted(env):
         if name.startswith(ENVIRONMENT_PREFIX) and name not in known and name not in NOT_SETTINGS:
             yield Given("environment", "", name, env[name], _unknown(name, known))
+
+
+def strict_by_environment(env: Mapping[str, str]) -> bool | None:
+    """Whether the environment itself says that it is strict; None if it doesn't say, or not in words for yes or no."""
+    try:
+        return _yes_or_no.validate_python(env.get(STRICT_ENVIRONMENT))
+    except ValidationError:
+        return None
 
 
 def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
@@ -91,6 +105,9 @@ def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
         for name in (setting, *environment_names(setting)):
             if name in template:
                 yield Given("template", setting, name, template[name])
+    if STRICT_ENVIRONMENT in template:
+        raw = template[STRICT_ENVIRONMENT]
+        yield Given("template", "", STRICT_ENVIRONMENT, raw, "only the environment itself can be strict")
     for name, raw in template.items():
         if name.startswith(ENVIRONMENT_PREFIX) and name not in by_environment and name not in NOT_SETTINGS:
             yield Given("template", "", name, raw, _unknown(name, by_environment))

@@ -9,6 +9,8 @@ from typing import Any
 from historylab.registry import member
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
+from historylab.settings.resolve import Provenance, Resolution
+from historylab.wording.amounts import count_of
 from historylab.wording.untrusted import one_line
 
 SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}
@@ -57,6 +59,25 @@ def member_word(family: str, name: str) -> str:
     """A member's title, with its identifier if that differs: "Oldest first (fifo)"."""
     title = member(family, name).title
     return title if title.lower() in (name.lower(), choice_word(name).lower()) else f"{title} ({name})"
+
+
+def locked_by(origin: Provenance) -> str:
+    """Why nothing here changes that setting: "set by HISTORYLAB_BUDGET"."""
+    return f"set by {origin.name}" if origin.source == "environment" else "the environment is strict"
+
+
+def strict_note(resolution: Resolution) -> str:
+    """What a strict environment shuts out, in sentences; "" if it shuts out nothing."""
+    if not resolution.strict:
+        return ""
+    setting = [p.name for p in resolution.provenance.values() if p.source == "environment"]
+    more = f" and {len(setting) - 1:,} more" if len(setting) > 1 else ""
+    ignored = sum(any(c.shut_out for c in p.candidates) for p in resolution.provenance.values())
+    what = f"; {count_of(ignored, 'setting')} of theirs left out" if ignored else ""
+    return (
+        f"The environment is strict and sets {setting[0]}{more}, so the URL and your choices are ignored{what}. "
+        "Every setting is locked."
+    )
 
 
 def choice_word(name: str) -> str:

@@ -181,12 +181,35 @@ def test_the_environment_decides_and_it_is_said(capsys, monkeypatch):
     assert (code, "HISTORYLAB_BUDGET=77" in out, "budget stays 77" in err) == (0, True, True)
 
 
+@pytest.mark.feature("A15")
+@pytest.mark.parametrize("where", ["before", "after", "environment"])
+def test_a_strict_environment_that_sets_something_shuts_out_what_is_set_here(capsys, monkeypatch, where):
+    monkeypatch.setenv("HISTORYLAB_RESERVE", "7")
+    strict, given = ["--strict-environment"], ["export", "--only-changed", "--set", "budget=5"]
+    if where == "environment":
+        monkeypatch.setenv("HISTORYLAB_STRICT_ENVIRONMENT", "true")
+        strict = []
+    code, out, err = run(capsys, *(strict + given if where == "before" else given + strict))
+    assert (code, "HISTORYLAB_BUDGET" in out, "HISTORYLAB_RESERVE=7" in out) == (0, False, True)
+    assert "budget stays 8000: the environment is strict, so --set is ignored" in err
+
+
+@pytest.mark.parametrize("command", ["show SAMPLE", "sweep SAMPLE", "export"])
+def test_a_switch_that_cannot_be_read_is_said_by_every_command(capsys, monkeypatch, sample, command):
+    monkeypatch.setenv("HISTORYLAB_STRICT_ENVIRONMENT", "ture")
+    _, _, err = run(capsys, *command.replace("SAMPLE", sample).split(), "--strict-environment", "--set", "budget=5")
+    assert "ignored HISTORYLAB_STRICT_ENVIRONMENT=ture in the environment: write true or false" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
         (("show", "no-such-file.json"), 1, "no-such-file.json"),
         (("show", "SAMPLE", "--conversation", "9"), 1, "no number 9"),
         (("show", "SAMPLE", "--request", "99"), 2, "no request 99"),
+        (("show", "SAMPLE", "--request", "1_0"), 2, "'1_0' is no whole number"),
+        (("sweep", "SAMPLE", "--seed", "٣"), 2, "'٣' is no whole number"),
+        (("show", "SAMPLE", "--set", "budget=1_0"), 2, "not a number"),
         (("show", "SAMPLE", "--set", "budget"), 2, "NAME=VALUE"),
         (("show", "SAMPLE", "--set", "bugdet=1"), 2, "bugdet"),
         (("sweep", "no-such-file.json"), 1, "no-such-file.json"),

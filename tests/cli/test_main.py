@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import signal
 import socket
@@ -35,7 +36,7 @@ def test_version(capsys):
 def test_help_names_every_option(capsys):
     code, text = run(capsys, "--help")
     assert code == 0
-    for option in ("--host", "--port", "--headless", "--template", "--debug", "--version"):
+    for option in ("--host", "--port", "--headless", "--template", "--debug", "--strict-environment", "--version"):
         assert option in text
 
 
@@ -82,6 +83,15 @@ def test_the_template_is_handed_on_as_an_absolute_path(monkeypatch, tmp_path):
     assert main.os.environ["HISTORYLAB_TEMPLATE"] == str(tmp_path / "agent.json")
 
 
+@pytest.mark.parametrize(("given", "said"), [((), None), (("--strict-environment",), "true")])
+def test_the_playgrounds_environment_may_be_made_strict(monkeypatch, given, said):
+    monkeypatch.setenv("HISTORYLAB_STRICT_ENVIRONMENT", "")  # so that it is taken back
+    monkeypatch.delenv("HISTORYLAB_STRICT_ENVIRONMENT")
+    monkeypatch.setattr(serve, "serve", lambda *_, **__: None)
+    assert main.main(given) == 0
+    assert main.os.environ.get("HISTORYLAB_STRICT_ENVIRONMENT") == said
+
+
 @pytest.fixture(scope="module")
 def url():
     with playground() as url:
@@ -108,6 +118,26 @@ def test_every_answer_carries_the_security_headers(url, path):
     assert policy["default-src"] == policy["connect-src"] == "'self'"
     assert "unsafe" not in policy["script-src"]
     assert "sha256-" in policy["script-src"]
+
+
+@pytest.mark.slow
+@pytest.mark.feature("A14")
+def test_agentdocks_path_leads_to_the_playground_with_everything_the_link_says(url):
+    answer = urllib.request.urlopen(f"{url}/chat?agent=demo&historyPolicy=lastN&historyLength=0")
+    assert answer.status == 200
+    assert answer.url == f"{url}/?agent=demo&historyPolicy=lastN&historyLength=0&system=agentdock"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["/chat?next=//evil.example", "//evil.example/chat", "/chat?a=%0d%0aSet-Cookie:x=1"])
+def test_it_leads_nowhere_else(url, path):
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    assert answer.headers["Location"].startswith("./?")
+    assert answer.headers["Set-Cookie"] is None
+    assert answer.headers["X-Frame-Options"] == "DENY"
+    connection.close()
 
 
 @pytest.mark.slow

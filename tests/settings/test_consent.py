@@ -69,6 +69,20 @@ def test_what_a_link_may_have_chosen_under_another_name_is_not_covered():
     assert within_consent(found, linked=["model"]).settings.summarizer == "extractive"
 
 
+@pytest.mark.parametrize("source", ["template", "url", "you"])
+def test_a_strict_environment_that_chose_no_model_consents_to_none(source):
+    """All is locked then, but only what the environment itself chose is its consent."""
+    found = resolve_settings(env={"HISTORYLAB_BUDGET": "2000"}, strict_environment=True, **{source: MODEL})
+    assert found.provenance["summarizer"].locked
+    assert within_consent(found).settings.summarizer == "extractive"
+
+
+def test_what_a_strict_environment_shut_out_stays_out_when_consent_decides_again():
+    shut_out = {"url": {"summarizer": "ledger"}, "you": {"summarizer": "ledger"}}
+    found = resolve_settings(env={"HISTORYLAB_BUDGET": "2000"}, template=MODEL, strict_environment=True, **shut_out)
+    assert within_consent(found).settings.summarizer == "extractive"
+
+
 def test_the_rest_of_the_link_still_counts():
     assert resolved(url={**MODEL, "budget": "4000"}).settings.budget == 4000
 

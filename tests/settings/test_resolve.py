@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from historylab import resolve_settings
+from historylab.planning.trim import environment_settings
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import environment_name, url_name
 from historylab.wording.settings import schema_of
@@ -92,18 +93,59 @@ def test_every_setting_has_a_provenance():
     assert {p.source for p in resolution.provenance.values()} == {"default"}
 
 
+STRICT = "HISTORYLAB_STRICT_ENVIRONMENT"
+
+
 @pytest.mark.parametrize("valid", [ENV, {POLICY: "all"}, {"HISTORYLAB_BUDGET": "5"}])
-def test_a_strict_environment_shuts_out_the_url_as_a_whole(valid):
-    resolution = resolve(env=valid, url="historyLength=9&overhead=7", template=TEMPLATE, strict_environment=True)
-    assert resolution.settings.overhead == 0
+def test_a_strict_environment_shuts_out_the_url_and_the_choices_on_screen_as_a_whole(valid):
+    others = {"you": {"reserve": 8}, "url": "historyLength=9&overhead=7", "template": TEMPLATE}
+    resolution = resolve(env=valid, **others, strict_environment=True)
+    assert (resolution.settings.overhead, resolution.settings.reserve) == (0, 0)
     assert resolution.settings.length in (1, 4)
     (shut,) = [c for c in resolution.provenance["overhead"].candidates if c.source == "url"]
     assert (shut.status, shut.why) == ("lost", "the environment is set, so the URL as a whole is ignored")
+    (shut,) = [c for c in resolution.provenance["reserve"].candidates if c.source == "you"]
+    assert (shut.status, shut.why) == ("lost", "the environment is set, so choices on screen are ignored")
+    assert resolution.strict
+    assert all(origin.locked for origin in resolution.provenance.values())
+    assert resolution == resolve(env={**valid, STRICT: "true"}, **others)
 
 
 @pytest.mark.parametrize("env", [{}, {LENGTH: "abc"}, {"HISTORYLAB_BUGDET": "5"}, {"HOME": "/"}])
 def test_a_strict_environment_without_a_valid_value_shuts_nothing_out(env):
-    assert resolve(env=env, url="historyLength=9", strict_environment=True).settings.length == 9
+    for resolution in (
+        resolve(env=env, url="historyLength=9", strict_environment=True),
+        resolve(env={**env, STRICT: "true"}, url="historyLength=9"),
+    ):
+        assert (resolution.settings.length, resolution.strict) == (9, False)
+
+
+@pytest.mark.parametrize("source", ["url", "you", "template"])
+@pytest.mark.parametrize("name", [STRICT, STRICT.lower(), "strict_environment", "strictEnvironment", "strict"])
+@pytest.mark.parametrize("on", [True, False])
+def test_nothing_but_the_environment_makes_it_strict_or_no_longer(source, name, on):
+    """Neither a link nor a template nor a choice among the settings."""
+    env = {**ENV, STRICT: str(on).lower()}
+    resolution = resolve(**{"env": env, source: {name: str(not on).lower(), "budget": "5"}})
+    assert resolution.strict is on
+    if (source, name) == ("template", STRICT):
+        assert [c.why for c in resolution.refused] == ["only the environment itself can be strict"]
+
+
+@pytest.mark.parametrize("switch", ["true", "false", "ture"])
+def test_trim_has_no_url_so_a_strict_environment_changes_nothing_there(monkeypatch, switch):
+    monkeypatch.setenv("HISTORYLAB_LENGTH", "3")
+    before = environment_settings()
+    monkeypatch.setenv(STRICT, switch)
+    assert environment_settings() == before
+
+
+@pytest.mark.parametrize("wrong", ["", "ture", "2", "si", "true # always", "\uff54\uff52\uff55\uff45"])
+def test_a_switch_that_cannot_be_read_is_refused_and_said(wrong, caplog):
+    resolution = resolve(env={**ENV, STRICT: wrong}, url="overhead=7")
+    assert (resolution.settings.overhead, resolution.strict) == (7, False)
+    assert [(c.source, c.name, c.why) for c in resolution.refused] == [("environment", STRICT, "write true or false")]
+    assert f"{STRICT}: write true or false" in caplog.text
 
 
 def test_names_nobody_knows_are_refused_not_swallowed():

@@ -13,7 +13,7 @@ from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.session import session
 from historylab.ui.settings.setting_field import setting_widget
-from historylab.wording.settings import title_of, value_in_words
+from historylab.wording.settings import locked_by, title_of, value_in_words
 from historylab.wording.untrusted import escape, one_line
 
 ADD_CHANGE = "Change another setting"
@@ -100,7 +100,7 @@ def _changed(which: int, configuration: Configuration, name: str, *, differs: bo
         horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key=f"{mark}-{letter}-{name}"
     ):
         if origin.locked:
-            lock = f"🔒\ufe0e {escape(value_in_words(name, origin.value))}, set by <code>{escape(origin.name)}</code>"
+            lock = f"🔒\ufe0e {escape(f'{value_in_words(name, origin.value)}, {locked_by(origin)}')}"
             st.html(f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-same">{lock}</div>')
         else:
             with st.container():

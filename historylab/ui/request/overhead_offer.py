@@ -9,6 +9,7 @@ from historylab.costs.recount import counter_of_money
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import choices
+from historylab.wording.settings import locked_by
 from historylab.wording.untrusted import escape
 
 GOOD_FIT = 0.9
@@ -24,8 +25,9 @@ def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
     if settings.overhead == found.overhead:
         st.html('<div class="hl-meta">The overhead is set to that.</div>')
         return
-    if resolution.provenance["overhead"].locked:
-        st.html(f'<div class="hl-meta">🔒\ufe0e The environment sets the overhead to {settings.overhead:,}.</div>')
+    if (origin := resolution.provenance["overhead"]).locked:
+        why = escape(locked_by(origin))
+        st.html(f'<div class="hl-meta">🔒\ufe0e The overhead stays at {settings.overhead:,}: {why}.</div>')
         return
     raised = settings.budget + found.overhead - settings.overhead
     with st.container(horizontal=True):

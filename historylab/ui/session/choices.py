@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from historylab.chat_models.environment import model_and_host
 from historylab.errors import SettingsError
-from historylab.settings.consent import within_consent
+from historylab.settings.consent import decided_by, within_consent
 from historylab.settings.resolve import Resolution, resolve_settings
-from historylab.settings.sources import read_template
+from historylab.settings.sources import read_template, strict_by_environment
 from historylab.ui.session.session import tab, touch
 
 TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
@@ -20,18 +21,42 @@ TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
 def resolution(*, what_if: bool = False, also: Mapping[str, Any] | None = None) -> Resolution:
     """The settings as environment, you, URL and template decide them; with `what_if`, as they would.
 
-    `also` are further choices of yours, for a configuration that is compared.
+    `also` are further choices of yours, for a configuration that is compared. Model calls need consent, of which what a
+    link or an uploaded template brings has none.
     """
+    found = before_consent(what_if=what_if, also=also)
+    agreed = tab().agreed == model_and_host(found.settings.model)
+    uploaded = tab().template is not None
+    brought = [name for name, origin in found.provenance.items() if uploaded and decided_by("template", origin)]
+    return within_consent(found, agreed=agreed, linked={*brought, *(also or {})})  # a link may bring what is compared
+
+
+def before_consent(*, what_if: bool = False, also: Mapping[str, Any] | None = None) -> Resolution:
+    """The same, whatever calls a model. A strict environment shuts out an uploaded template too: it is yours."""
     state = tab()
     tried = state.what_if if what_if else {}
-    resolution = resolve_settings(
+    resolve = partial(
+        resolve_settings,
         env={**os.environ, **tried.get("environment", {})},
         you={**state.you, **tried.get("you", {}), **(also or {})},
         url={**state.link, **tried.get("url", {})},
-        template={**template(), **tried.get("template", {})},
+        strict_environment=state.strict,
     )
-    agreed = state.agreed == model_and_host(resolution.settings.model)
-    return within_consent(resolution, agreed=agreed, linked=also or ())  # a link may bring what is compared
+    found = resolve(template={**template(), **tried.get("template", {})})
+    if found.strict and state.template is not None:
+        return resolve(template={**server_template(), **tried.get("template", {})})
+    return found
+
+
+def be_strict(strict: bool) -> None:
+    """Let the environment shut out the URL and the choices on screen, in this tab, or no longer."""
+    tab().strict = strict
+    touch()
+
+
+def is_strict() -> bool:
+    """Whether a strict environment shuts out what is chosen here."""
+    return bool(tab().strict or strict_by_environment(os.environ)) and before_consent().strict
 
 
 def choose_setting(setting: str, value: Any) -> None:
@@ -79,14 +104,18 @@ def tried_values() -> list[tuple[str, str]]:
 
 
 def template() -> dict[str, Any]:
-    """The uploaded template, else the file the environment names; one that cannot be read is a problem on screen."""
-    state = tab()
-    if state.template is not None or not os.environ.get(TEMPLATE_VARIABLE):
-        return state.template or {}
+    """The uploaded template, else the server's."""
+    uploaded = tab().template
+    return server_template() if uploaded is None else uploaded
+
+
+def server_template() -> dict[str, Any]:
+    """The file the environment names; one that cannot be read is a problem on screen."""
+    path = os.environ.get(TEMPLATE_VARIABLE)
     try:
-        return read_template(Path(os.environ[TEMPLATE_VARIABLE]))
+        return read_template(Path(path)) if path else {}
     except SettingsError as problem:
-        state.problem = f"{TEMPLATE_VARIABLE}: {problem}"  # found while drawing: no click
+        tab().problem = f"{TEMPLATE_VARIABLE}: {problem}"  # found while drawing: no click
         return {}
 
 
@@ -96,7 +125,7 @@ def template_source() -> str:
 
 
 def use_template(values: dict[str, Any] | None, name: str = "") -> None:
-    """Settings to start from; None takes the template away again."""
+    """Settings to start from; None takes the template away again. Consent was to what the settings were before."""
     state = tab()
-    state.template, state.template_name, state.problem = values, name, ""
+    state.template, state.template_name, state.problem, state.agreed = values, name, "", ""
     touch()

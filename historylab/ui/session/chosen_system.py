@@ -7,12 +7,12 @@ from typing import Any
 from historylab.settings.names import url_name
 from historylab.settings.resolve import Resolution
 from historylab.systems.presets.base import Preset, find_preset
-from historylab.ui.session import session
+from historylab.ui.session import choices, session
 
 
 def current_preset() -> tuple[Preset, str] | None:
-    """The preset and its variant; None for settings of one's own."""
-    return find_preset(session.tab().system)
+    """The preset and its variant; None for settings of one's own, or where a strict environment leaves no choice."""
+    return None if choices.is_strict() else find_preset(session.tab().system)
 
 
 def choose_preset(name: str, variant: str = "") -> None:

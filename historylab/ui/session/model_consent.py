@@ -19,7 +19,6 @@ from historylab.planning.pipeline import open_instruments, plan_requests, projec
 from historylab.planning.replay import Timeline, replay
 from historylab.settings.consent import offline, settings_that_ask
 from historylab.settings.model import Settings
-from historylab.settings.resolve import resolve_settings
 from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
 from historylab.ui.session import choices, session
 from historylab.wording.untrusted import markdown
@@ -72,14 +71,13 @@ def may_ask(settings: Settings) -> bool:
     if session.tab().agreed == model_and_host(settings.model):
         return True
     return settings.model == resolution.settings.model and all(
-        resolution.provenance[name].locked for name in settings_that_ask(settings)
+        resolution.provenance[name].source == "environment" for name in settings_that_ask(settings)
     )
 
 
 def set_consent(yes: bool) -> None:
     """Give consent to call the model, now and while the tab is open; or withdraw it."""
-    state = session.tab()
-    resolved = resolve_settings(you=state.you, url=state.link, template=choices.template())
+    state, resolved = session.tab(), choices.before_consent()
     state.agreed, state.ask_now = model_and_host(resolved.settings.model) if yes else "", yes
     session.touch()
 

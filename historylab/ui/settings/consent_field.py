@@ -31,7 +31,7 @@ def consent_field(resolution: Resolution) -> None:
     )
     if prompt := settings.value(PROMPT):
         sent += f" Its instructions: “{one_line(prompt, SHOWN)}”."
-    if origin.locked:
+    if origin.source == "environment":
         st.html(
             f'<div class="hl-meta">{escape(f"{model_and_host(settings.model)} writes the summaries. {sent}")}</div>'
         )

@@ -9,6 +9,7 @@ from historylab.errors import LoadError
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices, session
 from historylab.ui.shared.notice import notice
+from historylab.wording.settings import locked_by
 from historylab.wording.untrusted import escape, one_line
 
 ABOUT = (
@@ -58,8 +59,8 @@ def _use(resolution: Resolution, total: int) -> None:
     origin, now = resolution.provenance["overhead"], resolution.settings.overhead
     if origin.locked:
         st.html(
-            f'<div class="hl-small">🔒\ufe0e {total:,} tokens in all. The overhead is set to {now:,} by '
-            f"<code>{escape(origin.name)}</code>.</div>"
+            f'<div class="hl-small">🔒\ufe0e {total:,} tokens in all. The overhead stays at {now:,}: '
+            f"{escape(locked_by(origin))}.</div>"
         )
     elif total == now:
         st.html(f'<div class="hl-small">The overhead is set to these {total:,} tokens.</div>')

@@ -17,7 +17,16 @@ from historylab.settings.resolve import Provenance, Resolution
 from historylab.systems.presets.base import PresetField
 from historylab.ui.session import choices, opening, session
 from historylab.ui.settings.overhead_count import overhead_count
-from historylab.wording.settings import SOURCE_WORDS, choice_word, help_of, member_word, schema_of, show_value, title_of
+from historylab.wording.settings import (
+    SOURCE_WORDS,
+    choice_word,
+    help_of,
+    locked_by,
+    member_word,
+    schema_of,
+    show_value,
+    title_of,
+)
 from historylab.wording.untrusted import escape, replace_hidden
 
 MODELS = ("gpt-5.5", "gpt-5", "gpt-4.1", "gpt-4o", "gpt-4", "claude-opus-4-5", "claude-sonnet-4-5", "gemini-2.5-pro")
@@ -66,10 +75,10 @@ def _help(name: str, field: PresetField | None) -> str:
 
 def _locked(name: str, origin: Provenance, label: str) -> None:
     st.html(
-        f'<div class="hl-source" data-setting="{name}">environment</div>'
+        f'<div class="hl-source" data-setting="{name}">{SOURCE_WORDS[origin.source]}</div>'
         f'<div class="hl-field">{escape(label)}</div>'
         f'<div class="hl-locked"><b>🔒\ufe0e {escape(show_value(origin.value))}</b>'
-        f'<div class="hl-meta">set by <code>{escape(origin.name)}</code></div></div>'
+        f'<div class="hl-meta">{escape(locked_by(origin))}</div></div>'
     )
 
 

@@ -38,7 +38,7 @@ def settings_sidebar(resolution: Resolution) -> Any:
         else:
             st.divider()
             _everything(resolution, ())
-        _template()
+        _template(locked=resolution.strict)
     return place
 
 
@@ -141,7 +141,7 @@ def _options_of(settings: Settings, family: str) -> list[str]:
     return [name for name in setting_names() if name.startswith(prefixes)]
 
 
-def _template() -> None:
+def _template(*, locked: bool) -> None:
     used = choices.template_source()
     unfolded = st.expander(f"Template: {'in use' if used else 'none'}", key="template file", on_change=session.touch)
     if not unfolded.open:
@@ -149,9 +149,13 @@ def _template() -> None:
     with unfolded:
         if used:
             st.text(one_line(used, 80))
+        if locked:
+            st.html('<div class="hl-meta">The environment is strict: a template you upload is ignored.</div>')
         if session.tab().template is not None:
             st.button("Remove the template", key="no-template", on_click=choices.use_template, args=(None,))
-        st.file_uploader("A .env or JSON file to start from", key="template", on_change=_read, max_upload_size=1)
+        st.file_uploader(
+            "A .env or JSON file to start from", key="template", on_change=_read, max_upload_size=1, disabled=locked
+        )
 
 
 def _read() -> None:

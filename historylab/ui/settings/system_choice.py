@@ -30,6 +30,7 @@ def system_choice(resolution: Resolution) -> Any:
         format_func=lambda n: presets()[n].title if n else OWN,
         key=session.seed_widget("system", name),
         on_change=lambda: chosen_system.choose_preset(session.widget_value("system")),
+        disabled=resolution.strict,
         help="Starts from the settings of a published system and shows its fields under its own names. "
         "“Your own settings” brings back what was set before.",
     )

@@ -6,7 +6,7 @@ from historylab.settings.consent import WHY as NEEDS_A_YES
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import session
 from historylab.ui.shared.notice import notice
-from historylab.wording.settings import SOURCE_WORDS, show_value, title_of
+from historylab.wording.settings import SOURCE_WORDS, show_value, strict_note, title_of
 from historylab.wording.untrusted import one_line
 
 MOST = 5
@@ -19,8 +19,10 @@ def show_problem() -> None:
 
 
 def refusals(resolution: Resolution) -> None:
-    """The latest problem, and a notice for every refused value, the first few of them."""
+    """The latest problem, a strict environment, and a notice for every refused value, the first few of them."""
     show_problem()
+    if resolution.strict:
+        notice(strict_note(resolution))
     notices = [
         f"{title_of(name)} {one_line(str(c.raw), 40)!r} from the {SOURCE_WORDS[c.source]} was refused: {c.why}. "
         f"Used: {show_value(p.value)} ({SOURCE_WORDS[p.source]})"

@@ -57,7 +57,9 @@ def search_form(search: SettingsSearch, tried: Sequence[Settings]) -> None:
 
 def _locked(search: SettingsSearch) -> None:
     """A note of the settings the environment holds, which are not varied, and of summaries being offline here."""
-    if search.locked:
+    if choices.is_strict():
+        st.html('<div class="hl-meta">🔒\ufe0e The environment is strict, so nothing is varied.</div>')
+    elif search.locked:
         names = ", ".join(title_of(name) for name in sorted(search.locked))
         st.html(f'<div class="hl-meta">🔒\ufe0e Set by the environment, so not varied: {escape(names)}.</div>')
     if search.base.summarizer != choices.resolution().settings.summarizer:
