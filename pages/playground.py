@@ -22,7 +22,7 @@ with replay_errors_shown(lambda: settings_sidebar(resolution)):
     timeline = cached.timeline(conversation, resolution.settings)
 model_call_notice(resolution, timeline)
 conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline), debug_button)
-log_history(resolution, conversation)
+log_history(resolution, timeline)
 if timeline.plans:
     request_view(timeline)
 else:

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from historylab.counters.base import open_counter
+from historylab.counters.base import Counter, open_counter, token_column
 from historylab.errors import SettingsError
 from historylab.planning.pipeline import plan_history
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.layouts.systems_first import systems_first
 from historylab.registry import read_number
 from historylab.settings.model import Settings
+from historylab.settings.names import AGENTDOCK_ENVIRONMENT, AGENTDOCK_TEMPLATE, STRICT_ENVIRONMENT
 from historylab.settings.resolve import resolve_settings
 from historylab.settings.sources import query_parameters
 from historylab.systems.base import caller_objects, conversation_of, sent_messages
@@ -98,13 +99,22 @@ def resolve_history_settings(
 ) -> HistorySettings:
     """Environment over URL over template, per field. What cannot be read is refused with a warning; the next decides.
 
+    Only the published names count, policy and length; HistoryLab's own names for them and for anything else do not.
+
     Args:
         template: AgentDock's JSON, `{"chatSettings": {"historyPolicy": …, "historyLength": …}}`.
         env: None reads `os.environ`.
         url_query: what follows the `?`; a leading `?` or `&`, or a whole URL, is fine.
-        strict_environment: ignore the URL altogether as soon as one environment value is valid.
+        strict_environment: ignore the URL altogether as soon as one environment value is valid, as
+            HISTORYLAB_STRICT_ENVIRONMENT=true in `env` does.
     """
-    resolution = resolve_settings(env, url_query, template, strict_environment=strict_environment, only=FIELDS.values())
+    env = os.environ if env is None else env
+    resolution = resolve_settings(
+        {name: env[name] for name in (*AGENTDOCK_ENVIRONMENT.values(), STRICT_ENVIRONMENT) if name in env},
+        {name: given for name, given in query_parameters(url_query).items() if name in AGENTDOCK_TEMPLATE.values()},
+        {"chatSettings": template.get("chatSettings")} if isinstance(template, Mapping) else template,
+        strict_environment=strict_environment,
+    )
     values = {name: resolution.settings.value(ours) for name, ours in FIELDS.items()}
     return HistorySettings(
         **values, sources={name: resolution.provenance[ours].source for name, ours in FIELDS.items()}
@@ -113,7 +123,7 @@ def resolve_history_settings(
 
 def debug_panel(settings: HistorySettings, messages: Iterable[Any] | None) -> dict[str, Any]:
     """The `?debug=true` panel: the values in effect, the strongest layer that decided one, how many messages."""
-    deciding = {settings.sources.get(name) for name in ("history_policy", "history_length")}
+    deciding = {settings.sources.get(name) for name in FIELDS}
     return {
         "policy": settings.history_policy,
         "length": settings.history_length,
@@ -134,17 +144,32 @@ def prepare_messages(
     agent_id: str = "agent",
     env: Mapping[str, str] | None = None,
 ) -> list[Any]:
-    """Apply the settings; under NODE_ENV=development, log them and what was trimmed."""
+    """Apply the settings; under NODE_ENV=development, log them, what was trimmed, and the tokens before and after."""
     given = list(messages or ())
     kept = apply_history_policy(given, **{name: getattr(settings, name) for name in FIELDS})
     if (os.environ if env is None else env).get("NODE_ENV") == "development":
-        shown = (
-            f'{{policy: "{settings.history_policy}", length: {settings.history_length}, messageCount: {len(given)}}}'
-        )
-        log.info("[History] Agent %s history settings: %s", agent_id, shown)
-        if len(kept) < len(given):
-            log.info("[History] Trimmed messages from %d to %d", len(given), len(kept))
+        counter = open_counter("exact", PRESET.model)
+        before, after = (_tokens(messages, counter) for messages in (given, kept))
+        log_request(settings, agent_id, messages=(len(given), len(kept)), tokens=(before, after), counter=counter.label)
     return kept
+
+
+def log_request(
+    settings: HistorySettings, agent_id: str, *, messages: tuple[int, int], tokens: tuple[int, int], counter: str
+) -> None:
+    """The development log of one request, with its messages and tokens before and after trimming.
+
+    The first two lines are the document's; the third is ours, for its advice to look at token counts in the console.
+    """
+    shown = f'{{policy: "{settings.history_policy}", length: {settings.history_length}, messageCount: {messages[0]}}}'
+    log.info("[History] Agent %s history settings: %s", agent_id, shown)
+    if messages[1] < messages[0]:
+        log.info("[History] Trimmed messages from %d to %d", *messages)
+    log.info("[History] Tokens from %d to %d (%s)", *tokens, counter)
+
+
+def _tokens(messages: Iterable[Any], counter: Counter) -> int:
+    return int(token_column(conversation_of(messages), counter).sum()) + counter.per_request
 
 
 def _user_messages(length: float | str | None, most: int) -> int:

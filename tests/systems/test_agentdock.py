@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import logging
+from urllib.parse import urlencode
 
 import pytest
 from history_strategies import histories, unpaired_parts
@@ -13,9 +14,12 @@ from hypothesis import strategies as st
 from recorded_cases import options_of, recorded, right, same_objects
 from sketches import conv
 
+from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
+from historylab.formats.chat_messages import to_messages
 from historylab.planning.pipeline import plan_history
-from historylab.settings.resolve import resolve_settings
+from historylab.settings.model import setting_names
+from historylab.settings.names import environment_name, url_name
 from historylab.systems.agentdock import (
     PRESET,
     HistorySettings,
@@ -267,12 +271,10 @@ def test_the_query_may_come_in_any_of_these_forms(form):
         ("historyPolicy=none", "s1"),
     ],
 )
-def test_the_documents_four_links_mean_the_same_here_and_in_the_app(query, left):
+def test_the_documents_four_links_keep_what_it_says(query, left):
     link = f"http://localhost:3000/chat?agent=demo&{query}"
     settings = resolve_history_settings(env={}, url_query=link)
     assert ids(prepare_messages(chat("s u a u a u a"), settings, env={})) == left
-    in_the_app = resolve_settings(env={}, url=link).settings
-    assert (in_the_app.policy, in_the_app.length) == (settings.history_policy, settings.history_length)
 
 
 @pytest.mark.feature("A15")
@@ -285,6 +287,21 @@ def test_precedence_holds_per_field():
         "history_length": "environment",
         "preserve_system_messages": "default",
     }
+
+
+@pytest.mark.feature("A15")
+@pytest.mark.parametrize("switch", ["true", "1", "yes", "on", "TRUE"])
+def test_the_environment_itself_may_be_strict(switch):
+    env = {LENGTH: "4", "HISTORYLAB_STRICT_ENVIRONMENT": switch}
+    assert resolved(env=env, url_query="historyPolicy=none&historyLength=99", template=TEMPLATE) == ("all", 4)
+
+
+@pytest.mark.feature("A15")
+@pytest.mark.parametrize("switch", ["", "ture", "2", "strict", "false"])
+def test_what_does_not_say_yes_is_not_strict_and_what_says_nothing_is_refused(caplog, switch):
+    env = {LENGTH: "4", "HISTORYLAB_STRICT_ENVIRONMENT": switch}
+    assert resolved(env=env, url_query="historyPolicy=none", template=TEMPLATE) == ("none", 4)
+    assert ("HISTORYLAB_STRICT_ENVIRONMENT: write true or false" in caplog.text) == (switch != "false")
 
 
 @pytest.mark.feature("A15")
@@ -301,9 +318,32 @@ def test_no_url_overrides_the_environment_not_even_its_0():
     assert resolved(env=env, url_query="historyPolicy=all&historyLength=99", template=TEMPLATE) == ("lastN", 0)
 
 
-def test_what_a_url_holds_besides_is_no_business_of_agentdocks(caplog):
-    assert resolved(url_query="agent=demo&model=&budget=huge&pruner=magic") == ("lastN", 20)
-    assert caplog.messages == []
+@pytest.mark.feature("A16", "A18")
+@pytest.mark.parametrize("env", [{}, {POLICY: "lastN"}, {POLICY: "lastN", LENGTH: "4"}])
+def test_the_url_has_its_two_parameters_and_no_more(caplog, env):
+    """No link takes the agent's instructions away, or reaches anything else of ours."""
+    ours = {url_name(name): "false" for name in setting_names()} | {"model": "", "budget": "huge", "agent": "demo"}
+    settings = resolve_history_settings(env=env, url_query=urlencode(ours))
+    assert settings == resolve_history_settings(env=env)
+    assert settings.preserve_system_messages
+    refused = [line.partition("=")[0] for line in caplog.messages]
+    assert refused == ["Refused url historyPolicy", "Refused url historyLength"]
+
+
+@pytest.mark.feature("A11", "A18")
+def test_our_own_variables_are_none_of_agentdocks():
+    ours = {environment_name(name): "1" for name in setting_names()}
+    assert resolved(env=ours | {POLICY: "all", LENGTH: "7"}) == ("all", 7)
+    assert resolve_history_settings(env=ours) == resolve_history_settings(env={})
+
+
+@pytest.mark.feature("A10")
+def test_our_own_settings_in_a_template_are_none_of_agentdocks():
+    ours = {"length": 3, "preserve_system_messages": False, "policy": "none"}
+    for template in ({**TEMPLATE, **ours}, {**TEMPLATE, "historylab": ours}, {**TEMPLATE, POLICY: "none"}):
+        assert resolve_history_settings(env={}, template=template) == resolve_history_settings(
+            env={}, template=TEMPLATE
+        )
 
 
 # -- log and debug panel
@@ -320,7 +360,8 @@ def test_in_development_the_settings_in_effect_are_logged(caplog, monkeypatch):
     monkeypatch.setenv("NODE_ENV", "development")
     lines = log_of(caplog, chat("u a " * 11), HistorySettings("lastN", 20), agent_id="example-agent")
     expected = '[History] Agent example-agent history settings: {policy: "lastN", length: 20, messageCount: 22}'
-    assert lines == [expected]
+    assert lines[0] == expected
+    assert not any("Trimmed" in line for line in lines)
 
 
 @pytest.mark.feature("A19")
@@ -332,7 +373,17 @@ def test_elsewhere_nothing_is_logged(caplog, environment):
 @pytest.mark.feature("A20")
 def test_in_development_what_was_trimmed_is_logged(caplog):
     lines = log_of(caplog, chat("u a " * 11), HistorySettings("lastN", 6), env={"NODE_ENV": "development"})
-    assert lines[1:] == ["[History] Trimmed messages from 22 to 12"]
+    assert lines[1] == "[History] Trimmed messages from 22 to 12"
+
+
+@pytest.mark.feature("A17")
+@pytest.mark.parametrize("length", [1, 6, 20])
+def test_in_development_the_tokens_before_and_after_are_logged_even_if_nothing_was_trimmed(caplog, length):
+    settings = HistorySettings("lastN", length)
+    before, after = chat("u a " * 11), prepare_messages(chat("u a " * 11), settings, env={})
+    counted = [plan_history(Conversation(to_messages(m)), PRESET.replace(policy="all")).tokens for m in (before, after)]
+    lines = log_of(caplog, before, settings, env={"NODE_ENV": "development"})
+    assert lines[-1] == "[History] Tokens from {} to {} (o200k_base)".format(*counted)
 
 
 @pytest.mark.feature("A21")
@@ -355,6 +406,13 @@ def test_the_panel_names_the_strongest_layer_that_decided_something(sources, sou
     }
 
 
+@pytest.mark.feature("A16", "A21")
+@pytest.mark.parametrize("name", ["history_policy", "history_length", "preserve_system_messages"])
+@pytest.mark.parametrize(("source", "shown"), [("environment", "environment"), ("url", "URL"), ("template", "default")])
+def test_the_panel_counts_every_setting(name, source, shown):
+    assert debug_panel(HistorySettings("all", 3, sources={name: source}), [])["source"] == shown
+
+
 @pytest.mark.feature("A21")
 def test_the_panel_is_asked_for_by_debug_true():
     asked = ["?debug=true", "agent=demo&debug=true", "http://localhost/chat?debug=true"]
@@ -362,10 +420,8 @@ def test_the_panel_is_asked_for_by_debug_true():
     assert [debug_enabled(url) for url in (*asked, *not_asked)] == [True] * 3 + [False] * 5
 
 
-@pytest.mark.feature("A22")
-def test_the_map_of_a_length_of_3_keeps_three_user_messages():
-    plan = plan_history(conv("s u a u a u a u a u"), PRESET.replace(length=3))
-    assert plan.sketch() == "PDDDDKKKKK"
+def test_a_length_of_3_keeps_three_user_messages():
+    assert plan_history(conv("s u a u a u a u a u"), PRESET.replace(length=3)).sketch() == "PDDDDKKKKK"
 
 
 # -- whatever the history

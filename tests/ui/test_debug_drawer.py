@@ -36,6 +36,39 @@ def test_agentdocks_link_opens_it_with_its_four_words_and_each_fields_source(mon
     assert panel(screen(historyPolicy="lastN")) == ""
 
 
+TEMPLATE = {"HISTORYLAB_TEMPLATE": "template.json"}
+
+
+@pytest.mark.feature("A21")
+@pytest.mark.parametrize(
+    ("env", "link", "source"),
+    [
+        ({"NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH": "5"}, {"preserveSystemMessages": "false"}, "environment"),
+        (TEMPLATE, {"historyPolicy": "all"}, "URL"),
+        ({}, {"preserveSystemMessages": "false"}, "URL"),
+        (TEMPLATE, {}, "default (template)"),
+        ({}, {}, "default"),
+    ],
+)
+def test_its_source_is_the_strongest_of_every_setting_and_a_template_is_named(monkeypatch, tmp_path, env, link, source):
+    (tmp_path / "template.json").write_text('{"chatSettings": {"historyLength": 7}}')
+    monkeypatch.chdir(tmp_path)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    assert f'<th>Source</th><td class="hl-word">{source}</td>' in panel(drawer(**link))
+
+
+def test_its_source_may_be_you():
+    app = drawer()
+    shown(app.number_input(key="set length").set_value(3).run())
+    assert '<th>Source</th><td class="hl-word">you</td>' in panel(app)
+
+
+def test_a_link_that_takes_the_system_messages_away_is_told_beside_them():
+    told = panel(drawer(preserveSystemMessages="false"))
+    assert re.search(r"System messages</th><td[^>]*>not kept</td><td>Source: URL \(preserve", told)
+
+
 def test_the_button_opens_it_and_closed_it_stays_closed_whatever_the_link_says():
     app = screen()
     shown(app.button(key="debug").click().run())

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from urllib.parse import parse_qsl
 
 import pytest
 from app_pages import opening, screen, shown, sources, text, verdict
+
+from historylab import Settings, replay
+from historylab.formats.samples import load_sample
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -236,15 +240,51 @@ def test_a_models_name_in_a_link_is_only_text(side):
     assert not any("<img" in body for body in written)
 
 
-def test_the_history_lines_are_logged_in_development_only(monkeypatch, caplog):
+@pytest.fixture
+def development_log(monkeypatch, caplog):
     caplog.set_level(logging.INFO, "historylab")
-    monkeypatch.setattr(logging.getLogger("historylab"), "handlers", [caplog.handler])
-    screen(agent="demo")
-    assert "[History]" not in caplog.text
+    monkeypatch.setattr(logging.getLogger("historylab"), "handlers", [logging.NullHandler()])
     monkeypatch.setenv("NODE_ENV", "development")
+    return caplog
+
+
+@pytest.mark.feature("A19", "A20")
+def test_the_history_lines_are_logged_in_development_only(development_log, monkeypatch):
     screen(agent="demo", historyLength="2")
-    assert '[History] Agent demo history settings: {policy: "lastN", length: 2, messageCount: 166}' in caplog.text
-    assert "[History] Trimmed messages from 166 to" in caplog.text
+    assert [line for line in development_log.messages if "[History]" in line][:2] == [
+        '[History] Agent demo history settings: {policy: "lastN", length: 2, messageCount: 166}',
+        "[History] Trimmed messages from 166 to 4",
+    ]
+    development_log.clear()
+    monkeypatch.setenv("NODE_ENV", "production")
+    screen(agent="demo")
+    assert "[History]" not in development_log.text
+
+
+@pytest.mark.feature("A17", "A20")
+@pytest.mark.parametrize("link", [{"budget": "900"}, {"budget": "2000", "pruner": "summarize"}, {"pruner": "off"}])
+def test_what_is_logged_is_what_the_screen_says_of_the_newest_request_whatever_trimmed_it(development_log, link):
+    """Under `all` AgentDock's policy trims nothing; the budget does, and the log has the plan's own numbers."""
+    said = verdict(screen(historyPolicy="all", agent="demo", **link))
+    lines = [line for line in development_log.messages if "from" in line]
+    share = re.search(r"the model sees (?:all )?(\d+)(?: of (\d+))? messages", said)
+    sent, messages = int(share[1]), int(share[2] or share[1])
+    trimmed = [f"[History] Trimmed messages from {messages} to {sent}"] if sent < messages else []
+    tokens = re.search(r"([\d,]+)(?: of [\d,]+)? tokens \((.+?)\)", said)
+    untrimmed = int(replay(load_sample()[0], Settings()).untrimmed[-1])
+    token_line = f"[History] Tokens from {untrimmed} to {tokens[1].replace(',', '')} ({tokens[2]})"
+    assert lines == [*trimmed, token_line]
+    assert bool(trimmed) == ("budget" in link)
+
+
+@pytest.mark.feature("A20")
+def test_a_change_of_any_setting_is_logged_and_a_rerun_is_not(development_log):
+    app = screen(historyPolicy="all")
+    lines = len(development_log.messages)
+    shown(app.run())
+    assert len(development_log.messages) == lines
+    shown(app.number_input(key="set budget").set_value(900).run())
+    assert any("Trimmed messages from 166 to" in line for line in development_log.messages[lines:])
 
 
 def test_a_template_file_named_in_the_environment_is_a_source(monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""The debug panel in AgentDock's words: Policy, Length, Source, Messages; with each field's source."""
+"""The debug panel in AgentDock's words: Policy, Length, Source, Messages; with the source of each setting."""
 
 from __future__ import annotations
 
@@ -6,22 +6,29 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.settings.resolve import Resolution
+from historylab.settings.sources import SOURCES
 from historylab.systems import agentdock
 from historylab.ui.debug.history_log import agentdock_settings
 from historylab.ui.session import address
+from historylab.wording.settings import SOURCE_WORDS
 from historylab.wording.untrusted import escape, one_line
 
-SOURCES = {"url": "URL"}
+WORDS = {**SOURCE_WORDS, "template": "default (template)"}
+"""AgentDock has no word of its own for a template, its "default fallback"."""
 
 
 def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
-    """A table of four rows."""
+    """A table: AgentDock's four words, and whether system messages are kept, which a link of ours may change too."""
     panel = agentdock.debug_panel(agentdock_settings(resolution), conversation)
+    deciding = {resolution.provenance[name].source for name in agentdock.FIELDS.values()}
+    strongest = next(WORDS[source] for source in SOURCES if source in deciding)
     agent = one_line(address.linked_agent(), 60)
+    system = "kept" if resolution.settings.preserve_system_messages else "not kept"
     rows = [
-        ("Policy", panel["policy"], f"Source: {_source(resolution, 'policy')}"),
-        ("Length", panel["length"], f"Source: {_source(resolution, 'length')}"),
-        ("Source", panel["source"], "the strongest that decided one of the two"),
+        ("Policy", panel["policy"], _source(resolution, "policy")),
+        ("Length", panel["length"], _source(resolution, "length")),
+        ("System messages", system, _source(resolution, "preserve_system_messages")),
+        ("Source", strongest, "the strongest that decided one of the three"),
         ("Messages", f"{panel['messages']:,}", f"Agent: {agent}"),
     ]
     body = "".join(
@@ -33,5 +40,5 @@ def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
 
 def _source(resolution: Resolution, name: str) -> str:
     origin = resolution.provenance[name]
-    source = SOURCES.get(origin.source, origin.source)
-    return f"{source} ({origin.name})" if origin.name not in ("", name) else source
+    word = WORDS[origin.source]
+    return f"Source: {word} ({origin.name})" if origin.name not in ("", name) else f"Source: {word}"

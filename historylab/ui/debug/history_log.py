@@ -1,14 +1,15 @@
-"""The two `[History]` lines of AgentDock's documentation, written under NODE_ENV=development on every change."""
+"""AgentDock's development log of the newest request, written on every change under NODE_ENV=development."""
 
 from __future__ import annotations
 
-from historylab.conversation.conversation import Conversation
-from historylab.formats.chat_messages import to_record
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
-from historylab.systems.agentdock import FIELDS, HistorySettings, prepare_messages
+from historylab.systems.agentdock import FIELDS, HistorySettings, log_request
 from historylab.ui.server.development_log import is_development
 from historylab.ui.session import address, session
 from historylab.wording.untrusted import one_line
+from historylab.wording.verdict import count_actions, counted_by
 
 
 def agentdock_settings(resolution: Resolution) -> HistorySettings:
@@ -18,9 +19,18 @@ def agentdock_settings(resolution: Resolution) -> HistorySettings:
     return HistorySettings(**values, sources=sources)
 
 
-def log_history(resolution: Resolution, conversation: Conversation) -> None:
-    """Log what AgentDock would for this conversation, once per change of conversation or settings."""
-    settings = agentdock_settings(resolution)
-    now = f"{conversation.digest} {settings} {address.linked_agent()}"
-    if is_development() and session.note_logged(now):
-        prepare_messages([to_record(m) for m in conversation], settings, agent_id=one_line(address.linked_agent(), 60))
+def log_history(resolution: Resolution, timeline: Timeline) -> None:
+    """Log the newest request as it is planned, under all settings, once per change of conversation or settings."""
+    agent = one_line(address.linked_agent(), 60)
+    now = f"{timeline.original.digest} {timeline.settings.key} {agent}"
+    if not timeline.plans or not is_development() or not session.note_logged(now):
+        return
+    counts = count_actions(timeline.plans[-1])
+    sent = counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
+    log_request(
+        agentdock_settings(resolution),
+        agent,
+        messages=(sum(counts.values()), sent),
+        tokens=(int(timeline.untrimmed[-1]), int(timeline.tokens[-1])),
+        counter=counted_by(timeline),
+    )
