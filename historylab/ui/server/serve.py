@@ -35,13 +35,15 @@ def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None
     import streamlit as st
     from starlette.middleware import Middleware
 
+    from historylab.ui.server.chat_path import ChatPath
     from historylab.ui.server.headers import SecurityHeaders
     from historylab.ui.server.own_pages import OwnPagesOnly
 
     script = app_folder() / "app.py"
     # Streamlit looks for its files beside sys.argv[0]; there, that would be the folder of the installed command.
     sys.argv = [str(script)]
-    app = st.App(script, middleware=[Middleware(SecurityHeaders), Middleware(OwnPagesOnly)], lifespan=_announce)
+    around = [Middleware(layer) for layer in (SecurityHeaders, OwnPagesOnly, ChatPath)]
+    app = st.App(script, middleware=around, lifespan=_announce)
     config = {**shipped_config(script.parent), **streamlit_variables(), **launch_config(host, port, headless=headless)}
     app.run(config=config)
 
