@@ -11,7 +11,7 @@ from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.wording.amounts import count_of
-from historylab.wording.untrusted import one_line
+from historylab.wording.untrusted import escape, one_line
 
 SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}
 
@@ -62,8 +62,9 @@ def member_word(family: str, name: str) -> str:
 
 
 def locked_by(origin: Provenance) -> str:
-    """Why nothing here changes that setting: "set by HISTORYLAB_BUDGET"."""
-    return f"set by {origin.name}" if origin.source == "environment" else "the environment is strict"
+    """Why nothing here changes that setting, as HTML: "set by HISTORYLAB_BUDGET"."""
+    by = f"set by <code>{escape(origin.name)}</code>"
+    return by if origin.source == "environment" else "the environment is strict"
 
 
 def strict_note(resolution: Resolution) -> str:

@@ -7,7 +7,7 @@ import re
 import pytest
 from browser_pages import opened, source_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.feature("A14", "A22")]
+pytestmark = pytest.mark.browser
 
 LINKS = {  # of 166 messages: a system message, then 83 questions, the last of them unanswered
     "historyPolicy=all": "166 of 166",
@@ -17,6 +17,7 @@ LINKS = {  # of 166 messages: a system message, then 83 questions, the last of t
 }
 
 
+@pytest.mark.feature("A14", "A22")
 @pytest.mark.parametrize("query", LINKS)
 def test_a_link_of_the_document_opens_the_app_and_its_map_shows_what_it_keeps(page, home, seen, query):
     opened(page, f"{home}/chat?agent=demo&{query}")

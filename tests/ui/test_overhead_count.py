@@ -58,5 +58,5 @@ def test_under_a_system_it_is_beside_the_overhead_too():
 def test_what_the_environment_sets_is_shown_and_cannot_be_set(monkeypatch, said):
     monkeypatch.setenv("HISTORYLAB_OVERHEAD", "300")
     app = pasted(unfolded(overhead=said), TOOLS)
-    assert "The overhead is set to 300 by  HISTORYLAB_OVERHEAD" in text(app)
+    assert "The overhead stays at 300: set by  HISTORYLAB_OVERHEAD" in text(app)
     assert "use-count" not in [button.key for button in app.button]

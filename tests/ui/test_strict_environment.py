@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from app_pages import ROOT, screen, shown, sources, text
 
-pytestmark = [pytest.mark.slow, pytest.mark.feature("A15")]  # whole screens, drawn again at every click
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
 SWITCH, LENGTH = "HISTORYLAB_STRICT_ENVIRONMENT", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH"
 PLAYGROUND, SETTINGS = "pages/playground.py", "pages/settings.py"
@@ -29,6 +29,7 @@ def test_every_page_is_drawn_and_says_so(strict, page):
     assert f"{SAYS} {LENGTH}, so the URL and your choices are ignored; " in told
 
 
+@pytest.mark.feature("A15")
 def test_nothing_of_the_link_counts_and_every_setting_is_locked(strict):
     app = screen(PLAYGROUND, **LINK)
     assert "the model sees 8 of 166 messages" in text(app)  # the instructions, 4 questions, 3 answers between
@@ -39,6 +40,7 @@ def test_nothing_of_the_link_counts_and_every_setting_is_locked(strict):
     assert "the environment is strict" in text(app)
 
 
+@pytest.mark.feature("A15")
 def test_the_switch_on_screen_does_the_same_and_back(monkeypatch):
     monkeypatch.setenv(LENGTH, "4")
     app = screen("app.py", **LINK)
@@ -56,6 +58,7 @@ def test_the_switch_on_screen_does_the_same_and_back(monkeypatch):
     assert SAYS not in text(app)
 
 
+@pytest.mark.feature("A15")
 def test_no_link_switches_it_on_or_off(monkeypatch):
     names = (SWITCH, "strict", "strict_environment", "strictEnvironment")
     monkeypatch.setenv(LENGTH, "4")

@@ -100,7 +100,7 @@ def _changed(which: int, configuration: Configuration, name: str, *, differs: bo
         horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key=f"{mark}-{letter}-{name}"
     ):
         if origin.locked:
-            lock = f"🔒\ufe0e {escape(f'{value_in_words(name, origin.value)}, {locked_by(origin)}')}"
+            lock = f"🔒\ufe0e {escape(value_in_words(name, origin.value))}, {locked_by(origin)}"
             st.html(f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-same">{lock}</div>')
         else:
             with st.container():

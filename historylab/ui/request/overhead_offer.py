@@ -26,7 +26,7 @@ def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
         st.html('<div class="hl-meta">The overhead is set to that.</div>')
         return
     if (origin := resolution.provenance["overhead"]).locked:
-        why = escape(locked_by(origin))
+        why = locked_by(origin)
         st.html(f'<div class="hl-meta">🔒\ufe0e The overhead stays at {settings.overhead:,}: {why}.</div>')
         return
     raised = settings.budget + found.overhead - settings.overhead

@@ -60,7 +60,7 @@ def _use(resolution: Resolution, total: int) -> None:
     if origin.locked:
         st.html(
             f'<div class="hl-small">🔒\ufe0e {total:,} tokens in all. The overhead stays at {now:,}: '
-            f"{escape(locked_by(origin))}.</div>"
+            f"{locked_by(origin)}.</div>"
         )
     elif total == now:
         st.html(f'<div class="hl-small">The overhead is set to these {total:,} tokens.</div>')

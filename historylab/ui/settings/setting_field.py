@@ -78,7 +78,7 @@ def _locked(name: str, origin: Provenance, label: str) -> None:
         f'<div class="hl-source" data-setting="{name}">{SOURCE_WORDS[origin.source]}</div>'
         f'<div class="hl-field">{escape(label)}</div>'
         f'<div class="hl-locked"><b>🔒\ufe0e {escape(show_value(origin.value))}</b>'
-        f'<div class="hl-meta">{escape(locked_by(origin))}</div></div>'
+        f'<div class="hl-meta">{locked_by(origin)}</div></div>'
     )
 
 
