@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from historylab.costs.amounts import count_of
 from historylab.registry import member
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
 from historylab.settings.resolve import Provenance, Resolution
-from historylab.wording.amounts import count_of
 from historylab.wording.untrusted import escape, one_line
 
 SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}
