@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from urllib.parse import urlencode
 
 import pytest
 from browser_pages import HOSTILE, headline, opened, select_row, source_of, upload
@@ -68,6 +69,15 @@ def test_hostile_text_is_only_text(page, home, seen):
     page.get_by_test_id("stCode").get_by_text("window.harmed").first.wait_for()
     assert page.evaluate("window.harmed") is None
     assert page.locator("img[src=x], a[href^=javascript]").count() == 0
+    assert seen.external == []
+
+
+def test_a_link_writes_no_link_into_the_question_of_consent(page, home, seen):
+    model = "[gpt-5.5 (offline, free)](http://evil.example/click)"
+    chosen = {"summarizer": "model", "pruner": "summarize", "budget": "700", "model": model}
+    page.goto(f"{home}/?{urlencode(chosen)}")
+    page.get_by_text(f"Let {model} at OpenAI write them").wait_for()
+    assert page.locator("a[href*='//evil']").count() == 0
     assert seen.external == []
 
 

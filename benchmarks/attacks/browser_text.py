@@ -1,0 +1,171 @@
+"""Hostile text in every page, drawer and state of the playground, in a real browser: is any of it more than text?
+
+    pip install -e ".[test]" && python benchmarks/attacks/browser_text.py
+
+A file whose title, names, roles, texts, calls and ids are hostile is uploaded, and links are followed whose every
+parameter is. In each state the page is searched for scripts that ran, requests to elsewhere, links and pictures made of
+the text, formulas, and characters that reorder what is on screen. Prints the number of states and of findings.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+import hostile  # noqa: E402
+from browser_pages import settled, upload  # noqa: E402
+from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from server_process import playground  # noqa: E402
+
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
+FOUND = """() => {
+  const found = [];
+  if (window.harmed !== undefined) found.push("a script ran");
+  const links = [...document.links].filter((link) => link.host !== location.host);
+  const loads = (image) => !/^(data|blob):/.test(image.src) && new URL(image.src, location).host !== location.host;
+  const pictures = [...document.images].filter(loads);
+  for (const made of [...links, ...pictures, ...document.querySelectorAll("img[src=x], [onerror], [onclick]")])
+    found.push("an element: " + made.outerHTML.slice(0, 80));
+  if (document.querySelector(".katex")) found.push("a formula");
+  const shown = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (shown.nextNode()) {
+    const text = shown.currentNode;
+    if (/[\\u202a-\\u202e\\u2066-\\u2069\\u200b]/.test(text.data) && !text.parentElement.closest("textarea"))
+      found.push("hidden characters in: " + text.data.slice(0, 60));
+  }
+  return [...new Set(found)];
+}"""
+
+
+class Attack:
+    """One tab, what its states were searched for, and what was found."""
+
+    def __init__(self, page: Page, home: str):
+        self.page, self.home, self.states = page, home, Counter[str]()
+        self.findings: list[str] = []
+        page.on("request", lambda request: self._request(request.url))
+        page.on("dialog", lambda dialog: (self.findings.append(f"a dialog: {dialog.message}"), dialog.dismiss()))
+
+    def _request(self, url: str) -> None:
+        if urlsplit(url).scheme not in ("data", "blob") and urlsplit(url).netloc != urlsplit(self.home).netloc:
+            self.findings.append(f"a request: {url}")
+
+    def state(self, kind: str) -> None:
+        """Search the page as it is now."""
+        settled(self.page)
+        self.states[kind] += 1
+        self.findings += [f"{kind}: {found}" for found in self.page.evaluate(FOUND)]
+
+    def links(self) -> None:
+        """Every page by a link of hostile parameters: all of them at once, and each alone."""
+        for path in ("", "compare", "tune", "corpus", "settings"):
+            for parameters in (hostile.PARAMETERS, *({name: text} for name, text in hostile.PARAMETERS.items())):
+                self.page.goto(f"{self.home}/{path}?{urlencode(parameters)}")
+                self.page.locator("h1").first.wait_for()
+                self.state(f"link to {path or 'playground'}")
+
+    def file(self) -> None:
+        """The hostile file on every page, with everything opened that opens."""
+        page = self.page
+        page.goto(f"{self.home}/?" + urlencode({**hostile.PARAMETERS, "debug": "false", "conv": ""}))
+        page.locator("h1").first.wait_for()
+        upload(page, f"{hostile.TAG}.json", hostile.conversation())
+        page.get_by_text("26 messages").first.wait_for()
+        page.keyboard.press("Escape")
+        for kind in (*self.playground(), *self.drawers()):
+            self.state(kind)
+        for title in ("Compare", "Tune", "Corpus", "Settings sources"):
+            page.get_by_role("link", name=title, exact=True).click()
+            page.locator("h1").first.wait_for()
+            self.state(f"file on {title}")
+            for kind in self.hovered():
+                self.state(f"{kind} on {title}")
+
+    def playground(self) -> Iterator[str]:
+        page = self.page
+        yield "file on the playground"
+        for row in range(1, 6):
+            page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": 38 + 35 * (row - 0.5)})
+            page.get_by_text(f"Message {row}:").wait_for()
+            yield "message"
+            for name in ("Edit…", "Add…"):
+                page.get_by_role("button", name=name).click()
+                page.get_by_role("dialog").wait_for()
+                yield "form"
+                page.get_by_role("button", name="Cancel").click()
+                page.get_by_role("dialog").wait_for(state="hidden")
+        yield from self.hovered()
+        for name in ("Exact payload", "Stages", "Messages"):
+            page.get_by_role("tab", name=name).click()
+            yield "tab"
+        page.get_by_text("Chat", exact=True).click()
+        page.locator(".hl-chat").wait_for()
+        yield "chat"
+        for summary in page.get_by_test_id("stExpander").locator("summary").all():
+            if summary.is_visible():
+                summary.click()
+                yield "expander"
+
+    def hovered(self) -> Iterator[str]:
+        """Help texts, the map's tooltip and the chart's."""
+        page = self.page
+        for target in (
+            *page.get_by_test_id("stTooltipIcon").all()[:12],
+            *page.locator("canvas").all()[:2],
+            *page.locator(".js-plotly-plot").all(),
+        ):
+            if target.is_visible():
+                target.hover(force=True)
+                yield "hover"
+
+    def drawers(self) -> Iterator[str]:
+        page = self.page
+        page.get_by_role("button", name="Share", exact=True).click()
+        page.get_by_role("dialog").wait_for()
+        yield "share"
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog").wait_for(state="hidden")
+        page.get_by_role("button", name="Export").first.click()
+        page.get_by_role("dialog").wait_for()
+        for target in page.get_by_role("dialog").get_by_role("radio").all():
+            target.click(force=True)
+            yield "export"
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog").wait_for(state="hidden")
+        page.get_by_role("button", name="Debug").click()
+        page.get_by_role("dialog").wait_for()
+        for tab in page.get_by_role("dialog").get_by_role("tab").all():
+            tab.click()
+            yield "debug"
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog").wait_for(state="hidden")
+
+
+def main() -> int:
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    with playground() as home, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1400, "height": 1500})
+        page.set_default_timeout(60_000)
+        attack = Attack(page, home)
+        attack.file()
+        attack.links()
+        browser.close()
+    for kind, count in sorted(attack.states.items()):
+        print(f"{count:5,} {kind}")
+    print(f"{attack.states.total():5,} states, {len(attack.findings):,} findings")
+    for finding in attack.findings:
+        print(f"  {finding}")
+    return bool(attack.findings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
