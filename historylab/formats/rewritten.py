@@ -1,4 +1,7 @@
-"""Messages written anew: their images, sound and files travel, and nothing nested is shared with the caller."""
+"""Messages written anew: their images, sound and files travel, and nothing nested is shared with the caller.
+
+Where the data of any of them is not held there is no `source`, so that the message says in words what it held.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,9 @@ def with_text(message: Message, text: str, *, media: bool = True) -> Message:
 
 def in_role(message: Message, role: str, text: str, **changes: Any) -> Message:
     """The message as somebody else says it: text and media, and no other field of the caller's."""
-    source = None
-    if message.media and (content := _fields(message).get("content")):
-        source = {"role": role, "content": _content(content, text)}
+    content = _fields(message).get("content")
+    held = message.media and len(message.media) == sum(map(_is_media, _parts(content)))
+    source = {"role": role, "content": _content(content, text)} if held else None
     return replace(message, role=role, content=text, source=source, **changes)
 
 
@@ -31,8 +34,9 @@ def in_one(role: str, text: str, messages: Iterable[Message]) -> Message:
     """One message with the media of several, whose texts it holds already."""
     several = list(messages)
     parts = [copied(part) for m in several for part in _parts(_fields(m).get("content")) if _is_media(part)]
-    source = {"role": role, "content": [_text(text), *parts]} if parts else None
-    return Message(role, text, media=tuple(name for m in several for name in m.media), source=source)
+    media = tuple(name for m in several for name in m.media)
+    held = media and len(media) == len(parts)
+    return Message(role, text, media=media, source={"role": role, "content": [_text(text), *parts]} if held else None)
 
 
 def copied(given: Any) -> Any:

@@ -7,7 +7,8 @@ import copy
 import pytest
 
 from historylab import Settings, trim
-from historylab.formats.chat_messages import to_message
+from historylab.conversation.message import Message
+from historylab.formats.chat_messages import to_message, to_record
 from historylab.formats.rewritten import copied, in_one, in_role, with_text
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/gif;base64,R0lG", "detail": "low"}}
@@ -59,6 +60,13 @@ def test_one_message_of_several_holds_the_media_of_all():
     one = in_one("user", "all of it", [to_message(SEEN), to_message({"role": "user", "content": [PICTURE]})])
     assert one.source == {"role": "user", "content": [{"type": "text", "text": "all of it"}, PICTURE, SOUND, PICTURE]}
     assert one.media == ("image", "audio", "image")
+
+
+def test_what_is_not_held_is_said_in_words():
+    spoken = to_message({"role": "assistant", "content": "Hm.", "audio": {"id": "a1"}})
+    assert to_record(in_role(spoken, "user", "fern: Hm.")) == {"role": "user", "content": "fern: Hm.\n[audio]"}
+    both = in_one("user", "Hm.", [to_message(SEEN), Message("user", "a file's", media=("image",))])
+    assert to_record(both)["content"] == "Hm.\n[image]\n[audio]\n[image]"
 
 
 def test_a_copy_shares_no_dict_or_list_and_keeps_what_else_there_is():
