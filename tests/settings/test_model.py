@@ -48,7 +48,7 @@ def test_options_of_the_chosen_member_by_parameter_name():
         ({"bugdet": 5}, "bugdet"),
         ({"policy": "everything"}, "there is no policy 'everything'; choose one of all, lastN, none"),
         ({"pruner.sliding_window.turn": 5}, "pruner.sliding_window.turn"),
-        ({TURNS: 0}, f"{TURNS} 0"),
+        ({TURNS: -1}, f"{TURNS} -1"),
         ({"model": "a\0b"}, "NUL"),
         ({"length": 10**400}, "not a finite number"),
     ],

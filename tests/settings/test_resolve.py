@@ -292,7 +292,7 @@ def test_links(url, expected):
         ("threshold", "1.1"), ("threshold", "nan"), ("threshold", True), ("model", ""), ("model", "m" * 201),
         ("model", "a\0b"), ("model", "a\rb"), ("model", "\ud800"), ("model", 5), ("pruner", "newest"), ("pruner", ""),
         ("counter", "words"), ("filter", "scope+nothing"), ("preserve_system_messages", "perhaps"),
-        ("pruner.sliding_window.turns", "0"), ("pruner.sliding_window.turns", True), ("pruner.fifo.unit", "message"),
+        ("pruner.sliding_window.turns", "-1"), ("pruner.sliding_window.turns", True), ("pruner.fifo.unit", "message"),
         ("pruner.summarize.max_share", "0"), ("filter.participants.ids", "\0"),
     ],
 )  # fmt: skip
