@@ -197,7 +197,7 @@ def loop(records: list[dict[str, Any]], settings: Settings, found: Found, case: 
     """`messages = trim(messages)` at every request; how many there were."""
     kept, known = list[Any](), 0
     sizes = Conversation(to_messages(records)).columns.requests.tolist()
-    systems = sum(r["role"] == "system" for r in records)
+    systems = sum(m.role == "system" for m in to_messages(records))
     for size in sizes:
         kept = json.loads(json.dumps(trim([*kept, *records[known:size]], settings)))
         known, read = size, to_messages(kept)

@@ -170,6 +170,18 @@ def test_it_says_what_became_of_it():
     assert (plan.summary.covers, plan.summary.body) == (1234, "Order ORD-77 was paid.")
 
 
+def test_a_collapsed_result_names_the_tool_it_answers_though_a_later_call_has_its_id():
+    def used(tool: str) -> list[dict]:
+        call = {"id": "same", "type": "function", "function": {"name": tool, "arguments": "{}"}}
+        result = {"role": "tool", "tool_call_id": "same", "content": f"{tool}\n" * 90}
+        return [{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": [call]}, result]
+
+    settings = Settings(policy="all", tool_output="collapse", **{"tool_output.collapse.turns": 0})
+    first, both = trim(used("one"), settings), trim([*used("one"), *used("two")], settings)
+    assert both[2] == first[2]
+    assert "Result of one" in first[2]["content"]
+
+
 @pytest.mark.parametrize(
     "chosen",
     [

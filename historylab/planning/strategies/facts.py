@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
@@ -52,15 +52,17 @@ def tool_results(history: History) -> np.ndarray:
     return results[: results.searchsorted(history.size)]
 
 
-def tool_names(conversation: Conversation) -> Mapping[str, str]:
-    """Call id → the tool's name."""
-    return conversation.remember("tool names", lambda: {c.id: c.name for m in conversation for c in m.tool_calls})
+def tool_name(conversation: Conversation, i: int) -> str:
+    """The tool whose result message `i` is: of the call it answers, as a later one may have the same id."""
+    columns, result = conversation.columns, conversation[i]
+    calls = conversation[columns.block_first.item(columns.block.item(i))].tool_calls
+    return next((call.name for call in calls if call.id == result.tool_call_id), "a tool")
 
 
 def shorter_results(
-    context: Context, key: Hashable, shorten: Callable[[Message, int], str], *, media: bool = False
+    context: Context, key: Hashable, shorten: Callable[[int, int], str], *, media: bool = False
 ) -> Texts:
-    """`shorten(message, tokens)` of every tool result, where that takes fewer tokens than the original.
+    """`shorten(index, tokens)` of every tool result, where that takes fewer tokens than the original.
 
     The text stands for the whole result, unless its `media` stay beside it.
     """
@@ -70,7 +72,7 @@ def shorter_results(
     def shorten_all() -> Texts:
         tokens = history.sums.tokens
         results = np.flatnonzero(history.columns.role == TOOL).tolist()
-        return Texts(conversation, counter, {i: shorten(conversation[i], int(tokens[i])) for i in results}, media=media)
+        return Texts(conversation, counter, {i: shorten(i, int(tokens[i])) for i in results}, media=media)
 
     return conversation.remember(("shorter", key, counter.key), shorten_all, most=8)
 

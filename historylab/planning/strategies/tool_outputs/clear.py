@@ -9,7 +9,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from historylab.conversation.message import Message
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
@@ -23,11 +22,6 @@ CLEARED = reason("tool_clear", "An old tool result: cleared, the last {keep:,} s
 def phrase(keep: int | None = None, batch: int | None = None) -> str:
     at_once = "" if batch is None else f" {'one' if batch == 1 else batch} at a time"
     return f"old tool results cleared{at_once}"
-
-
-def _shorten(message: Message, tokens: int) -> str:
-    cleared = ALREADY.fullmatch(message.content) and not message.media
-    return message.content if cleared else f"[Old tool result cleared: {tokens:,} tokens]"
 
 
 @register("tool_output", title="Clear old ones", phrase=phrase)
@@ -45,5 +39,11 @@ def clear(
     cleared = max(0, len(results) - keep) // batch * batch
     if not cleared:
         return plan
-    texts = shorter_results(context, "clear", _shorten)
+
+    def shorten(i: int, tokens: int) -> str:
+        message = context.history.conversation[i]
+        cleared = ALREADY.fullmatch(message.content) and not message.media
+        return message.content if cleared else f"[Old tool result cleared: {tokens:,} tokens]"
+
+    texts = shorter_results(context, "clear", shorten)
     return plan.truncate(texts, CLEARED, before=results.item(cleared - 1) + 1, keep=keep)

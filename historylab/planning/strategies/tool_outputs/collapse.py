@@ -5,11 +5,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from historylab.conversation.message import Message
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
-from historylab.planning.strategies.facts import shorter_results, tool_names
+from historylab.planning.strategies.facts import shorter_results, tool_name
 from historylab.registry import FINE, register
 
 ALREADY = re.compile(r"[0-9][0-9,]{0,15} tokens: (?P<line>.*)\]")  # after the tool's name
@@ -32,10 +31,9 @@ def collapse(
 ) -> HistoryPlan:
     """Shrinks the tool results of older turns to one line each."""
     history = context.history
-    names = tool_names(history.conversation)
 
-    def shorten(message: Message, tokens: int) -> str:
-        tool = names.get(message.tool_call_id or "", "a tool")
+    def shorten(i: int, tokens: int) -> str:
+        message, tool = history.conversation[i], tool_name(history.conversation, i)
         found = ALREADY.fullmatch(message.content.removeprefix(f"[Result of {tool}, "))
         if found and len(found["line"]) <= characters and not message.media:
             return message.content
