@@ -72,5 +72,5 @@ def test_all_that_is_said_of_one_timeline_carries_one_badge(name):
 
 
 def test_an_export_says_for_which_model_it_is_exact():
-    assert "Tokens by o200k_base, exact for gpt-5.5." in heading(Settings())
-    assert "Tokens by characters, not tokens, an estimate." in heading(Settings(counter="characters"))
+    assert "Tokens by o200k_base, exact for gpt-5.5." in heading(Settings(), "dotenv")
+    assert "Tokens by characters, not tokens, an estimate." in heading(Settings(counter="characters"), "dotenv")
