@@ -22,6 +22,7 @@ from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import retention
 from historylab.settings.model import Settings
+from historylab.tuning.replayed import summaries_made
 
 LETTERS = "ABCD"
 STARTS: tuple[Mapping[str, Any], ...] = (
@@ -76,7 +77,7 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
         forgotten.stars.lost if forgotten.stars.total else None,
         min((star.gaps[0][0] for star in forgotten.starred if star.gaps), default=None),
         forgotten.references.lost if forgotten.references.total else None,
-        len({plan.summary.made_at for plan in timeline.plans if plan.summary and plan.summary.made_at}),
+        summaries_made(timeline),
         billed_traffic(timeline).stable_share,
         _cost(timeline, prices),
     )

@@ -17,7 +17,7 @@ from historylab.planning.validity import naive_validity, validity
 from historylab.recall.retention import Kept
 from historylab.settings.model import Settings
 from historylab.tuning.combine import Combine, Row, first, largest, mean, total, weighted_by
-from historylab.tuning.replayed import MeasureOptions, Replayed
+from historylab.tuning.replayed import MeasureOptions, Replayed, summaries_made
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "summaries",
         "summaries made",
-        lambda r: len({plan.summary.made_at for plan in r.timeline.plans if plan.summary and plan.summary.made_at}),
+        lambda r: summaries_made(r.timeline),
         combine=total,
     ),
     Measure(

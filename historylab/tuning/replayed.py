@@ -75,3 +75,8 @@ class Replayed:
             return None
         charged = as_charged(cache, prices)
         return price(self.traffic, prices, charged), price(baseline_of(self.timeline), prices, charged)
+
+
+def summaries_made(timeline: Timeline) -> int:
+    """How many summaries were written for these requests, without those that came back with the messages."""
+    return len({plan.summary.made_at for plan in timeline.plans if plan.summary and plan.summary.made_at})

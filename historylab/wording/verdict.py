@@ -62,6 +62,11 @@ def count_actions(plan: HistoryPlan) -> dict[Action, int]:
     return {action: int(counts[action]) for action in Action}
 
 
+def count_sent(counts: Mapping[Action, int]) -> tuple[int, int]:
+    """How many messages are sent, whole or in part, and of how many."""
+    return counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED], sum(counts.values())
+
+
 def count_shown(conversation: Conversation) -> int:
     """How many messages a conversation comes to in the end, those left out that a later one stands for."""
     return int(np.count_nonzero(conversation.columns.replaced_by == NEVER))
@@ -84,7 +89,7 @@ def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:
 
 def share_sent(counts: Mapping[Action, int]) -> str:
     """ "40 of 166 messages": how many are sent, of those there are."""
-    size, sent = sum(counts.values()), counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
+    sent, size = count_sent(counts)
     if sent == size:
         return ("no message yet", "the one message so far")[size] if size < 2 else f"all {size:,} messages"
     return f"{sent:,} of {size:,} messages"

@@ -24,7 +24,7 @@ from historylab.wording.message_text import preview, speaker
 from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import count_actions
+from historylab.wording.verdict import count_actions, count_sent
 
 SLIDER, TOGGLE = "compare request", "only differing"
 MOST_ROWS = 500
@@ -101,8 +101,7 @@ def _strips(compared: list[Configuration], timelines: list[Timeline], number: in
     rows = []
     for configuration, timeline in zip(compared, timelines, strict=True):
         plan, letter = timeline.plans[number], configuration.letter
-        said = sum(count_actions(plan).values())
-        sent = int((plan.actions <= Action.TRUNCATED).sum())
+        sent, said = count_sent(count_actions(plan))
         thin = "" if configuration is compared[0] else difference_strip(plan, base, letter, "A")
         cause = timeline.over_budget_cause(number)
         over = f' <span class="hl-refused">! over the budget: {escape(cause_in_words(cause))}</span>' if cause else ""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.systems.agentdock import FIELDS, HistorySettings, log_request
 from historylab.ui.server.development_log import is_development
 from historylab.ui.session import address, session
 from historylab.wording.untrusted import one_line
-from historylab.wording.verdict import count_actions, counted_by
+from historylab.wording.verdict import count_actions, count_sent, counted_by
 
 
 def agentdock_settings(resolution: Resolution) -> HistorySettings:
@@ -25,12 +24,11 @@ def log_history(resolution: Resolution, timeline: Timeline) -> None:
     now = f"{timeline.original.digest} {timeline.settings.key} {agent}"
     if not timeline.plans or not is_development() or not session.note_logged(now):
         return
-    counts = count_actions(timeline.plans[-1])
-    sent = counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED]
+    sent, said = count_sent(count_actions(timeline.plans[-1]))
     log_request(
         agentdock_settings(resolution),
         agent,
-        messages=(sum(counts.values()), sent),
+        messages=(said, sent),
         tokens=(int(timeline.untrimmed[-1]), int(timeline.tokens[-1])),
         counter=counted_by(timeline),
     )
