@@ -16,7 +16,6 @@ from historylab.cli.parser import Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 
 COMMANDS = (show, sweep, recommend, export)
-TEMPLATE_VARIABLE, STRICT_VARIABLE = "HISTORYLAB_TEMPLATE", "HISTORYLAB_STRICT_ENVIRONMENT"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,14 +41,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def open_playground(arguments: argparse.Namespace) -> int:
     """Serve the playground until it is interrupted."""
+    from historylab.settings.names import STRICT_ENVIRONMENT, TEMPLATE
+
     if arguments.debug:
         os.environ["NODE_ENV"] = "development"
     if arguments.strict_environment:
-        os.environ[STRICT_VARIABLE] = "true"
-    template = arguments.template or os.environ.get(TEMPLATE_VARIABLE)
+        os.environ[STRICT_ENVIRONMENT] = "true"
+    template = arguments.template or os.environ.get(TEMPLATE)
     if template:
         try:
-            os.environ[TEMPLATE_VARIABLE] = check_template(template)
+            os.environ[TEMPLATE] = check_template(template)
         except (HistoryLabError, OSError) as problem:
             return _refuse(problem, code=2)
     from historylab.ui.server import development_log, serve

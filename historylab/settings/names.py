@@ -21,8 +21,8 @@ URL_NAMES = {
     "preserve_system_messages": "preserveSystemMessages",
     "min_turns": "minTurns",
 }
-STRICT_ENVIRONMENT = "HISTORYLAB_STRICT_ENVIRONMENT"
-NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, "HISTORYLAB_TEMPLATE", "HISTORYLAB_REAL"})
+STRICT_ENVIRONMENT, TEMPLATE = "HISTORYLAB_STRICT_ENVIRONMENT", "HISTORYLAB_TEMPLATE"
+NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, TEMPLATE, "HISTORYLAB_REAL"})
 """Variables of ours that are not settings, so that no link and no template can set them."""
 
 

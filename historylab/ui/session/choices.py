@@ -11,11 +11,10 @@ from typing import Any
 from historylab.chat_models.environment import model_and_host
 from historylab.errors import SettingsError
 from historylab.settings.consent import decided_by, within_consent
+from historylab.settings.names import TEMPLATE
 from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template, strict_by_environment
 from historylab.ui.session.session import tab, touch
-
-TEMPLATE_VARIABLE = "HISTORYLAB_TEMPLATE"
 
 
 def resolution(*, what_if: bool = False, also: Mapping[str, Any] | None = None) -> Resolution:
@@ -111,17 +110,17 @@ def template() -> dict[str, Any]:
 
 def server_template() -> dict[str, Any]:
     """The file the environment names; one that cannot be read is a problem on screen."""
-    path = os.environ.get(TEMPLATE_VARIABLE)
+    path = os.environ.get(TEMPLATE)
     try:
         return read_template(Path(path)) if path else {}
     except SettingsError as problem:
-        tab().problem = f"{TEMPLATE_VARIABLE}: {problem}"  # found while drawing: no click
+        tab().problem = f"{TEMPLATE}: {problem}"  # found while drawing: no click
         return {}
 
 
 def template_source() -> str:
     """The name of the template in use, or nothing."""
-    return tab().template_name or Path(os.environ.get(TEMPLATE_VARIABLE, "")).name
+    return tab().template_name or Path(os.environ.get(TEMPLATE, "")).name
 
 
 def use_template(values: dict[str, Any] | None, name: str = "") -> None:
