@@ -92,7 +92,7 @@ def must_remember_from(arguments: argparse.Namespace) -> tuple[int, ...] | None:
 def whole_number(text: str) -> int:
     """A whole number, written in ASCII digits alone."""
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
 
 

@@ -83,8 +83,7 @@ def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str
 def heading(
     settings: Settings, target: str, use: str = "load with `historylab --template FILE` or set as environment"
 ) -> list[str]:
-    """Comment lines (without comment signs): what wrote the file, how to use it, what it cannot carry, how tokens were
-    counted."""
+    """Comment lines, without comment signs: what wrote the file and its use, the token counter, what is not carried."""
     counter = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
     how = f"Tokens by {count_badge(counter, settings.model)}."
     lines = [f"HistoryLab {__version__} settings; {use}.", how, *map(str, differences(settings, target))]

@@ -9,8 +9,7 @@ from historylab.settings.model import Settings
 
 
 def python_module(settings: Settings, names: Sequence[str], target: str, use: str, code: str, imports: str = "") -> str:
-    """The module's text for `target`: `use` explains how to use it, `imports` come first, `code` may use `settings` and
-    `trim`."""
+    """The module's text: `imports` come first, `use` explains it, and `code` may use `settings` and `trim`."""
     before = f"{imports.rstrip()}\n\n" if imports else ""
     comments = "\n".join(f"# {line}" for line in heading(settings, target, use))
     head = f"{comments}\n{before}from historylab import Settings, trim"

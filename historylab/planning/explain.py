@@ -62,18 +62,18 @@ def explain(
     Where another message stands for it, the settings that would keep it are those that would keep that one.
     """
     request = checked_index(request, len(plans), "request")
-    message = checked_index(message, plans[request].size, "message")
-    explanation = plans[request].reason(message)
-    since = _since(plans, request, message)
-    stated, message = explanation, _stand_in(plans[request], message)
-    explanation = plans[request].reason(message)
+    plan = plans[request]
+    message = checked_index(message, plan.size, "message")
+    stated, since = plan.reason(message), _since(plans, request, message)
+    message = _stand_in(plan, message)
+    explanation = plan.reason(message)
     if explanation.sent:
         return Answer(stated, since, {})
 
     trial = instruments.offline()  # tens of trial settings: no model is asked to summarise for them
 
     def why(changed: Settings) -> Explanation:
-        return plan_up_to(conversation, changed, trial, plans[request].size).reason(message)
+        return plan_up_to(conversation, changed, trial, plan.size).reason(message)
 
     def sends(changes: Mapping[str, Any]) -> bool:
         try:
@@ -81,12 +81,12 @@ def explain(
         except SettingsError:  # beyond the setting's bounds
             return False
 
-    limit = _limit(plans[request], settings)
+    limit = _limit(plan, settings)
     undo = find_remedy(settings, explanation, why, limit)
     if not undo:
         return Answer(stated, since, undo)
     replays = request + 1 if open_pipeline(settings.replace(**undo)).carries else 0
-    undo, tried = try_larger(undo, sends, (plans[request].size, limit), replays)
+    undo, tried = try_larger(undo, sends, (plan.size, limit), replays)
     return Answer(stated, since, undo, tried.offline() if tried and trial is not instruments else tried)
 
 

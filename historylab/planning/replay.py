@@ -169,16 +169,20 @@ class Timeline(Memo):
         return matrix
 
     def explain(self, step: int, message: int) -> Answer:
-        """Why request `step` (from 0) treats `message` as it does, since when, and which settings would keep it."""
+        """Why request `step` treats `message` as it does, since when, and which settings would keep it.
+
+        Both count from 0 or, if negative, from the end. Raises IndexError where there is none.
+        """
         return explain(self.conversation, self.settings, self.instruments, self.plans, step, message)
 
     def over_budget_cause(self, request: int) -> OverBudget | None:
-        """What fills request `request` (from 0) beyond its budget, and what would mend that; None if it fits."""
-        plan, found = (
-            self.plans[request],
-            partial(over_budget_cause, self.conversation, self.settings, self.instruments),
-        )
-        return self.remember(("over budget", plan.size), lambda: found(plan))
+        """What fills a request (from 0) beyond its budget, and what would mend that; None if it fits.
+
+        Raises IndexError where there is no such request.
+        """
+        plan = self.plans[request]
+        found = partial(over_budget_cause, self.conversation, self.settings, self.instruments, plan)
+        return self.remember(("over budget", plan.size), found)
 
 
 def _fates(plan: HistoryPlan) -> np.ndarray:

@@ -133,7 +133,7 @@ class ConversationStore(Protocol):
 def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:
     """The message's instant in seconds, and the message with its own copy of the metadata.
 
-    Raises StoreError for a field that is no text, a timestamp that cannot be read, or metadata that is not JSON.
+    Raises StoreError for a field that is not text, a timestamp that cannot be read, or metadata that is not JSON.
     """
     message = StoredMessage.from_dict(message.to_dict())
     return parse_instant(message.timestamp), with_own_metadata(message)

@@ -163,7 +163,7 @@ def _read(connection: sqlite3.Connection, conversation_id: str) -> Iterator[tupl
             if not isinstance(when, int | float):
                 raise StoreError(f"its instant is a number, not {when!r:.60}")
             yield when, _message(*row)
-        except (StoreError, ValueError, RecursionError) as problem:  # a ValueError: metadata that is no JSON
+        except (StoreError, ValueError, RecursionError) as problem:  # a ValueError: metadata that is not JSON
             raise StoreError(f"message {row[0]!r:.60} of {conversation_id!r:.60} is damaged: {problem}") from None
 
 

@@ -75,7 +75,7 @@ def apply_history_policy(
     """The messages to send: the caller's own, in a new list. `none` keeps system messages only, unlike our own `none`.
 
     The unit of `history_length` is user messages; 0 acts as 1. Under `lastN` system messages come first, in their own
-    order. An unknown policy keeps everything and warns. Raises SettingsError for a length that is no number.
+    order. An unknown policy keeps everything and warns. Raises SettingsError for a length that is not a number.
     """
     if history_policy not in POLICIES:
         shown = "null" if history_policy is None else history_policy

@@ -2,7 +2,7 @@
 
 No role, content or tool call is refused: anything unreadable counts as conversation. Broken parts of the caller's list
 (a result without its call, a call without its result) keep their place, so they enter the core as plain conversation.
-Numbers are checked where they come in: a limit that is none is refused, never compared with.
+Numbers are checked where they come in: what is not a number is refused, never compared with.
 """
 
 from __future__ import annotations

@@ -102,6 +102,6 @@ def _used(event: Event) -> Usage:
     """What an event says was used: by an answer, or by the summary a plan made."""
     if isinstance(event, Replied):
         return event.reply.usage or Usage()
-    summary = event.plan.summary if isinstance(event, Planned) else None
-    is_new = summary is not None and isinstance(event, Planned) and summary.made_at == event.plan.size
-    return summary.usage or Usage() if summary and is_new else Usage()
+    if isinstance(event, Planned) and (summary := event.plan.summary) and summary.made_at == event.plan.size:
+        return summary.usage or Usage()
+    return Usage()

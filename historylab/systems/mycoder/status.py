@@ -21,7 +21,7 @@ LAYOUTS = ("release", "plan", "example")
 THRESHOLD_PERCENTAGE = 50
 STATUS_FREQUENCY = 5
 UNREAD = {"unread_messages": "message", "unread_lines": "line"}
-TASK = ("id", "description", "status", "unread_messages", "unread_lines", "command", "url")
+TASK_FIELDS = ("id", "description", "status", "unread_messages", "unread_lines", "command", "url")
 DETAILS = {"command": "Command", "url": "URL"}
 PLANNED_PERCENTAGE = 70  # the texts say 70, whatever is configured
 HINT = (
@@ -150,7 +150,9 @@ def _active(items: Items) -> list[Mapping[str, Any]]:
     tasks = items.get_active() if isinstance(items, Tracker) else items
     if not isinstance(tasks, Iterable):
         raise SettingsError(f"a status update lists items, or asks a tracker for them; {tasks!r} is neither")
-    active = [task if isinstance(task, Mapping) else {key: getattr(task, key, None) for key in TASK} for task in tasks]
+    active = [
+        task if isinstance(task, Mapping) else {key: getattr(task, key, None) for key in TASK_FIELDS} for task in tasks
+    ]
     if any(task.get("id") is None for task in active):
         raise SettingsError("what a status update lists needs an id")
     return active

@@ -46,10 +46,10 @@ class AssemblerOptions:
         if self.time_window_minutes is not None:
             number(self.time_window_minutes, "time_window_minutes")
         if not isinstance(self.scope, str | None):
-            raise SettingsError(f"scope {self.scope!r} is no text; give channel, dm or thread")
+            raise SettingsError(f"scope {self.scope!r} is not text; give channel, dm or thread")
         given: Any = self.agent_aliases
         if isinstance(given, str) or not isinstance(given, Iterable):
-            raise SettingsError(f"agent_aliases {given!r} is no list of ids")
+            raise SettingsError(f"agent_aliases {given!r} is not a list of ids")
         object.__setattr__(self, "agent_aliases", tuple(given))
 
 
