@@ -8,6 +8,7 @@ import io
 import pytest
 from conversation_strategies import conversations
 from hypothesis import given
+from hypothesis import settings as examples
 from sketches import conv
 
 from historylab import Conversation, Message, Settings, replay
@@ -30,6 +31,7 @@ def test_every_message_has_a_row_with_decision_reason_and_since_when():
 
 
 @pytest.mark.slow
+@examples(max_examples=20)
 @given(conversations(max_size=12))
 def test_since_is_what_an_explanation_says(conversation):
     timeline = replay(conversation, Settings(length=1, budget=60))
