@@ -84,7 +84,7 @@ class Option:
         """The value of `raw` (text from the environment or a URL, or a value). Raises SettingsError."""
         try:
             if _is_numeric(self.annotation):
-                read_number(raw)
+                check_number(raw)
             return _adapter(self.annotation).validate_python(raw)
         except ValidationError as problem:
             raise SettingsError(f"{raw!r:.80}: {problem.errors()[0]['msg'].lower()}") from None
@@ -115,10 +115,10 @@ class Member:
         return self.attributes.get("title") or words[:1].upper() + words[1:]
 
 
-def read_number(raw: object) -> object:
-    """`raw`, where a number is expected. Raises ValueError for what Python reads as one and nobody writes as one:
+def check_number(raw: object) -> object:
+    """`raw`, unchanged. Raises ValueError for what Python reads as a number and nobody writes as one.
 
-    `True` (1), `1_000`, Arabic or full-width digits, and spaces other than ASCII's.
+    That is `True` (1), `1_000`, Arabic or full-width digits, and spaces other than ASCII's.
     """
     if isinstance(raw, bool | bytes) or (isinstance(raw, str) and not PLAIN_NUMBER.fullmatch(raw)):
         raise ValueError("not a number")

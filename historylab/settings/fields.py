@@ -21,7 +21,7 @@ def read_length(raw: object) -> int:
     """
     if not isinstance(raw, int | float | str):
         raise ValueError("not a number")
-    registry.read_number(raw)
+    registry.check_number(raw)
     try:
         number = float(raw)
     except OverflowError:
@@ -43,7 +43,7 @@ def exportable(text: str) -> str:
     return text
 
 
-Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS), BeforeValidator(registry.read_number)]
+Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS), BeforeValidator(registry.check_number)]
 FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "projection", "layout", "counter", "summarizer", "relevance")
 
 
@@ -102,7 +102,7 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
             title="Turns the pruner may not touch",
             description="The newest complete turns to keep even if that exceeds the budget, which is then reported.",
         ),
-        BeforeValidator(registry.read_number),
+        BeforeValidator(registry.check_number),
     ] = 0
     filter: Annotated[str, Field(title="Filter", description="Leaves out what was never meant for this agent.")] = "off"
     tool_output: Annotated[str, Field(title="Tool outputs", description="Shortens or clears the results of tools.")] = (
@@ -119,10 +119,10 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
             title="Compaction threshold",
             description="Share of the model's window at which compaction begins.",
         ),
-        BeforeValidator(registry.read_number),
+        BeforeValidator(registry.check_number),
     ] = 0.5
     window: Annotated[
-        Annotated[int, Field(ge=1, le=MOST_TOKENS), BeforeValidator(registry.read_number)] | None,
+        Annotated[int, Field(ge=1, le=MOST_TOKENS), BeforeValidator(registry.check_number)] | None,
         BeforeValidator(lambda raw: None if raw == "" else raw),
         Field(
             title="Context window",

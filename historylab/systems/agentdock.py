@@ -19,7 +19,7 @@ from historylab.errors import SettingsError
 from historylab.planning.pipeline import plan_history
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.layouts.systems_first import systems_first
-from historylab.registry import read_number
+from historylab.registry import check_number
 from historylab.settings.model import Settings
 from historylab.settings.names import AGENTDOCK_ENVIRONMENT, AGENTDOCK_TEMPLATE, STRICT_ENVIRONMENT
 from historylab.settings.resolve import resolve_settings
@@ -175,7 +175,7 @@ def _tokens(messages: Iterable[Any], counter: Counter) -> int:
 def _user_messages(length: float | str | None, most: int) -> int:
     """How many user messages to keep: rounded down, never below 0, which the policy takes as 1; infinity is `most`."""
     try:
-        read_number(length)
+        check_number(length)
         number = float(0 if length is None else length)
     except OverflowError:  # a whole number no float can hold
         number = math.inf if isinstance(length, int) and length > 0 else 0
