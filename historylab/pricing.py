@@ -113,7 +113,7 @@ def _look_up(model: str) -> Any:
 
 
 def _price(name: str, amount: Amount) -> Decimal:
-    """The price called `name`. Raises SettingsError for what is no number of 0 or more."""
+    """The price called `name`. Raises SettingsError for what is not a number of 0 or more."""
     if isinstance(amount, bool) or not (number := decimal_of(name, amount)).is_finite() or number < 0:
         raise SettingsError(f"the price of {name} is {amount!r}; give dollars per million tokens, 0 or more")
     return number

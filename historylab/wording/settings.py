@@ -74,7 +74,7 @@ def strict_note(resolution: Resolution) -> str:
     setting = [p.name for p in resolution.provenance.values() if p.source == "environment"]
     more = f" and {len(setting) - 1:,} more" if len(setting) > 1 else ""
     ignored = sum(any(c.shut_out for c in p.candidates) for p in resolution.provenance.values())
-    what = f"; {count_of(ignored, 'setting')} of theirs left out" if ignored else ""
+    what = f"; they would have set {count_of(ignored, 'setting')}" if ignored else ""
     return (
         f"The environment is strict and sets {setting[0]}{more}, so the URL and your choices are ignored{what}. "
         "Every setting is locked."

@@ -94,7 +94,7 @@ def truncate_history(
     """The newest 2 × `max_pairs` messages that fit `max_chars`, from a user message on; the caller's own dicts.
 
     None is the default, 0 or less an empty history. When nothing would be left, the newest exchange stays, cut to the
-    room there is; `oversized="drop"` leaves it empty, as published. Raises SettingsError for what is no number.
+    room there is; `oversized="drop"` leaves it empty, as published. Raises SettingsError for what is not a number.
     """
     given = list(messages)
     pairs, characters = _limit(max_pairs, MAX_PAIRS, len(given)), _limit(max_chars, MAX_CHARS, 1_000_000_000)
