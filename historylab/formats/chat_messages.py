@@ -66,8 +66,10 @@ def to_message(record: Any, *, partly: bool = False) -> Message:
     if given.get("refusal"):
         metadata["refusal"] = _text(given, "refusal")
         content = "\n".join(filter(None, (content, metadata["refusal"])))
-    if isinstance(given.get("audio"), Mapping):
+    if audio := given.get("audio"):
         media += ("audio",)
+        said = None if isinstance(audio, str) else _text(mapping_of(audio), "transcript")
+        content = "\n".join(filter(None, (content, said)))
     if not partly or not (content or media):
         _refuse_other_fields(given)
     if role in RENAMED_ROLES:

@@ -18,8 +18,16 @@ def with_text(message: Message, text: str, *, media: bool = True) -> Message:
     """The message with another text, or with the text alone; all other fields the caller gave stay."""
     fields = _fields(message)
     content = _content(fields.get("content"), text) if media else text
-    source = {**copied(fields), "content": content} if fields else None
+    source = {**_without_texts(copied(fields)), "content": content} if fields else None
     return replace(message, content=text, media=message.media if media else (), source=source)
+
+
+def _without_texts(fields: dict[str, Any]) -> dict[str, Any]:
+    """Without what stands beside the content and was read as the message's text: it would be sent twice."""
+    fields.pop("refusal", None)
+    if isinstance(fields.get("audio"), dict):
+        fields["audio"].pop("transcript", None)
+    return fields
 
 
 def in_role(message: Message, role: str, text: str, **changes: Any) -> Message:

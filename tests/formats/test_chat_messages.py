@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 import pytest
-from openai.types.chat import ChatCompletionMessage
+from openai.types.chat import ChatCompletionAudio, ChatCompletionMessage
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
@@ -39,6 +39,17 @@ def test_text_parts_join_and_media_leave_only_their_names():
     assert message.content == "one\ntwo"
     assert message.media == ("image", "audio", "file")
     assert not any(data in repr(message) for data in ("AAAA", "BBBB", "CCCC"))
+
+
+def test_what_a_model_said_aloud_is_read_as_its_text():
+    spoken = to_message({"role": "assistant", "content": None, "audio": {"id": "a1", "transcript": "late"}})
+    assert (spoken.content, spoken.media) == ("late", ("audio",))
+    assert to_message({"role": "assistant", "content": None, "audio": {"id": "a1"}}).content == ""
+    own = ChatCompletionAudio(id="a1", data="AAAA", expires_at=1, transcript="it is late")
+    assert to_message({"role": "assistant", "content": "Hm.", "audio": own}).content == "Hm.\nit is late"
+    assert to_message({"role": "user", "content": "Hm.", "audio": "late.wav"}).media == ("audio",)
+    with pytest.raises(LoadError, match="transcript is a list, not text"):
+        to_message({"role": "assistant", "content": None, "audio": {"id": "a1", "transcript": ["late"]}})
 
 
 def test_a_part_of_unknown_type_is_named_not_lost():

@@ -45,6 +45,13 @@ def test_a_shortened_message_keeps_its_media_in_their_places():
     assert short.media == ("image", "audio")
 
 
+def test_what_is_said_beside_the_content_goes_with_the_text_it_was_read_as():
+    spoken = {"role": "assistant", "content": None, "audio": {"id": "a1", "transcript": "late " * 90}}
+    assert with_text(to_message(spoken), "late").source == {**spoken, "content": "late", "audio": {"id": "a1"}}
+    refused = {"role": "assistant", "content": None, "refusal": "no " * 90}
+    assert with_text(to_message(refused), "no").source == {"role": "assistant", "content": "no"}
+
+
 def test_where_the_text_stands_for_the_whole_it_stands_alone():
     alone = with_text(to_message(SEEN), "[cleared]", media=False)
     assert (alone.source, alone.media) == ({**SEEN, "content": "[cleared]"}, ())
