@@ -162,14 +162,19 @@ def _section(title: str, items: list[Mapping[str, Any]], with_details: bool) -> 
     yield ""
     yield f"Active {title}: {len(items)}"
     for item in items:
-        yield f"- {item['id']}: {item.get('description') or ''}" + (_state(item) if with_details else "")
+        yield f"- {_line(item['id'])}: {_line(item.get('description') or '')}" + (_state(item) if with_details else "")
         if with_details:
-            yield from (f"  {word}: {item[key]}" for key, word in DETAILS.items() if item.get(key))
+            yield from (f"  {word}: {_line(item[key])}" for key, word in DETAILS.items() if item.get(key))
+
+
+def _line(text: Any) -> str:
+    """The text in one line, so that what an agent wrote can't end the update, which is a system message."""
+    return " ".join(str(text).splitlines())
 
 
 def _state(item: Mapping[str, Any]) -> str:
     """ " [Running, 3 unread messages]", as far as it is given."""
-    status = str(item.get("status") or "")
+    status = _line(item.get("status") or "")
     parts = [status[:1].upper() + status[1:]] if status else []
     unread = {noun: item[key] for key, noun in UNREAD.items() if item.get(key) is not None}
     parts += [f"{number} unread {noun}{'' if number == 1 else 's'}" for noun, number in unread.items()]
