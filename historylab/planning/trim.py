@@ -14,6 +14,7 @@ from historylab.planning.over_budget import over_budget_cause
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Instruments
+from historylab.planning.strategies.layouts.tagged_prompt import is_prompt
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 
@@ -24,6 +25,10 @@ M = TypeVar("M")
 CAME_BACK = (
     "A summary of ours came back among the messages: keep the whole history and send what trim() returns "
     "(sent = trim(messages)), as what was cut can't be kept for a later request otherwise"
+)
+PROMPT_CAME_BACK = (
+    "A tagged prompt of ours came back among the messages and is put into the next one as a message: keep the whole "
+    "history and send what trim() returns (sent = trim(messages))"
 )
 MOST_SAID = 1000  # warnings that are not repeated
 _said: set[Hashable] = set()
@@ -43,6 +48,8 @@ def trim(messages: Sequence[M], settings: Settings | None = None) -> list[M | di
     plan = plan_history(conversation, settings, instruments=instruments)
     if plan.returned.any():
         _say_once(("returned", settings.key), lambda: CAME_BACK)
+    if settings.layout == "tagged_prompt" and any(m.role == "user" and is_prompt(m.content) for m in conversation):
+        _say_once(("prompt returned", settings.key), lambda: PROMPT_CAME_BACK)
     warn_over_budget(conversation, settings, instruments, plan)
     return [to_record(m) if m.source is None else m.source for m in plan.render()]
 

@@ -17,6 +17,7 @@ from historylab.planning.pipeline import plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.strategies.returned import heading_of, read_summary
+from historylab.planning.trim import PROMPT_CAME_BACK
 from historylab.settings.model import Settings
 from historylab.systems.presets.base import presets
 
@@ -168,6 +169,18 @@ def test_it_says_what_became_of_it():
     plan = plan_of(SAID, Settings(policy="all", pruner="summarize", budget=100_000))
     assert plan.reason(1).sentence.startswith("A summary of earlier messages that came back")
     assert (plan.summary.covers, plan.summary.body) == (1234, "Order ORD-77 was paid.")
+
+
+def test_a_prompt_that_comes_back_is_said_once(caplog):
+    settings = Settings(policy="all", layout="tagged_prompt", budget=7431)
+    whole = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+    sent = trim(whole, settings)
+    for asked in (whole, whole):
+        trim(asked, settings)
+    assert not caplog.records
+    for _ in range(2):
+        trim([*sent, {"role": "assistant", "content": "yes"}, {"role": "user", "content": "and now?"}], settings)
+    assert [record.getMessage() for record in caplog.records] == [PROMPT_CAME_BACK]
 
 
 def test_a_collapsed_result_names_the_tool_it_answers_though_a_later_call_has_its_id():

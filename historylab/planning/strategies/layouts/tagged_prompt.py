@@ -66,6 +66,11 @@ def prompt_with_history(current: str | None, history: Sequence[tuple[str, str]],
     return "\n".join([f"<{TAG}>", *lines, f"</{TAG}>", "", *closing])
 
 
+def is_prompt(text: str) -> bool:
+    """Whether a text is such a prompt with a history."""
+    return text.startswith(f"<{TAG}>\n") and f"\n</{TAG}>\n\n{CONTINUE}" in text
+
+
 def escaped(text: str) -> str:
     """The text with the opening `<` of either tag, however it is spelled, as `&lt;`."""
     return _A_TAG.sub("&lt;", text)
