@@ -115,8 +115,10 @@ def over_budget_cause(
 def _enough(plan: HistoryPlan, settings: Settings, planned: Callable[..., HistoryPlan | None]) -> dict[str, int]:
     """A budget under which the request fits."""
     found: HistoryPlan | None = plan
-    for _ in range(TRIES):
-        budget = found.tokens + settings.reserve + settings.overhead if found else MOST_TOKENS + 1
+    budget = settings.budget
+    for tried in range(2 * TRIES):  # the later ones in leaps: a summary's share grows with the budget
+        needed = found.tokens + settings.reserve + settings.overhead if found else MOST_TOKENS + 1
+        budget = needed if tried < TRIES else max(needed, 2 * budget)
         found = planned(budget=budget)
         if found and not found.over_budget:
             return {"budget": budget}
@@ -169,6 +171,8 @@ def _what(plan: HistoryPlan, block: int) -> str:
 def _why(plan: HistoryPlan, settings: Settings) -> str:
     """Why nothing more is cut."""
     less, open_reasons = settings.reserve + settings.overhead, set(plan.block_reasons[plan.open].tolist())
+    if settings.budget == 0:
+        return "The budget is 0."
     if less >= settings.budget:
         return f"Reserve and overhead ({less:,}) take the whole budget of {settings.budget:,}."
     if settings.pruner == "off":

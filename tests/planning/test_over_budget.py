@@ -98,3 +98,17 @@ def test_reserve_and_overhead_may_take_it_all():
 def test_a_message_says_why_it_is_not_cut(sketch, chosen, message, said):
     plan = replay(conv(sketch), Settings(policy="all", budget=40, **chosen)).plans[-1]
     assert plan.reason(range(plan.size)[message]).sentence == f"{said}, though the request is over the budget of 40."
+
+
+def test_a_budget_is_found_although_the_summary_grows_with_it():
+    conversation = conv("s" + " u:60 a:60" * 40 + " u:90")
+    chosen = Settings(policy="all", budget=60, pruner="off", compaction="rolling")
+    chosen = chosen.replace(**{"compaction.rolling.max_share": 0.9, "compaction.rolling.messages": 4})
+    found = replay(conversation, chosen).over_budget_cause(-1)
+    assert found
+    assert found.remedy
+    assert not replay(conversation, chosen.replace(**found.remedy)).over_budget[-1]
+
+
+def test_no_budget_at_all_is_said_to_be_none():
+    assert cause("s u a u", budget=0).why == "The budget is 0."
