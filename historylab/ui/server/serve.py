@@ -87,7 +87,9 @@ def streamlit_variables() -> dict[str, Any]:
     """The options that STREAMLIT_… variables set. Streamlit itself reads them under `streamlit run` only."""
     from streamlit import config
 
-    options = [option for option in config.get_config_options().values() if not option.sensitive]
+    # The definitions, as Streamlit's own command reads them: get_config_options() would read its files as well, and
+    # everybody was then told to restart because of an update to them.
+    options = [option for option in config._config_options_template.values() if not option.sensitive]
     return {o.key: _option_value(o, os.environ[o.env_var]) for o in options if o.env_var in os.environ}
 
 
