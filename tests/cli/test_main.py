@@ -150,6 +150,17 @@ def test_ctrl_c_ends_it_without_a_word():
     assert (process.returncode, "Traceback" in rest) == (0, False), rest
 
 
+@pytest.mark.slow
+def test_all_it_says_at_the_start_is_where_it_is():
+    process = start()
+    said = [process.stdout.readline()]
+    while "http://" not in said[-1] and process.poll() is None:
+        said.append(process.stdout.readline())
+    process.terminate()
+    process.communicate(timeout=SECONDS_TO_STOP)
+    assert "restart" not in "".join(said)
+
+
 def test_the_shipped_config_gives_way_to_streamlit_variables(monkeypatch, root):
     assert serve.shipped_config(root)["server.maxUploadSize"] == 20
     monkeypatch.setenv("STREAMLIT_SERVER_MAX_UPLOAD_SIZE", "5")

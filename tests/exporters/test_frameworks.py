@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import warnings
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
@@ -20,6 +19,7 @@ from framework_apps import (
     apart,
     as_items,
     asked_and_shown,
+    finished,
     history_for,
     names_of,
     plain,
@@ -110,7 +110,7 @@ def test_the_server_receives_what_replay_shows(target, room, settings: Settings)
             await run(names, history, url)
 
     with ChatServer(DONE) as server:
-        asyncio.run(ask_all(server.url))
+        finished(ask_all(server.url))
     received = [[plain(m) for m in request["messages"]] for request in server.requests]
     assert received == [shown for _, shown in pairs]
 
@@ -208,7 +208,7 @@ def test_thoughts_of_openai_agents_stay_with_what_they_led_to():
     ]
     as_messages = names_of(EVERYTHING, "openai_agents")["as_messages"]
     assert [len(message["items"]) for message in as_messages(given)] == [1, 2, 2, 1]
-    (prompt,) = asyncio.run(names_of(ONE_PROMPT, "openai_agents")["trim_input"](call_of(given))).input
+    (prompt,) = finished(names_of(ONE_PROMPT, "openai_agents")["trim_input"](call_of(given))).input
     assert prompt["role"] == "user"
     assert [part["type"] for part in prompt["content"]] == ["input_text", "input_image"]
 

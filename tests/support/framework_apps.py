@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,12 @@ from historylab.formats.chat_messages import to_messages, to_record
 from historylab.planning.plan import HistoryPlan
 
 Record = dict[str, Any]
+
+
+def finished(work: Coroutine[Any, Any, Any]) -> Any:
+    """What a coroutine returns, run by a thread of its own: another test may have left a loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def names_of(settings: Settings, target: str) -> dict[str, Any]:
@@ -197,7 +204,7 @@ def _chat_part(piece: Any) -> Record:
 def through_openai_agents(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
     system, rest = apart(records)
     given = SimpleNamespace(model_data=ModelInput(as_items(rest), system))
-    sent = asyncio.run(names["trim_input"](given))
+    sent = finished(names["trim_input"](given))
     return [*_system(sent.instructions), *from_items(sent.input)]
 
 
@@ -226,7 +233,7 @@ def through_langchain_agents(names: Mapping[str, Any], records: Sequence[Record]
         return given
 
     middleware = names["TrimHistory"]()
-    sent = asyncio.run(middleware.awrap_model_call(request, handler))
+    sent = finished(middleware.awrap_model_call(request, handler))
     assert middleware.wrap_model_call(request, lambda given: given) == sent
     found = [*([sent.system_message] if sent.system_message else []), *sent.messages]
     return [core.convert_to_openai_messages(message) for message in found]
