@@ -41,12 +41,14 @@ def rendered(plan: HistoryPlan) -> list[Record]:
     return [plain(to_record(m) if m.source is None else m.source) for m in plan.render()]
 
 
-def asked_and_shown(records: Sequence[Record], settings: Settings) -> list[tuple[list[Record], list[Record]]]:
+def asked_and_shown(
+    records: Sequence[Record], settings: Settings, requests: slice = slice(None)
+) -> list[tuple[list[Record], list[Record]]]:
     """Per request, what the application has said so far, and what replay shows of the whole conversation."""
     agent = settings.options.get("projection.point_of_view.agent")
     asked = [history for history, answer in requests_of(records) if answer.get("name", agent) == agent or not agent]
     shown = replay(Conversation(to_messages(records)), settings).plans
-    return [(history, rendered(plan)) for history, plan in zip(asked, shown, strict=True)]
+    return [(history, rendered(plan)) for history, plan in list(zip(asked, shown, strict=True))[requests]]
 
 
 def plain(record: Mapping[str, Any]) -> Record:
