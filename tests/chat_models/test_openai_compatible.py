@@ -13,6 +13,7 @@ import traceback
 import pytest
 from chat_server import ChatServer, body, calls, events, hangs_up, redirects, says, slow, status
 
+from historylab.chat_models import openai_compatible
 from historylab.chat_models.base import Reply, open_chat_model
 from historylab.chat_models.openai_compatible import OpenAICompatible
 from historylab.conversation.message import ToolCall, Usage
@@ -25,7 +26,7 @@ HELLO = [{"role": "user", "content": "hello"}]
 @pytest.fixture(scope="module")
 def one_server():
     with ChatServer() as server:
-        yield server, OpenAICompatible("tiny", timeout=2.0, retries=0)
+        yield server, OpenAICompatible("tiny", timeout=30.0, retries=0)
 
 
 @pytest.fixture
@@ -166,15 +167,17 @@ def test_a_late_answer_is_not_waited_for(asking, way):
 
 
 @pytest.mark.slow
-def test_a_stream_that_drips_for_ever_is_left(asking):
+def test_a_stream_that_drips_for_ever_is_left(asking, monkeypatch):
+    monkeypatch.setattr(openai_compatible, "DRIPPING", 0.01)  # of a timeout that no pause of the machine reaches
+
     def drips(handler):
         handler.start_events()
         for _ in range(100):
             handler.event({"choices": [{"index": 0, "delta": {"content": "x"}, "finish_reason": None}]})
             time.sleep(0.05)
 
-    model, _ = asking(drips, timeout=0.3)
-    assert "no answer within 1.5 s" in str(refused(lambda: list(model.stream(HELLO))))
+    model, _ = asking(drips, timeout=30.0)
+    assert "no answer within 0.3 s" in str(refused(lambda: list(model.stream(HELLO))))
 
 
 PIECE = {"id": "x", "choices": [{"index": 0, "delta": {"content": "half an ans"}, "finish_reason": None}]}
@@ -210,7 +213,7 @@ def test_parameters_a_model_does_not_take_are_left_out_from_then_on(asking):
         status(400, "Unsupported value: 'temperature' does not support 0.3", param="temperature"),
         status(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", param="max_tokens"),
         says("fine"),
-        timeout=2.0,
+        timeout=30.0,
     )
     model.complete(HELLO, max_tokens=5, temperature=0.3)
     model.complete(HELLO, max_tokens=5, temperature=0.3)
