@@ -12,10 +12,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from historylab.conversation.columns import ASSISTANT, Columns, index_messages
 from historylab.conversation.message import Message
+
+if TYPE_CHECKING:
+    from historylab.conversation.recorded import Recorded
 
 T = TypeVar("T")
 _taking_turns = threading.Lock()  # a sample is shared by all sessions' threads
@@ -70,16 +73,28 @@ class Turn:
 
 @dataclass(frozen=True, eq=False)
 class Conversation(Memo, Sequence[Message]):
-    """Messages in order, with a title and where they came from. Index, iterate and compare it like a tuple."""
+    """Messages in order, with a title and where they came from. Index, iterate and compare it like a tuple.
+
+    `branches` are the other paths through the tree that a transcript holds (rewinds, regenerated answers), newest
+    first, each from its beginning; the conversation itself is the newest path.
+    """
 
     messages: tuple[Message, ...]
     title: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    branches: tuple[Conversation, ...] = ()
 
-    def __init__(self, messages: Iterable[Message] = (), title: str = "", metadata: Mapping[str, Any] | None = None):
+    def __init__(
+        self,
+        messages: Iterable[Message] = (),
+        title: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        branches: Iterable[Conversation] = (),
+    ):
         object.__setattr__(self, "messages", tuple(messages))
         object.__setattr__(self, "title", title)
         object.__setattr__(self, "metadata", dict(metadata or {}))
+        object.__setattr__(self, "branches", tuple(branches))
         object.__setattr__(self, "derived", {})
 
     def __len__(self) -> int:
@@ -122,6 +137,13 @@ class Conversation(Memo, Sequence[Message]):
             parts = (m.role, m.content, m.id, m.name, calls, m.tool_call_id, m.media, m.timestamp, m.pinned)
             hasher.update(json.dumps(parts).encode())
         return hasher.hexdigest()
+
+    @property
+    def recorded(self) -> Recorded:
+        """What the transcript itself says of its model, tools and usage."""
+        from historylab.conversation.recorded import recorded_of
+
+        return self.remember("recorded", lambda: recorded_of(self))
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -45,12 +45,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one request as a provider reports them. `input` excludes cache reads and cache writes."""
+    """Tokens of one request as a provider reports them. `input` excludes cache reads and cache writes.
+
+    `cache_writes_1h` is the part of `cache_writes` that was written to be kept for an hour.
+    """
 
     input: int = 0
     output: int = 0
     cache_reads: int = 0
     cache_writes: int = 0
+    cache_writes_1h: int = 0
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(getattr(self, f) + getattr(other, f) for f in Usage.__slots__))

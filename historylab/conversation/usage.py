@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 
+MODEL = "model"
+"""The key of a conversation's and of an answer's metadata that names the model."""
+
 MOST_TOKENS = 10**9
 """A reported count above this, or below 0, is taken for a mistake and the report ignored."""
 
@@ -31,5 +34,10 @@ def recorded_models(conversation: Conversation) -> tuple[str, ...]:
 
 
 def _recorded_models(conversation: Conversation) -> tuple[str, ...]:
-    found = dict.fromkeys(given.get("model") for given in (conversation.metadata, *(m.metadata for m in conversation)))
-    return tuple(name for name in found if isinstance(name, str) and name.isprintable() and name[:1].isalnum())
+    given = (each.get(MODEL) for each in (conversation.metadata, *(m.metadata for m in conversation)))
+    return tuple(dict.fromkeys(name for model in given if (name := model_name(model))))
+
+
+def model_name(given: object) -> str | None:
+    """The name of a model as a transcript gives it; None if it is none ("<synthetic>", control characters)."""
+    return given if isinstance(given, str) and given.isprintable() and given[:1].isalnum() else None

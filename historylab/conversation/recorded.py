@@ -1,0 +1,94 @@
+"""What a transcript says of how it was recorded: model, provider, tools, request parameters, and the usage per answer.
+
+Formats put what a file says under the keys below; everything else reads it from `conversation.recorded`. A file may say
+anything, so what isn't of the expected kind counts as not said.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from historylab.conversation.message import Message, Usage
+from historylab.conversation.usage import MODEL, model_name, recorded_models, usage_of
+from historylab.registry import member
+
+if TYPE_CHECKING:
+    from historylab.conversation.conversation import Conversation
+
+PROVIDER, TOOLS, PARAMETERS = "provider", "tools", "parameters"
+"""Keys of `Conversation.metadata`, beside MODEL: text, a list of definitions, and an object."""
+
+
+@dataclass(frozen=True)
+class RecordedTools:
+    """The tool definitions that a transcript holds, as they were given, for the model it names."""
+
+    definitions: tuple[Mapping[str, Any], ...] = ()
+    model: str | None = None
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.definitions)
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens of their JSON without whitespace: an estimate, as providers rewrite them in unpublished forms."""
+        texts = [json.dumps(d, ensure_ascii=False, separators=(",", ":"), default=str) for d in self.definitions]
+        counter = member("counter", "exact").target(self.model or "")
+        empty, *counts = counter.count([Message("system"), *(Message("system", text) for text in texts)]).tolist()
+        return sum(max(0, count - empty) for count in counts)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a conversation was recorded with; None or empty where the transcript doesn't say.
+
+    `model` is the one most answers name, `models` all of them in order. `usage` has one entry per assistant message,
+    in order: what the provider reported for the request it answers, or None.
+    """
+
+    model: str | None
+    models: tuple[str, ...]
+    provider: str | None
+    tools: RecordedTools
+    system_prompt: str
+    parameters: Mapping[str, Any]
+    usage: tuple[Usage | None, ...]
+
+    def __bool__(self) -> bool:
+        """Whether the transcript says anything that settings could be proposed from."""
+        return bool(self.model or self.tools.count or any(self.usage))
+
+
+def recorded_of(conversation: Conversation) -> Recorded:
+    """What the transcript says. `conversation.recorded` keeps it."""
+    said = conversation.metadata
+    answers = [m for m in conversation if m.role == "assistant"]
+    model = _model(said.get(MODEL), (m.metadata.get(MODEL) for m in answers))
+    provider, parameters, tools = said.get(PROVIDER), said.get(PARAMETERS), said.get(TOOLS)
+    definitions = tuple(t for t in tools if isinstance(t, Mapping)) if isinstance(tools, list | tuple) else ()
+    return Recorded(
+        model=model,
+        models=recorded_models(conversation),
+        provider=provider if isinstance(provider, str) and provider else None,
+        tools=RecordedTools(definitions, model),
+        system_prompt=_leading_system_text(conversation),
+        parameters=parameters if isinstance(parameters, Mapping) else {},
+        usage=tuple(usage_of(m) for m in answers),
+    )
+
+
+def _model(of_file: object, of_answers: Iterable[object]) -> str | None:
+    named = Counter(name for given in of_answers if (name := model_name(given)))
+    return named.most_common(1)[0][0] if named else model_name(of_file)
+
+
+def _leading_system_text(conversation: Conversation) -> str:
+    first = next((i for i, m in enumerate(conversation) if m.role != "system"), len(conversation))
+    return "\n".join(m.content for m in conversation[:first])
