@@ -189,8 +189,8 @@ def chosen_members(family: str, names: str) -> list[Member]:
 @cache
 def _import_folder(family: str) -> None:
     package = importlib.import_module(FAMILIES[family])
-    for found in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{found.name}")
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(found.name)
 
 
 @cache

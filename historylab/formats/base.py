@@ -1,5 +1,7 @@
 """Formats: one file per format, with a function that recognises its content and one that reads it.
 
+The members stand in folders by where they come from: `apis/`, `frameworks/`, `traces/`, `products/`, `plain/`.
+
 A format is a registered generator function; there is nothing else to edit:
 
     def is_proclaimed(content: Content) -> float:
@@ -13,7 +15,8 @@ A format is a registered generator function; there is nothing else to edit:
 
 `recognise` returns 1 for a mark that no other format has (magic bytes, a unique key), 0.8 for a distinctive shape, 0.5
 for a shape that others share, 0 for no match. A LoadError raised while recognising means 0. Every record that is not
-read is counted: `report.skip(…)`. What isn't read of a record that is, is named: `report.warn(…)`.
+read is counted: `report.skip(…)`. What isn't read of a record that is, is named: `report.warn(…)`. A member that can
+write conversations, too, has `write=` (see `Write`).
 """
 
 from __future__ import annotations
@@ -39,6 +42,9 @@ KINDS = {
 NOTHING: tuple[Any, ...] = (None, "", [], {}, False)  # values of a field that say nothing
 MOST_FIELDS = 12  # fields beside the messages that a report names
 
+Write: TypeAlias = "Callable[[Conversation, Losses], Any]"
+"""The attribute `write` of a member that can be written, too: the conversation as JSON values in that format."""
+
 Recognise: TypeAlias = "Callable[[Content], float]"
 """The attribute `recognise` of a member: how surely the content is in that format, 0 to 1."""
 
@@ -47,6 +53,18 @@ class Format(Protocol):
     """A member: yields the conversations of a content in file order, and counts on the report what it doesn't read."""
 
     def __call__(self, content: Content, report: Report, /) -> Iterator[Conversation]: ...
+
+
+@dataclass
+class Losses:
+    """What a format has no place for, as it is written: a kind of thing ("timestamps") → how many were left out."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def lose(self, what: str, count: int = 1) -> None:
+        """Count something that could not be written."""
+        if count:
+            self.counts[what] = self.counts.get(what, 0) + count
 
 
 @dataclass
@@ -62,6 +80,7 @@ class Report:
     """The report of loading a file: how many records became messages, and why the others did not.
 
     A record is an item that could be a message: an entry of a list of messages, or a line that could not be read.
+    `format` is the title of the member that read it, `member` its name.
     """
 
     format: str = ""
@@ -71,6 +90,7 @@ class Report:
     skipped: dict[str, Tally] = field(default_factory=dict)
     warnings: dict[str, Tally] = field(default_factory=dict)
     kept: dict[str, Tally] = field(default_factory=dict)  # fields beside the messages, kept as metadata
+    member: str = ""
 
     def skip(self, reason: str, where: str) -> None:
         """Count one record that became no message."""

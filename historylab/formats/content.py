@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.base import Report
+from historylab.formats.database import MAGIC, rows_of, tables_of
 
 MAX_DEPTH = 200
 """Levels of nesting a JSON document may have: deeper ones could not be serialised again."""
@@ -35,7 +37,7 @@ TOO_DEEP = f"the JSON is nested more than {MAX_DEPTH} levels deep, as no transcr
 
 
 class Content:
-    """The input of a format: `data` (bytes), `name` (of the file, or empty), `text`, `values`."""
+    """The input of a format: `data` (bytes), `name` (of the file, or empty), `text`, `values`, `tables`."""
 
     def __init__(self, data: bytes, name: str = ""):
         self.data, self.name = data, name
@@ -44,6 +46,15 @@ class Content:
         self.repeated: Counter[str] = Counter()  # keys that an object has twice, known once `values` has been read
         # raw control characters inside strings are read, not refused
         self._decoder = json.JSONDecoder(strict=False, object_pairs_hook=self._object)
+
+    @cached_property
+    def tables(self) -> Mapping[str, frozenset[str]]:
+        """Table → its columns, of an SQLite database; empty for anything else. LoadError if it is damaged."""
+        return tables_of(self.data) if self.data.startswith(MAGIC) else {}
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        """The rows that an SQLite query returns, by column name. LoadError if the database is damaged."""
+        return rows_of(self.data, query)
 
     @cached_property
     def text(self) -> str:

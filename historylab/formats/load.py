@@ -57,7 +57,7 @@ def load(
     """
     content = _content(path_or_bytes, name, max_bytes)
     chosen = member("format", format) if format else _detect(content)
-    report = Report(format=chosen.attributes.get("title", chosen.name))
+    report = Report(format=chosen.attributes.get("title", chosen.name), member=chosen.name)
     read: Format = chosen.target
     conversations = []
     for found in read(content, report):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
 import pytest
+from format_samples import as_golden, damages, expected, format_samples, outcome, sketch
 
-from historylab.conversation.conversation import Conversation
+from historylab.errors import LoadError
 from historylab.formats.content import Content
 from historylab.formats.load import load, match_strengths
 from historylab.formats.samples import Sample, load_sample, samples
@@ -15,12 +17,10 @@ from historylab.registry import members
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "samples.json").read_text(encoding="utf-8"))
 every_sample = pytest.mark.parametrize("sample", samples().values(), ids=list(samples()))
+FOLDER = Path(__file__).parent.parent / "formats" / "samples"
+FILES = [file for file in format_samples(FOLDER) if file.member in members("format")]
+every_file = pytest.mark.parametrize("file", FILES, ids=str)
 every_format = pytest.mark.parametrize("candidate", members("format").values(), ids=list(members("format")))
-
-
-def sketch(conversation: Conversation) -> str:
-    """Initials of the roles, calls in brackets: "s u a(2)tt a"."""
-    return "".join(m.role[0] + (f"({len(m.tool_calls)})" if m.tool_calls else "") for m in conversation)
 
 
 def golden(sample: Sample) -> dict:
@@ -37,6 +37,37 @@ def test_a_sample_loads_into_what_it_did_before(sample):
 
 def test_no_golden_line_is_left_over():
     assert set(GOLDEN) == set(samples())
+
+
+@every_format
+def test_a_format_has_a_sample(candidate):
+    """A file of our own in tests/formats/samples/NAME, or a function in tests/support/binary_samples.py."""
+    assert candidate.name in {file.member for file in FILES}
+
+
+@every_file
+def test_a_format_reads_its_sample_as_it_did_before(file):
+    loaded = load(file.data, name=file.name)
+    assert loaded.report.member == file.member
+    now = outcome(loaded)
+    frozen = expected(FOLDER, file.member).get(file.name)
+    assert frozen == now, f"golden entry of samples/{file.member}/expected.json:\n{as_golden(file.name, now)}"
+
+
+@every_file
+def test_a_format_is_surer_of_its_sample_than_any_other(file):
+    claims = match_strengths(Content(file.data, file.name))
+    others = [sure for name, sure in claims.items() if name != file.member]
+    assert claims.get(file.member, 0) > max(others, default=0)
+
+
+@every_file
+def test_a_damaged_sample_raises_nothing_but_our_errors(file):
+    for damaged, chosen in itertools.product(damages(file.data), (None, file.member)):
+        try:
+            load(damaged, chosen, name=file.name)
+        except LoadError as refused:
+            assert "\n" not in str(refused)
 
 
 @every_sample

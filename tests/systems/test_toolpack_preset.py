@@ -10,8 +10,8 @@ from stored_messages import fill, posted
 
 from historylab.conversation.conversation import Conversation
 from historylab.counters.toolpack import ToolpackCounter
+from historylab.formats.frameworks.toolpack import to_message
 from historylab.formats.samples import load_sample
-from historylab.formats.toolpack import to_message
 from historylab.planning.pipeline import plan_history
 from historylab.planning.replay import replay
 from historylab.systems.presets.base import presets

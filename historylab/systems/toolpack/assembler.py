@@ -19,7 +19,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Summary
 from historylab.counters.toolpack import ToolpackCounter
-from historylab.formats.toolpack import to_message
+from historylab.formats.frameworks.toolpack import to_message
 from historylab.planning.history import History
 from historylab.planning.pipeline import start
 from historylab.planning.plan import HistoryPlan

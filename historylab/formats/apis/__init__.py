@@ -1,0 +1,1 @@
+"""Formats of model providers' APIs: messages as a request or a response holds them."""

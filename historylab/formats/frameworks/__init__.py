@@ -1,0 +1,1 @@
+"""Formats of frameworks: messages as a library serialises or stores them."""

@@ -1,0 +1,1 @@
+"""Formats of no particular tool: tables, rows, and plain text."""

@@ -1,0 +1,1 @@
+"""Formats of products and agents: exports, session files and evaluation logs."""
