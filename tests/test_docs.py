@@ -53,11 +53,6 @@ def test_the_settings_page_is_what_the_definitions_say():
     )
 
 
-def test_every_format_is_on_the_formats_page():
-    page = (ROOT / "docs" / "formats.md").read_text()
-    assert [name for name in members("format") if f"`{name}`" not in page] == []
-
-
 def test_the_readme_names_every_pruner():
     (row,) = re.findall(r"^\| `pruner` \|.*$", (ROOT / "README.md").read_text(), re.M)
     assert [name for name in members("pruner") if f"`{name}`" not in row] == []

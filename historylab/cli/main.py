@@ -7,15 +7,17 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from historylab._version import __version__
-from historylab.cli import export, recommend, show, sweep
+from historylab.cli import convert, export, recommend, show, sweep
+from historylab.cli import open as opening
 from historylab.cli.base import INTERRUPTED, add_strict_environment, print_note
-from historylab.cli.parser import Parser
+from historylab.cli.parser import COMMANDS, Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 
-COMMANDS = (show, sweep, recommend, export)
+MODULES = (opening, show, sweep, recommend, export, convert)
+TAKE_A_VALUE = ("--host", "--port", "--template")
+"""Options before a command whose value is the next argument."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for a terminal or a pipe that is not UTF-8
-    arguments = _parser().parse_args(argv)
+    arguments = _parser().parse_args(_with_open(sys.argv[1:] if argv is None else argv))
     try:
         exit_code: int = arguments.run(arguments)
         sys.stdout.flush()
@@ -36,42 +38,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is flushed at exit
         return 1
     except KeyboardInterrupt:
-        return 0 if arguments.run is open_playground else INTERRUPTED
+        return 0 if arguments.run in (opening.open_playground, opening.run) else INTERRUPTED
 
 
-def open_playground(arguments: argparse.Namespace) -> int:
-    """Serve the playground until it is interrupted."""
-    from historylab.settings.names import STRICT_ENVIRONMENT, TEMPLATE
-
-    if arguments.debug:
-        os.environ["NODE_ENV"] = "development"
-    if arguments.strict_environment:
-        os.environ[STRICT_ENVIRONMENT] = "true"
-    template = arguments.template or os.environ.get(TEMPLATE)
-    if template:
-        try:
-            os.environ[TEMPLATE] = check_template(template)
-        except (HistoryLabError, OSError) as problem:
-            return _refuse(problem, code=2)
-    from historylab.ui.server import development_log, serve
-
-    development_log.log_to_stderr()
-    serve.serve(arguments.host, arguments.port, headless=arguments.headless)
-    return 0
-
-
-def check_template(path: str) -> str:
-    """The template's absolute path, if it can be read as settings."""
-    from historylab.settings.sources import read_template
-
-    read_template(Path(path))
-    return str(Path(path).resolve())
+def _with_open(argv: Sequence[str]) -> list[str]:
+    """The arguments, with `open` before a file where a command is meant to stand: `historylab FILE` opens it."""
+    given, value_of = list(argv), False
+    for i, argument in enumerate(given):
+        if not value_of and not argument.startswith("-"):
+            is_file = argument not in COMMANDS and (os.path.exists(argument) or any(c in argument for c in "./\\"))
+            return [*given[:i], "open", *given[i:]] if is_file else given
+        value_of = argument in TAKE_A_VALUE
+    return given
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="historylab",
-        description="Opens the playground: see which messages of a conversation your model is really sent, and why.",
+        description="Opens the playground: see which messages of a conversation your model is really sent, and why. "
+        "`historylab FILE` opens a transcript of yours in it.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"historylab {__version__}")
@@ -87,10 +72,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--debug", action="store_true", help="print the development log (as NODE_ENV=development does)")
     add_strict_environment(parser)
-    parser.set_defaults(run=open_playground)
-    commands = parser.add_subparsers(title="without a screen", metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_to(commands)
+    parser.set_defaults(run=opening.open_playground)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for module in MODULES:
+        module.add_to(commands)
     return parser
 
 

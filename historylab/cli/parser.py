@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, NoReturn
+
+COMMANDS = ("open", "show", "sweep", "recommend", "export", "convert")
+"""The subcommands, in the order of the help."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -39,8 +40,6 @@ class Parser(argparse.ArgumentParser):
 
 
 def _unknown_command(given: str) -> str:
-    """The error for an unknown command: how to show it if it is a file, else the nearest command."""
-    if os.path.exists(given) or "." in given:
-        return f"{given!r} is no command; to see a conversation in a file: historylab show {shlex.quote(given)}"
-    near = get_close_matches(given, ("show", "sweep", "recommend", "export"), n=1)
+    """The error for an unknown command, with the nearest one."""
+    near = get_close_matches(given, COMMANDS, n=1)
     return f"there is no command {given!r}{f'; did you mean {near[0]}?' if near else ''}"

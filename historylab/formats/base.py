@@ -66,6 +66,10 @@ class Losses:
         if count:
             self.counts[what] = self.counts.get(what, 0) + count
 
+    def __str__(self) -> str:
+        """ "timestamps (12), names (3)"; empty if nothing was left out."""
+        return ", ".join(f"{what} ({count:,})" for what, count in self.counts.items())
+
 
 @dataclass
 class Tally:

@@ -22,7 +22,9 @@ URL_NAMES = {
     "min_turns": "minTurns",
 }
 STRICT_ENVIRONMENT, TEMPLATE = "HISTORYLAB_STRICT_ENVIRONMENT", "HISTORYLAB_TEMPLATE"
-NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, TEMPLATE, "HISTORYLAB_REAL"})
+OPEN = "HISTORYLAB_OPEN"
+"""The file that the playground opens with, as the command line named it."""
+NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, TEMPLATE, OPEN, "HISTORYLAB_REAL"})
 """Variables of ours that are not settings, so that no link and no template can set them."""
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -10,6 +12,7 @@ from historylab.errors import HistoryLabError
 from historylab.formats.load import UPLOAD_BYTES, load
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import Place
+from historylab.settings.names import OPEN
 from historylab.ui.session import cached, session, viewing
 from historylab.wording.untrusted import one_line
 
@@ -53,6 +56,16 @@ def open_bytes(data: bytes, name: str) -> None:
     )
 
 
+def open_path(path: Path) -> None:
+    """Open a file of the machine that serves the page, read where it is."""
+    session.touch()
+    _open_path(path)
+
+
+def _open_path(path: Path) -> None:
+    _open(lambda: viewing.open_conversations(load(path), spec=""), f"“{one_line(path.name, 80)}”: ")
+
+
 def open_which(which: object) -> None:
     """Show another conversation of the open file."""
     opened = viewing.opened()
@@ -76,7 +89,9 @@ def _open_linked(linked: Place) -> None:
     """Open what a link names: a sample, a generated conversation to make again, or else the default sample."""
     state = session.tab()
     kind, _, spec = linked.conversation.partition(":")
-    if kind == "gen":
+    if not kind and (path := os.environ.get(OPEN)):
+        _open_path(Path(path))
+    elif kind == "gen":
         name, _, options = spec.partition(":")
         _open_generated(name, dict(pair.partition("=")[::2] for pair in options.split(",") if pair))
     else:
@@ -85,7 +100,8 @@ def _open_linked(linked: Place) -> None:
     if not found:
         problem = state.problem
         _open_sample(DEFAULT_SAMPLE)
-        state.problem = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
+        about = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
+        state.problem = about if kind else problem
     opened = viewing.opened()
     opened.which = min(linked.which, len(opened.conversations) - 1)
     state.request = linked.request

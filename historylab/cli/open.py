@@ -1,0 +1,105 @@
+"""`historylab` and `historylab open`: the playground, if asked with a file or with a coding agent's session."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_table, strip_controls
+from historylab.errors import HistoryLabError, LoadError, SettingsError
+
+LISTED = 30  # sessions shown unless --all asks for more
+
+
+def add_to(commands: Subparsers) -> None:
+    parser = add_parser(commands, "open", "Open a file, or a Claude Code, Codex or Gemini CLI session, on screen", run)
+    parser.add_argument(
+        "what", metavar="FILE or NUMBER", nargs="?", help="a transcript, or the number of a session in the list"
+    )
+    parser.add_argument("--all", action="store_true", help=f"list every session, not only the newest {LISTED}")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the sessions of this machine, or serve the playground with the file or session named."""
+    if arguments.what is None:
+        return _list(arguments)
+    from historylab.settings.names import OPEN
+
+    path = _chosen(arguments.what)
+    if not path.is_file():
+        raise LoadError(f"there is no file {strip_controls(str(path), 80)!r}; check the path")
+    os.environ[OPEN] = str(path.resolve())
+    return open_playground(arguments)
+
+
+def open_playground(arguments: argparse.Namespace) -> int:
+    """Serve the playground until it is interrupted."""
+    from historylab.settings.names import STRICT_ENVIRONMENT, TEMPLATE
+
+    if arguments.debug:
+        os.environ["NODE_ENV"] = "development"
+    if arguments.strict_environment:
+        os.environ[STRICT_ENVIRONMENT] = "true"
+    template = arguments.template or os.environ.get(TEMPLATE)
+    if template:
+        try:
+            os.environ[TEMPLATE] = check_template(template)
+        except (HistoryLabError, OSError) as problem:
+            raise SettingsError(str(problem)) from None
+    from historylab.ui.server import development_log, serve
+
+    development_log.log_to_stderr()
+    serve.serve(arguments.host, arguments.port, headless=arguments.headless)
+    return 0
+
+
+def check_template(path: str) -> str:
+    """The template's absolute path, if it can be read as settings."""
+    from historylab.settings.sources import read_template
+
+    read_template(Path(path))
+    return str(Path(path).resolve())
+
+
+def _chosen(what: str) -> Path:
+    """The file of that path; or of the session with that number, if no file is called so."""
+    from historylab.formats.sessions import find_sessions
+
+    if not what.isdecimal() or os.path.exists(what):
+        return Path(what)
+    listed, number = find_sessions(), int(what)
+    if not 1 <= number <= len(listed):
+        raise HistoryLabError(f"there is no session {number}; this machine has {len(listed):,} (historylab open)")
+    return listed[number - 1].path
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    from historylab.formats.sessions import find_sessions
+
+    found = find_sessions()
+    if arguments.json:
+        print_json([{**vars(session), "number": number} for number, session in enumerate(found, 1)])
+        return 0
+    if not found:
+        print_line("No session of Claude Code, Codex or Gemini CLI was found on this machine: historylab open FILE")
+        return 0
+    shown = found if arguments.all else found[:LISTED]
+    rows = [
+        (number, f"{s.changed.astimezone():%Y-%m-%d %H:%M}", s.tool, _shortened(s.project), s.opening, _size(s.size))
+        for number, s in enumerate(shown, 1)
+    ]
+    print_table("Sessions on this machine", ("", "changed", "tool", "project", "first question", "size"), rows)
+    more = f", {len(found) - len(shown):,} more with --all" if len(shown) < len(found) else ""
+    print_line(f"historylab open NUMBER opens one{more}.")
+    return 0
+
+
+def _shortened(project: str) -> str:
+    """The project's path, beginning with ~ where it is in the home folder."""
+    home = str(Path.home())
+    return "~" + project.removeprefix(home) if project.startswith(home + os.sep) else project
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.0f} kB"

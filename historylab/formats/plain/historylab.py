@@ -1,0 +1,178 @@
+"""HistoryLab's own JSON: every field of a conversation, so that reading what was written gives an equal one.
+
+    {"historylab": 1, "conversations": [{"title": "…", "metadata": {}, "messages": [{"role": "user", …}]}]}
+
+A field at its default is left out. Several documents may follow each other as JSON lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
+from historylab.errors import LoadError
+from historylab.formats.base import Losses, Report, kind_of
+from historylab.formats.content import Content
+from historylab.registry import register
+
+VERSION = 1
+DEFAULTS = {f.name: getattr(Message("user"), f.name) for f in fields(Message) if f.name != "source"}
+TEXTS = ("content", "id", "name", "tool_call_id", "timestamp")
+READ_OF_CONVERSATION = {"title", "metadata", "messages", "branches"}
+
+
+def is_own(content: Content) -> float:
+    """1 for an object with our mark and a list of conversations."""
+    return 1 if any(_is_document(value) for _, value in content.values) else 0
+
+
+def to_own(conversation: Conversation, losses: Losses) -> dict[str, Any]:
+    """A document with one conversation. Only the callers' own objects are left out, which no file can hold."""
+    losses.lose("objects of the caller's program", sum(_foreign(m.metadata) for m in conversation))
+    return {"historylab": VERSION, "conversations": [_conversation(conversation)]}
+
+
+@register("format", title="HistoryLab JSON", recognise=is_own, write=to_own)
+def historylab(content: Content, report: Report) -> Iterator[Conversation]:
+    """HistoryLab's own JSON, which keeps everything."""
+    for where, value in content.values:
+        if not _is_document(value):
+            report.skip(f"{kind_of(value)} that is no document of HistoryLab", where)
+            continue
+        if value["historylab"] != VERSION:
+            report.warn(f"version {str(value['historylab'])[:20]} of this format, read as version {VERSION}", where)
+        report.leave(value, {"historylab", "conversations"}, where)
+        for i, given in enumerate(value["conversations"]):
+            at = f"{where} conversations[{i}]".strip()
+            if isinstance(given, dict):
+                yield _read_conversation(given, at, report)
+            else:
+                report.skip(f"{kind_of(given)}, not a conversation", at)
+
+
+def _is_document(value: Any) -> bool:
+    known = isinstance(value, dict) and type(value.get("historylab")) is int
+    return known and isinstance(value.get("conversations"), list)
+
+
+def _conversation(conversation: Conversation) -> dict[str, Any]:
+    written: dict[str, Any] = {"title": conversation.title, "metadata": plain(conversation.metadata)}
+    written["messages"] = [_message(message) for message in conversation]
+    if conversation.branches:
+        written["branches"] = [_conversation(branch) for branch in conversation.branches]
+    return written
+
+
+def _message(message: Message) -> dict[str, Any]:
+    values = ((name, getattr(message, name)) for name in DEFAULTS)
+    return {name: plain(value) for name, value in values if name == "role" or value != DEFAULTS[name]}
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON can hold it: tuples as lists, dataclasses as objects, anything else as text."""
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(held) for key, held in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(held) for held in value]
+    return plain(asdict(value)) if is_dataclass(value) and not isinstance(value, type) else str(value)
+
+
+def _foreign(value: Any) -> int:
+    """How many values in it no JSON can hold."""
+    if isinstance(value, Mapping):
+        return sum(map(_foreign, value.values()))
+    if isinstance(value, list | tuple | set | frozenset):
+        return sum(map(_foreign, value))
+    return not (isinstance(value, str | int | float | bool | None) or is_dataclass(value))
+
+
+def _read_conversation(given: dict[str, Any], where: str, report: Report) -> Conversation:
+    report.leave(given, READ_OF_CONVERSATION, where)
+    messages, branches = given.get("messages"), given.get("branches")
+    read = []
+    for i, one in enumerate(messages if isinstance(messages, list) else ()):
+        try:
+            read.append(_read_message(one))
+            report.records += 1
+        except LoadError as problem:
+            report.skip(str(problem), f"{where} messages[{i}]")
+    own = Report()  # messages that branches share with the conversation are not counted again
+    others = [
+        _read_conversation(branch, f"{where} branches[{k}]", own)
+        for k, branch in enumerate(branches if isinstance(branches, list) else ())
+        if isinstance(branch, dict)
+    ]
+    for reason, tally in own.skipped.items():
+        report.warn(f"{reason}, in a branch", tally.first)
+    title, metadata = given.get("title"), given.get("metadata")
+    return Conversation(
+        read,
+        title if isinstance(title, str) else "",
+        metadata if isinstance(metadata, dict) else {},
+        [branch for branch in others if len(branch)],
+    )
+
+
+def _read_message(given: Any) -> Message:
+    """The message. Raises LoadError naming the first field that is of another kind than it is written in."""
+    if not isinstance(given, dict):
+        raise LoadError(f"{kind_of(given)}, not a message")
+    if unknown := given.keys() - DEFAULTS.keys():
+        raise LoadError(f"a field {min(map(str, unknown))[:40]!r}, which no message has")
+    if not isinstance(given.get("role"), str):
+        raise LoadError("no role")
+    read = {name: _READERS[name](value, name) for name, value in given.items()}
+    return Message(**read)
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise LoadError(f"{name} is {kind_of(value)}, not text")
+    return value
+
+
+def _flag(value: Any, name: str) -> bool:
+    if not isinstance(value, bool):
+        raise LoadError(f"{name} is {kind_of(value)}, not true or false")
+    return value
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise LoadError(f"{name} is {kind_of(value)}, not an object")
+    return value
+
+
+def _tuple_of(each: Callable[[Any, str], Any]) -> Callable[[Any, str], tuple[Any, ...]]:
+    def read(value: Any, name: str) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise LoadError(f"{name} is {kind_of(value)}, not a list")
+        return tuple(each(item, name) for item in value)
+
+    return read
+
+
+def _call(value: Any, name: str) -> ToolCall:
+    given = _object(value, name)
+    return ToolCall(*(_text(given.get(part, ""), f"{part} of a call") for part in ("id", "name", "arguments")))
+
+
+def _index(value: Any, name: str) -> int:
+    if type(value) is not int:
+        raise LoadError(f"{name} holds {kind_of(value)}, not indices")
+    return value
+
+
+_READERS: Mapping[str, Callable[[Any, str], Any]] = {
+    **dict.fromkeys(("role", *TEXTS), _text),
+    "tool_calls": _tuple_of(_call),
+    "media": _tuple_of(_text),
+    "pinned": _flag,
+    "metadata": _object,
+    "replaces": _tuple_of(_index),
+}

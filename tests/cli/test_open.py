@@ -1,0 +1,98 @@
+"""`historylab FILE` and `historylab open`: a transcript in the playground; the sessions of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from historylab.cli import main
+from historylab.settings.names import OPEN
+from historylab.ui.server import serve
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """What the playground was served with: its options, and the file it opens with."""
+    found: dict = {}
+
+    def serve_nothing(*_args, **_options):
+        found["opened"] = os.environ.get(OPEN)
+
+    monkeypatch.setattr(serve, "serve", serve_nothing)
+    monkeypatch.delenv(OPEN, raising=False)
+    yield found
+    os.environ.pop(OPEN, None)
+
+
+@pytest.fixture
+def session(tmp_path, monkeypatch) -> Path:
+    """One session of Claude Code on this machine."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    path = tmp_path / ".claude" / "projects" / "-lamps" / "abc.jsonl"
+    path.parent.mkdir(parents=True)
+    record = {"type": "user", "cwd": f"{tmp_path}/lamps", "message": {"content": "Mend the lamp"}}
+    path.write_text(json.dumps(record), encoding="utf-8")
+    return path
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    try:
+        code = main.main(arguments)
+    except SystemExit as exit:
+        code = exit.code
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.parametrize("before", [(), ("--headless",), ("--port", "8502"), ("open",)])
+def test_a_file_opens_in_the_playground(capsys, served, tmp_path, monkeypatch, before):
+    monkeypatch.chdir(tmp_path)
+    Path("chat.json").write_text("[]")
+    assert run(capsys, *before, "chat.json")[0] == 0
+    assert served["opened"] == str(tmp_path / "chat.json")
+
+
+def test_without_a_file_the_playground_opens_none(capsys, served):
+    assert run(capsys)[0] == 0
+    assert served["opened"] is None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"), [("no.json", "there is no file 'no.json'"), ("7", "there is no session 7")]
+)
+def test_an_unknown_file_or_number_is_one_line(capsys, served, session, given, words):
+    code, _, err = run(capsys, "open", given)
+    assert code == 1
+    assert words in err
+    assert not served
+
+
+def test_a_word_that_is_no_file_is_taken_for_a_command(capsys, served):
+    assert "did you mean show?" in run(capsys, "shwo")[2]
+
+
+def test_the_sessions_of_this_machine_are_listed_and_opened_by_number(capsys, served, session):
+    code, out, _ = run(capsys, "open")
+    assert code == 0
+    assert "Claude Code" in out
+    assert "~/lamps" in out
+    assert "Mend the lamp" in out
+    assert run(capsys, "open", "1")[0] == 0
+    assert served["opened"] == str(session)
+
+
+def test_they_are_listed_as_json(capsys, session):
+    assert json.loads(run(capsys, "open", "--json")[1])[0]["path"] == str(session)
+
+
+def test_convert_writes_a_file_that_loads_again_and_says_what_is_lost(capsys, root, tmp_path):
+    sample, out = str(root / "sample_conversations" / "bike-rental-support.json"), tmp_path / "out.json"
+    assert run(capsys, "convert", sample, "--out", str(out)) == (0, "", "")
+    assert run(capsys, "show", str(out))[1].count("\n") == run(capsys, "show", sample)[1].count("\n")
+    assert "only read, not written" in run(capsys, "convert", sample, "--to", "mentu")[2]
+    assert "there is no number 4" in run(capsys, "convert", sample, "--conversation", "4")[2]
