@@ -1,0 +1,49 @@
+"""Speakers: the role behind the word a transcript has for a speaker ("Human", "bot", "Q"), and who answers among names.
+
+A name that is no such word keeps its name. Where only names speak, somebody has to be the assistant for there to be any
+request: of two speakers it is the one who answers; among more, nobody is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+WORDS = {
+    "system": "system developer instructions|system prompt|system message",
+    "user": "user human customer client caller you me visitor guest patient student prompt prompter question"
+    " requester asker person|end user|you said|human said|user said",
+    "assistant": "assistant ai bot chatbot gpt model agent support answer response llm chatgpt claude gemini bard"
+    " grok copilot bing mistral deepseek llama perplexity cursor representative operator advisor doctor therapist tutor"
+    "|ai assistant|ai studio|google ai studio|github copilot|chatgpt said|claude said|gemini said|assistant said",
+    "tool": "tool function observation ipython|tool result|tool output|tool response|function response",
+}
+"""Role → the words for it, and after each bar an expression of several words."""
+
+ROLES = {
+    word: role for role, words in WORDS.items() for word in (*words.partition("|")[0].split(), *words.split("|")[1:])
+}
+QUESTION_AND_ANSWER = {"q": "user", "a": "assistant"}  # an A without a Q is a name
+MODEL_NAME = re.compile(
+    r"(chatgpt|gpt|claude|gemini|grok|llama|mistral|deepseek|qwen|o[134])([ -]?\d|[ -]|$)[\w. -]{0,30}", re.IGNORECASE
+)
+
+
+def role_of(speaker: str) -> str:
+    """The role that a word for a speaker stands for; empty for a name."""
+    word = " ".join(speaker.replace("_", " ").replace("-", " ").casefold().strip(" :*").split())
+    return ROLES.get(word) or ("assistant" if MODEL_NAME.fullmatch(speaker.strip(" :*")) else "")
+
+
+def cast(speakers: Iterable[str]) -> tuple[dict[str, str], str]:
+    """Speaker → role, for speakers in the order they begin to speak; and the name taken for the assistant's, if any."""
+    roles = {speaker: role_of(speaker) for speaker in speakers}
+    letters = {speaker.casefold(): speaker for speaker in roles}
+    if QUESTION_AND_ANSWER.keys() <= letters.keys():
+        roles |= {letters[letter]: role for letter, role in QUESTION_AND_ANSWER.items()}
+    names = [speaker for speaker, role in roles.items() if not role]
+    answers = ""
+    if "assistant" not in roles.values():
+        asked = "user" in roles.values()
+        answers = names[0] if asked and len(names) == 1 else names[1] if not asked and len(names) == 2 else ""
+    return {s: role or ("assistant" if s == answers else "user") for s, role in roles.items()}, answers
