@@ -8,21 +8,22 @@ A generator is a registered function whose keyword-only parameters are its optio
         return Conversation([Message("user", dice.pick(GREETINGS)) for _ in range(turns)], "small talk")
 
 It ends in a user message, so that there is a next request to plan; every call has its result. Randomness comes
-from `Dice`.
+from `Dice`. Options that several members have (`turns`, `words`, `output_lines`, `calls`, `seed`) have one name and one
+meaning, and stand here.
 """
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Protocol, TypeVar
 
 from pydantic import Field
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.errors import SettingsError
+from historylab.errors import SettingsError, TooLarge
 from historylab.registry import member
 
 T = TypeVar("T")
@@ -30,6 +31,12 @@ T = TypeVar("T")
 
 Turns = Annotated[int, Field(ge=1, le=5000, title="Turns", description="User messages; the last one is unanswered.")]
 Seed = Annotated[int, Field(ge=0, le=2**31 - 1, title="Seed", description="The same seed, the same text.")]
+Words = Annotated[int, Field(ge=5, le=500, title="Words", description="About how long an answer is, in words.")]
+Lines = Annotated[int, Field(ge=1, le=2000, title="Output lines", description="About how long a tool's output is.")]
+Calls = Annotated[int, Field(ge=1, le=8, title="Calls at once", description="The most tools called in parallel.")]
+
+MOST_LINES = 250_000
+"""Turns (or rounds of calls) × output lines a conversation may have: some 100 MB of text."""
 
 
 class Generator(Protocol):
@@ -57,6 +64,12 @@ def generate(name: str, **options: Any) -> Conversation:
     return make(**read)
 
 
+def check_lines(times: int, output_lines: int, what: str) -> None:
+    """Raises TooLarge where so many turns or rounds with so many output lines are more than memory should hold."""
+    if times * output_lines > MOST_LINES:
+        raise TooLarge(f"{what} with {output_lines} output lines are over {MOST_LINES:,} lines; ask for fewer")
+
+
 class Dice:
     """Random choices that are equal in every process and Python version, as only `random()` guarantees."""
 
@@ -81,6 +94,24 @@ class Dice:
         return [left.pop(self.below(len(left))) for _ in range(min(count, len(left)))]
 
 
+def lengthen(dice: Dice, words: int, text: str, sentences: Sequence[str], further: Callable[[], str]) -> str:
+    """The text, followed by whole sentences to about that many words: by each of these once, then by further ones."""
+    missing = words - len(text.split())
+    found = [text]
+    for sentence in dice.several(sentences, len(sentences)):
+        if (missing := missing - len(sentence.split())) < -5:
+            break
+        found.append(sentence)
+    while missing > 12:
+        found.append(further())
+        missing -= len(found[-1].split())
+    return " ".join(found)
+
+
+class Failure(str):
+    """A tool's result that is an error."""
+
+
 class Script:
     """A conversation under construction: messages and tool calls, with consecutive ids."""
 
@@ -102,4 +133,5 @@ class Script:
             calls.append(ToolCall(f"call_{self._calls:05d}", name, json.dumps(arguments, ensure_ascii=False)))
         self.messages.append(Message("assistant", text, tool_calls=tuple(calls)))
         for call, (name, _, result) in zip(calls, uses, strict=True):
-            self.messages.append(Message("tool", result, name=name, tool_call_id=call.id))
+            failed = {"is_error": True} if isinstance(result, Failure) else {}
+            self.messages.append(Message("tool", str(result), name=name, tool_call_id=call.id, metadata=failed))

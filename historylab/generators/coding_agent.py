@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
-
-from pydantic import Field
 
 from historylab.conversation.conversation import Conversation
-from historylab.errors import TooLarge
-from historylab.generators.base import Dice, Script, Seed, Turns
+from historylab.generators.base import Calls, Dice, Lines, Script, Seed, Turns, check_lines
 from historylab.registry import register
-
-Lines = Annotated[int, Field(ge=1, le=2000, title="Output lines", description="About how long a tool's output is.")]
-Calls = Annotated[int, Field(ge=1, le=8, title="Calls at once", description="The most tools called in parallel.")]
-
-MOST_LINES = 250_000
-"""Turns × output lines a conversation may have: some 100 MB of text."""
 
 AREAS = ("billing", "invoices", "tax", "ledger", "refunds", "coupons", "exports")
 NOUNS = ("proration", "rounding", "schedule", "currency", "adjustment", "statement", "balance", "renewal", "grace")
@@ -145,8 +135,7 @@ class Repository:
 @register("generator", title="Coding agent")
 def coding_agent(*, turns: Turns = 12, output_lines: Lines = 60, calls: Calls = 3, seed: Seed = 0) -> Conversation:
     """A developer and a coding agent, with parallel calls, long tool outputs and rules set at the start."""
-    if turns * output_lines > MOST_LINES:
-        raise TooLarge(f"{turns} turns with {output_lines} output lines are over {MOST_LINES:,} lines; ask for fewer")
+    check_lines(turns, output_lines, f"{turns} turns")
     dice = Dice(seed)
     repository = Repository(dice)
     brief = Brief(

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Annotated
-
-from pydantic import Field
 
 from historylab.conversation.conversation import Conversation
-from historylab.generators.base import Dice, Script, Seed, Turns
+from historylab.generators.base import Dice, Script, Seed, Turns, Words, lengthen
 from historylab.registry import register
-
-Words = Annotated[int, Field(ge=5, le=500, title="Words", description="About how long an answer is, in words.")]
 
 NAMES = ("Ines Moreau", "Tomasz Zielinski", "Aisha Bello", "Henrik Dahl", "Mei-Ling Tan", "Rosa Quispe", "Callum Byrne")
 TOWNS = ("Ghent", "Tromsø", "Galway", "Turin", "Kraków", "Porto", "Graz")
@@ -135,16 +130,7 @@ def _order(dice: Dice) -> str:
 
 def _answer(dice: Dice, words: int, text: str) -> str:
     """The text, padded with whole sentences to about that many words."""
-    missing = words - len(text.split())
-    sentences = [text]
-    for sentence in dice.several(PADDING, len(PADDING)):
-        if (missing := missing - len(sentence.split())) < -5:
-            break
-        sentences.append(sentence)
-    while missing > 12:
-        sentences.append(f"About the {dice.pick(PRODUCTS)}: {dice.pick(CARE)}.")
-        missing -= len(sentences[-1].split())
-    return " ".join(sentences)
+    return lengthen(dice, words, text, PADDING, lambda: f"About the {dice.pick(PRODUCTS)}: {dice.pick(CARE)}.")
 
 
 def _opening(script: Script, dice: Dice, customer: Customer, words: int) -> None:
