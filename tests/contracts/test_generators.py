@@ -22,17 +22,26 @@ def test_it_has_its_turns_whole_calls_a_system_prompt_and_a_next_request(generat
     assert (conversation[0].role, conversation[-1].role) == ("system", "user")
 
 
-@every_generator
-def test_the_same_seed_makes_the_same_conversation_in_another_process(generator):
-    script = f"from historylab.generators.base import generate; print(generate({generator.name!r}, seed=3).digest)"
+def test_the_same_seed_makes_the_same_conversations_in_another_process():
+    names = list(members("generator"))
+    script = f"from historylab.generators.base import generate; print(*(generate(n, seed=3).digest for n in {names}))"
     command = [sys.executable, "-c", script]
     elsewhere = subprocess.run(command, capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": "1"})
-    assert elsewhere.stdout.strip() == generate(generator.name, seed=3).digest
+    assert elsewhere.stdout.split() == [generate(name, seed=3).digest for name in names]
 
 
 @every_generator
 def test_another_seed_makes_another_conversation(generator):
     assert len({generate(generator.name, seed=seed).digest for seed in range(5)}) == 5
+
+
+def test_an_option_means_the_same_wherever_it_is():
+    meanings: dict[str, set[str]] = {}
+    for generator in members("generator").values():
+        assert {"turns", "seed"} < {option.name for option in generator.options}
+        for option in generator.options:
+            meanings.setdefault(option.name, set()).add(f"{option.schema['title']}: {option.help}")
+    assert {name for name, said in meanings.items() if len(said) > 1} == set()
 
 
 @every_generator

@@ -1,4 +1,4 @@
-"""generate(): options as text, refusals, sizes; and what the two generators are there for."""
+"""generate(): options as text, refusals, sizes; and what the support desk and the coding agent are there for."""
 
 from __future__ import annotations
 
@@ -6,22 +6,41 @@ import pytest
 
 from historylab.errors import SettingsError, TooLarge, UnknownMember
 from historylab.generators.base import Dice, generate
+from historylab.registry import members
 
 GOLDEN_DIGESTS = {
-    "support_desk": "2775fa885a9baf2cbc42976ef1befef5",
     "coding_agent": "585af64040db0f347bfa1b6152fab7e5",
+    "multilingual": "c0b9c1723ec4a7c343c24e6e3581f4af",
+    "planted_facts": "c7921adaf2aa2fe429b3a6bc032904e0",
+    "room": "111ecf63ea2407fd8beca22ef957ccd1",
+    "support_desk": "2775fa885a9baf2cbc42976ef1befef5",
+    "tool_loop": "e6156325239275de31668ed6b0b24740",
+}
+"""Of 20 turns and seed 42. Links name conversations by seed, so that a member's text never changes."""
+TEN_THOUSAND = {
+    "coding_agent": {"turns": 1200},
+    "multilingual": {"turns": 5000},
+    "planted_facts": {"turns": 5000},
+    "room": {"turns": 5000},
+    "support_desk": {"turns": 3200},
+    "tool_loop": {"turns": 6, "rounds": 1000, "output_lines": 20},
 }
 
 
-@pytest.mark.parametrize(("name", "turns"), [("support_desk", 3200), ("coding_agent", 1200)])
-def test_ten_thousand_messages_can_be_made(name, turns):
-    assert len(generate(name, turns=turns)) > 10_000
+@pytest.mark.parametrize("name", members("generator"))
+def test_ten_thousand_messages_can_be_made(name):
+    assert len(generate(name, **TEN_THOUSAND[name])) > 10_000
 
 
 @pytest.mark.parametrize(
     ("name", "options", "error", "sentence"),
     [
-        ("poet", {}, UnknownMember, "choose one of coding_agent, support_desk"),
+        (
+            "poet",
+            {},
+            UnknownMember,
+            "choose one of coding_agent, multilingual, planted_facts, room,",
+        ),
         (
             "support_desk",
             {"rhyme": 1},
@@ -32,6 +51,13 @@ def test_ten_thousand_messages_can_be_made(name, turns):
         ("support_desk", {"seed": True}, SettingsError, "support_desk.seed True"),
         ("support_desk", {"seed": "1_0"}, SettingsError, "support_desk.seed '1_0': not a number"),
         ("coding_agent", {"turns": 5000, "output_lines": 2000}, TooLarge, "over 250,000 lines; ask for fewer"),
+        (
+            "tool_loop",
+            {"turns": 300, "rounds": 1000},
+            TooLarge,
+            "300 turns of 1000 rounds with 60 output lines",
+        ),
+        ("tool_loop", {"turns": 300, "rounds": 1000, "output_lines": 1}, TooLarge, "ask for fewer"),
     ],
 )
 def test_what_cannot_be_made_is_refused(name, options, error, sentence):
@@ -53,7 +79,7 @@ def test_the_support_desks_answers_are_about_as_long_as_asked():
         assert 0.6 * words < average < 1.4 * words
 
 
-@pytest.mark.parametrize("name", GOLDEN_DIGESTS)
+@pytest.mark.parametrize("name", members("generator"))
 def test_a_seed_makes_what_it_made_in_every_version(name):
     assert generate(name, turns=20, seed=42).digest == GOLDEN_DIGESTS[name]
 
