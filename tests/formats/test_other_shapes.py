@@ -8,6 +8,8 @@ import pytest
 
 from historylab import load, trim
 from historylab.errors import LoadError, UnknownFormat
+from historylab.formats.content import Content
+from historylab.formats.load import match_strengths
 from historylab.settings.model import Settings
 
 HI = {"role": "user", "content": "hi"}
@@ -46,9 +48,13 @@ def test_trim_refuses_it_by_name_and_place_with_what_to_do(foreign, name):
 
 @every_shape
 @pytest.mark.parametrize("body", [lambda given: given, lambda given: {"model": "m", "messages": given}])
-def test_a_file_of_it_is_refused_by_name(foreign, name, body):
-    with pytest.raises(UnknownFormat, match=f"it looks like {name}"):
-        load(json.dumps(body([foreign, HI, foreign])).encode())
+def test_a_file_of_it_is_read_by_its_own_format_or_refused_by_name(foreign, name, body):
+    data = json.dumps(body([foreign, HI, foreign])).encode()
+    if claimed := match_strengths(Content(data)):
+        assert max(claimed, key=claimed.get) != "chat_completions"
+    else:
+        with pytest.raises(UnknownFormat, match=f"it looks like {name}"):
+            load(data)
 
 
 @every_shape

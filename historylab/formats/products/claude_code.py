@@ -13,11 +13,12 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.anthropic_blocks import read_parts, to_call, to_usage
+from historylab.formats.anthropic_blocks import read_parts, to_call
 from historylab.formats.base import Report, kind_of
 from historylab.formats.chat_messages import iso_time, pair_by_order
 from historylab.formats.content import Content
 from historylab.formats.products.session_tree import Branch, Record, branches
+from historylab.formats.usage import to_usage
 from historylab.registry import register
 
 ROLES = ("user", "assistant")
