@@ -1,0 +1,82 @@
+"""ChatML: text with the markers `<|im_start|>role` and `<|im_end|>`, as it is or in a field of JSON Lines.
+
+Source: OpenAI's ChatML notes and the templates of open models, which also write `<|endoftext|>` between conversations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.formats.base import Report
+from historylab.formats.chat_messages import pair_by_order
+from historylab.formats.content import Content
+from historylab.formats.speakers import role_of
+from historylab.formats.spoken import tagged
+from historylab.registry import register
+
+START, END, BETWEEN = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
+BEGIN = ("<s>", "<|begin_of_text|>", BETWEEN)  # may stand before the first message
+HEAD = re.compile(r"[ \t]*([\w.-]*)(?:[ \t]+name=([\w.-]+))?[ \t]*(?:\r?\n|$)")
+
+
+def has_marker(content: Content) -> float:
+    """1 for a text, or the texts of JSON objects, that begin with the marker."""
+    return 1 if any(True for _ in islice(_texts(content), 1)) else 0
+
+
+@register("format", title="ChatML text", recognise=has_marker)
+def chatml(content: Content, report: Report) -> Iterator[Conversation]:
+    """Text that marks where each message starts and ends."""
+    for place, text in _texts(content):
+        for part in text.split(BETWEEN):
+            if START in part:
+                yield Conversation(pair_by_order(list(_messages(part, place, report))))
+
+
+def _texts(content: Content) -> Iterator[tuple[str, str]]:
+    """Every text that begins with the marker, with its location."""
+    if content.text.lstrip()[:1] not in ("{", "["):
+        if _begins(content.text):
+            yield "", content.text
+        return
+    for where, value in content.values:
+        items = enumerate(value) if isinstance(value, list) else [("", value)]
+        for i, item in items:
+            for key, text in item.items() if isinstance(item, dict) else ():
+                if isinstance(text, str) and _begins(text):
+                    yield f"{where}[{i}] {key}".replace("[]", "").strip(), text
+
+
+def _begins(text: str) -> bool:
+    start = text[:200].lstrip("\ufeff \t\r\n")
+    for mark in BEGIN:
+        start = start.removeprefix(mark).lstrip()
+    return start.startswith(START)
+
+
+def _messages(text: str, place: str, report: Report) -> Iterator[Message]:
+    for number, piece in enumerate(text.split(START)[1:], 1):
+        where = f"{place} message {number}".strip()
+        said, _, after = piece.partition(END)
+        if after.strip():
+            report.warn("text between messages not read", where)
+        head = HEAD.match(said)
+        if not head or not head[1]:
+            report.skip("no role", where)
+            continue
+        body = said[head.end() :].strip("\r\n")
+        if not body and END not in piece:
+            report.skip("an empty message, which only asks for the answer", where)
+            continue
+        report.records += 1
+        role = role_of(head[1])
+        if not role:
+            report.warn(f"unknown role {head[1][:40]!r}, kept as conversation", where)
+        if not body:
+            report.warn("empty content", where)
+        yield from (replace(message, name=head[2]) for message in tagged(role or head[1], body))

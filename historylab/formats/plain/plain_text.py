@@ -1,0 +1,101 @@
+"""Plain text in which speakers are named at the beginning of a line: `Name: words`; further lines belong to the last.
+
+A colon is common, so it takes at least two speakers that alternate: words for roles ("User:", "Assistant:"), or names
+that speak again. Lines in fenced code, labels ("Note:") and names that come once are words of the one who speaks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import LoadError
+from historylab.formats.base import Report
+from historylab.formats.chat_messages import iso_time
+from historylab.formats.content import Content
+from historylab.formats.speakers import QUESTION_AND_ANSWER, role_of
+from historylab.formats.spoken import Turn, messages_of
+from historylab.registry import register
+
+LINE = re.compile(r"(?:\[([^\]\n]{4,40})\]\s*)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})\s?(?::(?=\s|$)|：)\s*(.*)$")
+FENCE = ("```", "~~~")
+LABELS = frozenset(
+    """note notes nb ps todo fixme hint tip tips warning error info debug trace warn fatal critical important caution
+    usage example examples input output expected actual returns args raises parameters see source version license
+    title date from to subject cc bcc re author status url http https file line type description summary name key
+    value id step result results reason email phone address time place problem solution added changed fixed removed
+    deprecated security given when then default case types methods files copyright comment package pin why who what
+    where how""".split()  # noqa: SIM905
+)
+"""Words before a colon that name a thing, not somebody who speaks."""
+
+SAMPLE = 200_000  # characters looked at to recognise a text
+MOST_BEFORE = 10  # lines before the first speaker
+
+
+def speaks(content: Content) -> float:
+    """0.6 for at least two speakers that alternate."""
+    text = content.text[:SAMPLE]
+    if text.lstrip()[:1] in ("{", "<"):
+        return 0
+    return 0.6 if _speakers(text) else 0
+
+
+@register("format", title="Plain text with speakers", recognise=speaks)
+def plain_text(content: Content, report: Report) -> Iterator[Conversation]:
+    """A text in which each speaker's words begin with a name and a colon."""
+    speakers = _speakers(content.text)
+    if not speakers:
+        raise LoadError("no two speakers alternate in it; a line looks like 'User: hello'")
+    turns: list[Turn] = []
+    title: list[str] = []
+    for number, line, found in _lines(content.text):
+        if found and found[2].casefold() in speakers:
+            time = iso_time(found[1].replace(" ", "T", 1)) if found[1] else None
+            turns.append(Turn(f"line {number}", found[2], found[3], time))
+        elif turns:
+            turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{line}")
+        elif line.strip():
+            title.append(line.strip())
+    if len(title) > 1:
+        report.warn("lines before the first speaker not read", "line 1")
+    turns = [replace(turn, text=turn.text.strip()) for turn in turns]
+    yield Conversation(messages_of(turns, report), title[0][:80] if len(title) == 1 else "")
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:
+    """Every line with its number, and what it says of a speaker; nothing in fenced code."""
+    fenced = False
+    for number, given in enumerate(text.split("\n"), 1):
+        line = given.removesuffix("\r")
+        fenced ^= line.lstrip().startswith(FENCE)
+        yield number, line, None if fenced else LINE.match(line)
+
+
+def _speakers(text: str) -> frozenset[str]:
+    """The names that speak, in lower case; none unless two alternate, beginning near the top."""
+    found = [(number, m[2]) for number, _, m in _lines(text) if m]
+    times = Counter(name.casefold() for _, name in found if name.casefold() not in LABELS)
+    roles = {name: role_of(name) for name in times}
+    if times.keys() >= QUESTION_AND_ANSWER.keys():
+        roles |= QUESTION_AND_ANSWER
+    words = {name for name, role in roles.items() if role}
+    sure = {"user", "assistant"} <= {roles[name] for name in words}
+    if not sure:
+        words |= {name.casefold() for _, name in found if times[name.casefold()] > 1 and not name[0].islower()}
+    order = [(number, name) for number, name in found if name.casefold() in words]
+    if not _alternate([name.casefold() for _, name in order]):
+        return frozenset()
+    if all(name.islower() for _, name in order) or not sure:  # such as the keys of a settings file
+        sure = len(order) * 3 >= len(found) * 2
+    before = [line for line in text.split("\n")[: order[0][0] - 1] if line.strip()]
+    return frozenset(words) if sure and len(before) <= MOST_BEFORE else frozenset()
+
+
+def _alternate(names: list[str]) -> bool:
+    changes = sum(a != b for a, b in pairwise(names))
+    return len(set(names)) > 1 and changes * 2 >= len(names) - 1

@@ -1,0 +1,61 @@
+"""Markdown of a chat: headings and bold labels of speakers; a README is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from historylab import load
+from historylab.errors import LoadError, UnknownFormat
+
+
+def said(text: str) -> str:
+    return " ".join(f"{m.role[0]}:{m.content}" for m in load(text.encode())[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## User\n\nhi\n\n## Assistant\n\nyo",
+        "### 👤 User:\nhi\n### 🤖 ChatGPT:\nyo",
+        "#### You:\nhi\n#### GPT-4o:\nyo",
+        "**User:** hi\n\n**Assistant:** yo",
+        "**Human**\n\nhi\n\n---\n\n**Claude**\n\nyo\n\n---\n",
+        "_**User (2025-05-21 10:00Z)**_\r\n\r\nhi\r\n\r\n---\r\n\r\n_**Agent (model x, mode y)**_\r\n\r\nyo",
+        "<!-- saved -->\n__You__: hi\n\n__Gemini__: yo",
+        "# Title\n\nsome words\n\n## Prompt:\nhi\n\n## Response:\nyo",
+    ],
+)
+def test_headings_and_bold_labels_name_the_speakers(text):
+    assert said(text) == "u:hi a:yo"
+
+
+def test_other_headings_code_and_rules_inside_a_message_are_its_text():
+    text = "## User\nhi\n## Assistant\na\n---\nb\n## Part\n```\n## User\n```\n## User\nmore"
+    assert said(text) == "u:hi a:a\n---\nb\n## Part\n```\n## User\n``` u:more"
+
+
+def test_the_title_and_the_times_are_read():
+    loaded = load(b"# Compost\n\n## User (2026-05-02 18:00)\nhi\n## Assistant\nyo")
+    assert loaded[0].title == "Compost"
+    assert [m.timestamp for m in loaded[0]] == ["2026-05-02T18:00", None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Tool\n\n## Install\nx\n\n## User\nguide\n\n## Model\ny\n\n## License\nz",
+        "# Tool\n\n" + "words\n" * 20 + "**User:** hi\n\n**Assistant:** yo\n",
+        "## User\nguide",
+        "**User** and **assistant** are roles.",
+        "## Anna\nhi\n## Ben\nyo",
+        "```\n## User\nhi\n## Assistant\nyo\n```",
+    ],
+)
+def test_a_readme_is_no_conversation(text):
+    with pytest.raises(UnknownFormat):
+        load(text.encode(), name="README.md")
+
+
+def test_it_is_refused_in_words_where_it_is_chosen():
+    with pytest.raises(LoadError, match="'## User'"):
+        load(b"# Tool\nwords", "markdown")
