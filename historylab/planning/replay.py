@@ -18,6 +18,7 @@ from historylab.planning.pipeline import open_instruments, plan_requests, projec
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.strategies.base import Instruments
+from historylab.planning.unused_budget import UnusedBudget, unused_budget
 from historylab.settings.model import Settings
 
 KINDS = ("system", "user", "assistant", "tool", "other", "summary")
@@ -183,6 +184,15 @@ class Timeline(Memo):
         plan = self.plans[request]
         found = partial(over_budget_cause, self.conversation, self.settings, self.instruments, plan)
         return self.remember(("over budget", plan.size), found)
+
+    def unused_budget(self, request: int) -> UnusedBudget | None:
+        """Why a request (from 0) leaves much of its budget unused, and what would use it; None if it doesn't.
+
+        Raises IndexError where there is no such request.
+        """
+        plan = self.plans[request]
+        found = partial(unused_budget, self.conversation, self.settings, self.instruments, plan)
+        return self.remember(("unused budget", plan.size), found)
 
 
 def _fates(plan: HistoryPlan) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Requests over the budget, never without what fills them, why that isn't cut, and what would mend it."""
+"""Budgets that are exceeded, with what fills them and why that isn't cut; and budgets that stay unused, with why."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from historylab.costs.amounts import count_of
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
+from historylab.planning.unused_budget import UnusedBudget
 
 
 def over_budget_sentence(timeline: Timeline) -> str:
@@ -24,3 +25,10 @@ def over_budget_sentence(timeline: Timeline) -> str:
 def cause_in_words(found: OverBudget) -> str:
     """ "11,764 in the newest tool call and its results. The pruner may not cut any of it. A budget of … would do." """
     return f"{found.filled}. {found.why} {found.mend}"
+
+
+def unused_in_words(found: UnusedBudget) -> str:
+    """ "The newest finished turn needs 11,764 tokens and goes as a whole, so 7,987 of 8,000 tokens stay unused." """
+    turn = "The newest finished turn" if found.newest else f"Turn {found.turn + 1:,}"
+    unused = f"{found.unused:,} of {found.budget:,} tokens stay unused"
+    return f"{turn} needs {found.tokens:,} tokens and goes as a whole, so {unused}."
