@@ -5,6 +5,7 @@ Money is Decimal, in US dollars.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -16,6 +17,12 @@ from historylab.errors import SettingsError
 
 MONEY = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 """The price fields of `Prices`, in US dollars per million tokens."""
+CLOUD = re.compile(
+    r"(?:[a-z-]{2,7}\.)?(?:anthropic|amazon|meta|mistral|cohere|deepseek|openai)\.(?P<model>.+?)(-v\d+:\d+)?"
+)
+"""A model's name on Bedrock: region, company, name, version."""
+LOCAL = frozenset({"ollama", "ollama_chat", "lm_studio", "llamafile", "hosted_vllm", "vllm"})
+"""Prefixes of models that run on a machine of one's own, at no list price."""
 Amount = Decimal | int | float | str
 """Types that a price may be given in."""
 
@@ -106,10 +113,25 @@ def _prices_on(model: str, day: date) -> Prices | None:
 def _look_up(model: str) -> Any:
     from genai_prices.data_snapshot import get_snapshot
 
-    try:
-        return get_snapshot().find_provider_model(model, None, None, None)[1]
-    except LookupError:
-        return None
+    for name in names_of(model):
+        try:
+            return get_snapshot().find_provider_model(name, None, None, None)[1]
+        except LookupError:
+            continue
+    return None
+
+
+def names_of(model: str) -> tuple[str, ...]:
+    """The names a price list may have a model under: as given, then without the prefixes of gateways and clouds.
+
+    "litellm_proxy/anthropic/claude-opus-4-5" and "us.anthropic.claude-opus-4-5-v1:0" both end in "claude-opus-4-5".
+    """
+    prefixes, _, bare = model.rpartition("/")
+    if LOCAL.intersection(prefixes.split("/")):
+        return (model,)
+    at_cloud, (before, _, after) = CLOUD.fullmatch(bare), bare.partition(":")
+    other = at_cloud["model"] if at_cloud else after if before.replace("_", "").isalpha() and "-" in after else ""
+    return tuple(dict.fromkeys(filter(None, (model, bare, other))))
 
 
 def _price(name: str, amount: Amount) -> Decimal:

@@ -74,3 +74,24 @@ def test_usage_is_read_from_a_message_whatever_holds_it(found):
 )
 def test_a_message_without_readable_usage_has_none(metadata):
     assert usage_of(Message("assistant", metadata=metadata)) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [
+        ("anthropic/claude-sonnet-4-5", "claude-sonnet-4-5"),
+        ("litellm_proxy/anthropic/claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+        ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+        ("bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+        ("openai:gpt-4o", "gpt-4o"),
+        ("azure/gpt-4o", "gpt-4o"),
+        ("models/gemini-2.5-pro", "gemini-2.5-pro"),
+    ],
+)
+def test_a_model_is_known_under_the_names_that_gateways_give_it(name, model):
+    assert prices_of(name).model == model
+
+
+@pytest.mark.parametrize("name", ["ollama/deepseek-chat", "llama3:8b", "nobody/nothing-7", "/", ":"])
+def test_what_runs_on_a_machine_of_ones_own_has_no_list_price(name):
+    assert prices_of(name) is None
