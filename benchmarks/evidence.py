@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +22,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.usage import usage_of
 from historylab.costs.bill import price
 from historylab.costs.caches.base import open_cache
-from historylab.costs.calibration import Calibration, calibrate, context_of
 from historylab.costs.traffic import Traffic, traffic
 from historylab.counters.base import open_counter
+from historylab.counters.calibration import Calibration, calibrate, context_of
 from historylab.errors import LoadError
 from historylab.planning.validity import naive_validity, validity
 from historylab.pricing import Prices
@@ -103,7 +103,7 @@ def check_of_reads(found: Sequence[Case]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|"
     for case in found:
         timeline = replay(case.conversation, case.uncut)
-        real = case.fit.applied(traffic(timeline), case.uncut.overhead)
+        real = in_provider_tokens(traffic(timeline), case.fit)
         pairs = [(i, u) for i, p in enumerate(timeline.plans) if (u := usage_of_reply(case.conversation, p.size))]
         reads = price(real, PRICES, CACHES[0]).cache_reads
         predicted, reported = sum(int(reads[i]) for i, _ in pairs), sum(u.cache_reads for _, u in pairs)
@@ -115,6 +115,16 @@ def check_of_reads(found: Sequence[Case]) -> Iterator[str]:
             f"| {case.name} | {len(pairs)} | {fit} | {predicted:,} ({predicted / context:.1%} of all input) "
             f"| {reported:,} ({reported / context:.1%}) | {off} |"
         )
+
+
+def in_provider_tokens(counted: Traffic, fit: Calibration) -> Traffic:
+    """Traffic with the fitted overhead, its other tokens times the fitted factor."""
+
+    def real(tokens: np.ndarray) -> np.ndarray:
+        scaled = np.rint(fit.overhead + fit.factor * (tokens - fit.overhead)).astype(np.int64)
+        return np.where(tokens > 0, scaled, 0)
+
+    return replace(counted, sent=real(counted.sent), shared=real(counted.shared))
 
 
 def usage_of_reply(conversation: Conversation, size: int):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation as Conversation
     from historylab.conversation.message import Message as Message
     from historylab.conversation.message import ToolCall as ToolCall
+    from historylab.costs.proposal import settings_for as settings_for
     from historylab.errors import HistoryLabError as HistoryLabError
     from historylab.exporters.base import export as export
     from historylab.formats.load import load as load
@@ -49,6 +50,7 @@ _MODULES = {
     "replay": "planning.replay",
     "resolve_settings": "settings.resolve",
     "retention": "recall.retention",
+    "settings_for": "costs.proposal",
     "sweep": "tuning.sweep",
     "trim": "planning.trim",
 }
@@ -73,6 +75,7 @@ __all__ = [
     "replay",
     "resolve_settings",
     "retention",
+    "settings_for",
     "sweep",
     "trim",
 ]

@@ -18,7 +18,7 @@ from historylab.ui.tune.settings_search import AT_ONCE
 
 start_page("corpus")
 opening.conversation()
-resolution = choices.resolution()
+resolution = choices.resolution(recorded=False)  # one set of settings for all files
 settings_sidebar(resolution)
 refusals(resolution)
 settings = offline(resolution.settings)

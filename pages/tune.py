@@ -20,7 +20,8 @@ from historylab.ui.tune.sensitivity_view import sensitivity_view
 
 start_page("tune")
 conversation = opening.conversation()
-resolution = choices.resolution()
+everywhere = session.tab().tuning.everywhere
+resolution = choices.resolution(recorded=not everywhere)  # one set of settings for all conversations
 settings_sidebar(resolution)
 with replay_errors_shown():
     timeline = cached.timeline(conversation, resolution.settings)
@@ -30,7 +31,6 @@ if not timeline.plans:
     no_requests("There is nothing to tune. Open another conversation.")
     st.stop()
 
-everywhere = session.tab().tuning.everywhere
 search = settings_search.make_search(viewing.opened().conversations if everywhere else [conversation], resolution)
 candidates = search.candidates()
 work = search.work(candidates)

@@ -13,8 +13,8 @@ from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
 from historylab.costs.bill import against_untrimmed, price
 from historylab.costs.caches.base import open_cache
-from historylab.costs.calibration import calibrate
 from historylab.costs.traffic import traffic
+from historylab.counters.calibration import calibrate
 from historylab.counters.quarter_of_characters import QuarterOfCharacters
 from historylab.formats.content import Content
 from historylab.formats.load import load, match_strengths

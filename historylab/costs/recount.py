@@ -8,17 +8,18 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Summary
-from historylab.counters.base import Counter, count_text, model_counter, open_counter
+from historylab.counters.base import Counter, count_text, counter_for, model_counter
 from historylab.planning.history import History, Texts
 from historylab.planning.plan import HistoryPlan, Shortening
 from historylab.planning.replay import Timeline
 
 
 def counter_of_money(timeline: Timeline) -> Counter:
-    """The model's own counter; or the caller's, if the timeline was made with one that no setting names."""
+    """The model's own counter, by its token factor; or the caller's, if no setting names the timeline's counter."""
     settings = timeline.settings
-    named = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
-    return model_counter(settings.model) if named.key == timeline.counter.key else timeline.counter
+    named = counter_for(settings)
+    own = named.key == timeline.counter.key
+    return model_counter(settings.model, settings.counter_factor) if own else timeline.counter
 
 
 def recounted(timeline: Timeline, counter: Counter) -> Timeline:

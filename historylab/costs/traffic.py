@@ -66,7 +66,8 @@ def replay_untrimmed(timeline: Timeline) -> Timeline:
 
     Counted by the model's own counter, so it is the same whatever the settings cut, rewrite, arrange or count by.
     """
-    untrimmed = Settings(**NOTHING_CUT, overhead=timeline.settings.overhead, model=timeline.settings.model)
+    now = timeline.settings
+    untrimmed = Settings(**NOTHING_CUT, overhead=now.overhead, model=now.model, counter_factor=now.counter_factor)
     return replay(timeline.original, untrimmed, instruments=Instruments(counter_of_money(timeline)))
 
 

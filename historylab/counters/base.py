@@ -1,28 +1,31 @@
 """The contract of token counters; each conversation is counted once per counter.
 
 A member is a class that takes the model's name and has `key` (identifies its counts), `label` (how it counts, for
-display), `exact`, `per_request` (tokens of a request beyond its messages) and `count(messages)`.
+display), `exact`, `per_request` (tokens of a request beyond its messages) and `count(messages)`. One that counts by a
+model's tokenizer is registered with `reads=("counter_factor",)`, and scaled by that setting; one that counts by a
+published system's rule is not.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.conversation.usage import recorded_models
 from historylab.errors import InstrumentError
 from historylab.registry import member
+from historylab.settings.model import Settings
 
 MEDIA_TOKENS = {"image": 1500, "audio": 1500, "file": 1500}
 """Tokens per non-text part, a fixed estimate: its data is never counted as text. 1,500 is a full-size image on models
 that publish a formula; audio and files vary more, so every such count is labelled an estimate."""
 
 
+FACTOR = "counter_factor"
 _serial = itertools.count()
 
 
@@ -45,15 +48,54 @@ def open_counter(name: str, model: str, **options: Any) -> Counter:
     return counter
 
 
-def model_counter(model: str) -> Counter:
+def counter_for(settings: Settings) -> Counter:
+    """The counter that the settings name, scaled by their token factor unless it counts by a published rule."""
+    counter = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
+    return scaled(counter, settings.counter_factor) if FACTOR in member("counter", settings.counter).reads else counter
+
+
+def model_counter(model: str, factor: float = 1.0) -> Counter:
     """The counter that comes nearest to what the provider of `model` counts and charges for."""
-    return open_counter("exact", model)
+    return scaled(open_counter("exact", model), factor)
+
+
+class ScaledCounter:
+    """Another counter's tokens times a factor, rounded; a message that takes any takes 1 at least."""
+
+    exact = False
+
+    def __init__(self, counter: Counter, factor: float):
+        self.unscaled, self.factor = counter, factor
+        self.key, self.label = f"{counter.key} × {factor!r}", f"{factor:.4g} × {counter.label}"
+        self.per_request = round(counter.per_request * factor)
+
+    def count(self, messages: Sequence[Message]) -> np.ndarray:
+        return self.scale(self.unscaled.count(messages))
+
+    def scale(self, counted: np.ndarray) -> np.ndarray:
+        """int64: these tokens of the unscaled counter in its own."""
+        found: np.ndarray = np.maximum(np.rint(counted * self.factor), np.minimum(counted, 1)).astype(np.int64)
+        return found
+
+
+def unscaled(counter: Counter) -> Counter:
+    """The counter without any factor."""
+    return counter.unscaled if isinstance(counter, ScaledCounter) else counter
+
+
+def scaled(counter: Counter, factor: float) -> Counter:
+    """The counter times `factor`; itself for a factor of 1."""
+    return counter if factor == 1 else ScaledCounter(counter, factor)
 
 
 def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
     """int64[len(conversation)]: tokens of every message, counted once per counter and kept with the conversation."""
 
     def count() -> np.ndarray:
+        if isinstance(counter, ScaledCounter):
+            column = counter.scale(token_column(conversation, counter.unscaled))
+            column.setflags(write=False)
+            return column
         column = np.ascontiguousarray(counter.count(conversation.messages), np.int64)
         if len(column) != len(conversation):
             raise InstrumentError(f"counter {counter.key!r} gave {len(column)} counts for {len(conversation)} messages")
@@ -71,29 +113,6 @@ def count_text(counter: Counter, text: str) -> int:
 def media_tokens(message: Message) -> int:
     """The estimate for a message's images, audio and files."""
     return sum(MEDIA_TOKENS.get(kind, MEDIA_TOKENS["file"]) for kind in message.media)
-
-
-def count_badge(counter: Counter, model: str, conversations: Iterable[Conversation] = ()) -> str:
-    """ "o200k_base, exact for gpt-5.5": how tokens of these are counted, and whether `model` counts them just so.
-
-    The only words for it: a count is no more exact in one place than in another.
-    """
-    if not counter.exact:
-        return f"{counter.label}, an estimate"
-    counted = list(conversations)
-    if other := next((name for one in counted for name in recorded_otherwise(counter, one)), ""):
-        return f"{counter.label}, an estimate: recorded with {other:.60}"
-    media = any(has_media(one) for one in counted)
-    return f"{counter.label}, exact for {model}{' but for images and other media' if media else ''}"
-
-
-def recorded_otherwise(counter: Counter, conversation: Conversation) -> list[str]:
-    """The models of the transcript whose tokens this exact counter does not count."""
-    return [name for name in recorded_models(conversation) if not _is_the_same(counter, model_counter(name))]
-
-
-def _is_the_same(one: Counter, other: Counter) -> bool:
-    return one.key == other.key and other.exact
 
 
 def has_media(conversation: Conversation) -> bool:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from historylab._version import __version__
-from historylab.counters.base import count_badge, open_counter
+from historylab.counters.badge import count_badge
+from historylab.counters.base import counter_for
 from historylab.registry import chosen_members, member
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import as_text, environment_names
@@ -84,7 +85,7 @@ def heading(
     settings: Settings, target: str, use: str = "load with `historylab --template FILE` or set as environment"
 ) -> list[str]:
     """Comment lines, without comment signs: what wrote the file and its use, the token counter, what is not carried."""
-    counter = open_counter(settings.counter, settings.model, **settings.options_of("counter"))
+    counter = counter_for(settings)
     how = f"Tokens by {count_badge(counter, settings.model)}."
     lines = [f"HistoryLab {__version__} settings; {use}.", how, *map(str, differences(settings, target))]
     return ["".join(c if c.isprintable() else "�" for c in line) for line in lines]  # a model's name may hold anything

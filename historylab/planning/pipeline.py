@@ -15,7 +15,7 @@ import numpy as np
 from historylab.chat_models.base import ChatModel, open_chat_model
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.counters.base import open_counter
+from historylab.counters.base import counter_for
 from historylab.errors import PlanError
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
@@ -119,7 +119,7 @@ def open_instruments(settings: Settings, *, chat_model: ChatModel | None = None)
     """
     chat_model = chat_model or open_chat_model(settings.model)
     return Instruments(
-        counter=open_counter(settings.counter, settings.model, **settings.options_of("counter")),
+        counter=counter_for(settings),
         summarizer=open_summarizer(settings.summarizer, chat_model, **settings.options_of("summarizer")),
         relevance=member("relevance", settings.relevance).target(**settings.options_of("relevance")),
         chat_model=chat_model,

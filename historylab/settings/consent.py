@@ -1,7 +1,8 @@
 """Consent: only the environment or the user may enable members that call a model on a server, never a link or a file.
 
 Otherwise opening a link could send a conversation to a model, and spend the server's key, unnoticed. Consent from the
-environment covers neither a different model nor different instructions that a link or an uploaded template asks for.
+environment covers neither a different model nor different instructions that a link, an uploaded template or the open
+file asks for.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from historylab.settings.model import Settings, read_setting
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 
 WHY = "it sends messages to a model on a server, which only the environment or your own yes can switch on"
-WHY_BY_LINK = "a link or an uploaded template names the model, or how it is asked, and that needs your own yes"
+WHY_BY_LINK = (
+    "a link, an uploaded template or the open file names the model, or how it is asked, and that needs your own yes"
+)
 
 
 def asks_a_model(name: str, value: Any) -> bool:
@@ -37,9 +40,9 @@ def offline(settings: Settings) -> Settings:
 def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Collection[str] = ()) -> Resolution:
     """Refuse values that choose a member that calls a model, unless the environment chose it or the user `agreed`.
 
-    The environment's choice counts unless a link decides which model is called or how; `linked` names settings that a
-    link or an uploaded file may have chosen under another name. For a refused value the next source decides; the
-    provenance keeps the refused candidate with the reason.
+    The environment's choice counts unless a link or the open file decides which model is called or how; `linked` names
+    settings that a link or an uploaded file may have chosen under another name. For a refused value the next source
+    decides; the provenance keeps the refused candidate with the reason.
     """
     refused = {
         name: _without_asking(resolution.provenance[name])
@@ -53,12 +56,15 @@ def within_consent(resolution: Resolution, *, agreed: bool = False, linked: Coll
 
 
 def _covered(resolution: Resolution, name: str, linked: Collection[str]) -> bool:
-    """Whether the environment chose a member that calls a model, and no link decides which model or how."""
+    """Whether the environment chose a member that calls a model, and no link or open file decides which or how."""
     if resolution.provenance[name].source != "environment" or name in linked:
         return False
     members = registry.chosen_members(name, resolution.settings.value(name))
     deciding = ["model", *(f"{name}.{m.name}.{option.name}" for m in members for option in m.options)]
-    return not any(one in linked or decided_by("url", resolution.provenance[one]) for one in deciding)
+    origins = {one: resolution.provenance[one] for one in deciding}
+    return not any(
+        one in linked or decided_by("url", origin) or decided_by("recorded", origin) for one, origin in origins.items()
+    )
 
 
 def decided_by(source: str, origin: Provenance) -> bool:

@@ -143,6 +143,17 @@ class SettingsFields(BaseModel, frozen=True, extra="forbid"):
             description="How tokens are counted; each count says whether it is exact, and for which model.",
         ),
     ] = "exact"
+    counter_factor: Annotated[
+        float,
+        Field(
+            ge=0.1,
+            le=10,
+            title="Token factor",
+            description="Tokens of the provider for each one counted, as its reported usage shows. The estimates of "
+            "published systems stay as they are.",
+        ),
+        BeforeValidator(registry.check_number),
+    ] = 1.0
     summarizer: Annotated[str, Field(title="Summarizer", description="What writes the summaries.")] = "extractive"
     summary_heading: Annotated[
         str,

@@ -1,4 +1,7 @@
-"""Precedence of settings: environment > you > URL > template > default, per field and by presence; with provenance."""
+"""Precedence of settings: environment > you > URL > template > recorded > default, per field and by presence.
+
+Every value comes with its provenance.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from historylab.settings.model import Settings, read_setting, setting_names, sta
 from historylab.settings.sources import (
     Given,
     from_environment,
+    from_recorded,
     from_template,
     from_url,
     from_you,
@@ -90,6 +94,7 @@ def resolve_settings(
     template: Mapping[str, Any] | None = None,
     you: Mapping[str, Any] | None = None,
     *,
+    recorded: Mapping[str, Any] | None = None,
     strict_environment: bool = False,
     only: Collection[str] | None = None,
 ) -> Resolution:
@@ -100,12 +105,16 @@ def resolve_settings(
         url: a query string (leading `?` allowed), a whole URL, or a mapping of parameters.
         template: as `read_template` returns it.
         you: the choices made on screen, by setting name (`{"budget": 4000, "pruner.fifo.unit": "block"}`).
+        recorded: what the open file was recorded with, as `proposed_settings(conversation).values` has it; anything but
+            the model, its window, the overhead, the token factor and a budget is refused.
         strict_environment: ignore the whole URL, and the choices on screen, as soon as the environment sets one valid
-            value. HISTORYLAB_STRICT_ENVIRONMENT=true in `env` says the same.
+            value. HISTORYLAB_STRICT_ENVIRONMENT=true in `env` says the same. A template and the open file still fill in
+            what the environment leaves open.
         only: resolve these settings; the others stay at their defaults, whatever is given for them.
     """
     env = os.environ if env is None else env
     given = [*from_environment(env), *from_you(you or {}), *from_url(url or ""), *from_template(template or {})]
+    given += from_recorded(recorded or {})
     given = [g for g in given if only is None or g.setting in only]
     bids = [(g, *_read(g)) for g in given]
     strict = bool(strict_environment or strict_by_environment(env)) and any(

@@ -1,4 +1,4 @@
-"""Sources of settings: the environment, the user, the URL and a template. Each yields raw values.
+"""Sources of settings: the environment, the user, the URL, a template and the open file. Each yields raw values.
 
 A template is AgentDock's JSON (`{"chatSettings": {…}}`, all other settings under `historylab`), our own JSON, or an
 exported `.env` file.
@@ -32,8 +32,12 @@ from historylab.settings.names import (
     environment_names,
 )
 
-SOURCES = ("environment", "you", "url", "template", "default")
+SOURCES = ("environment", "you", "url", "template", "recorded", "default")
 """Highest precedence first."""
+FROM_A_RECORDING = ("model", "window", "overhead", "counter_factor", "budget")
+"""The settings that a file may bring: facts of the model and its requests, never what is cut."""
+SUGGESTED = "suggested for this file"
+"""The name of a value that no file records: the budget."""
 LARGEST_TEMPLATE = 1_000_000  # bytes
 _yes_or_no = TypeAdapter(bool)
 
@@ -127,6 +131,16 @@ def from_you(you: Mapping[str, Any]) -> Iterator[Given]:
         yield (
             Given("you", name, name, raw) if name in known else Given("you", "", name, raw, "there is no such setting")
         )
+
+
+def from_recorded(recorded: Mapping[str, Any]) -> Iterator[Given]:
+    """From what the open file was recorded with, by setting name; a budget is suggested, as no file records one."""
+    for name, raw in recorded.items():
+        if name in FROM_A_RECORDING:
+            yield Given("recorded", name, SUGGESTED if name == "budget" else "recorded", raw)
+        else:
+            known = name if name in setting_names() else ""
+            yield Given("recorded", known, name, raw, f"a file decides only {', '.join(FROM_A_RECORDING)}")
 
 
 def read_template(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:

@@ -11,9 +11,17 @@ from historylab.registry import member
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
 from historylab.settings.resolve import Provenance, Resolution
+from historylab.settings.sources import SUGGESTED
 from historylab.wording.untrusted import escape, one_line
 
-SOURCE_WORDS = {"environment": "environment", "you": "you", "url": "URL", "template": "template", "default": "default"}
+SOURCE_WORDS = {
+    "environment": "environment",
+    "you": "you",
+    "url": "URL",
+    "template": "template",
+    "recorded": "recorded",
+    "default": "default",
+}
 
 
 def schema_of(name: str) -> Mapping[str, Any]:
@@ -59,6 +67,11 @@ def member_word(family: str, name: str) -> str:
     """A member's title, with its identifier if that differs: "Oldest first (fifo)"."""
     title = member(family, name).title
     return title if title.lower() in (name.lower(), choice_word(name).lower()) else f"{title} ({name})"
+
+
+def source_word(origin: Provenance) -> str:
+    """Where a value came from, beside its field: "you", "recorded", "suggested for this file"."""
+    return SUGGESTED if origin.name == SUGGESTED else SOURCE_WORDS[origin.source]
 
 
 def locked_by(origin: Provenance) -> str:

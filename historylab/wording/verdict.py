@@ -9,7 +9,7 @@ import numpy as np
 
 from historylab.conversation.columns import NEVER, USER
 from historylab.conversation.conversation import Conversation
-from historylab.counters.base import count_badge
+from historylab.counters.badge import count_badge
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Step, Timeline
@@ -74,7 +74,8 @@ def count_shown(conversation: Conversation) -> int:
 
 def counted_by(timeline: Timeline) -> str:
     """ "o200k_base, exact for gpt-5.5": how every token of a timeline is counted."""
-    return one_line(count_badge(timeline.counter, timeline.settings.model, [timeline.original]), BADGE)
+    settings = timeline.settings
+    return one_line(count_badge(timeline.counter, settings.model, [timeline.original], settings.overhead), BADGE)
 
 
 def stopped_being_sent(timeline: Timeline, number: int, message: int) -> int:

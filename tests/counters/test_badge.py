@@ -10,14 +10,16 @@ from sketches import conv
 from historylab import Settings, replay
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.counters.base import count_badge, open_counter
+from historylab.costs.proposal import settings_for
+from historylab.counters.badge import count_badge
+from historylab.counters.base import counter_for, open_counter
 from historylab.exporters.base import heading
 from historylab.formats.samples import load_sample, samples
 from historylab.registry import members
 from historylab.reports.report import report
 from historylab.wording.findings import token_finding
 from historylab.wording.system_line import system_line
-from historylab.wording.verdict import verdict
+from historylab.wording.verdict import counted_by, verdict
 
 OURS = open_counter("exact", "gpt-5.5")
 
@@ -74,3 +76,36 @@ def test_all_that_is_said_of_one_timeline_carries_one_badge(name):
 def test_an_export_says_for_which_model_it_is_exact():
     assert "Tokens by o200k_base, exact for gpt-5.5." in heading(Settings(), "dotenv")
     assert "Tokens by characters, not tokens, an estimate." in heading(Settings(counter="characters"), "dotenv")
+
+
+def in_session(overhead: int, factor: float, model: str = "claude-opus-4-5") -> Conversation:
+    """Eight requests whose provider counts so."""
+    messages, counter = [], OURS
+    for i in range(8):
+        messages.append(Message("user", f"question {i} " * (5 * i + 3)))
+        context = overhead + round(factor * (int(counter.count(messages).sum()) + counter.per_request))
+        usage = {"input": context, "output": 10}
+        messages.append(Message("assistant", f"answer {i}", metadata={"model": model, "usage": usage}))
+    return Conversation(messages)
+
+
+def test_counts_under_the_settings_measured_on_a_conversation_are_calibrated():
+    session = in_session(5000, 1.3)
+    settings = settings_for(session)
+    assert (settings.overhead, settings.counter_factor) == (pytest.approx(5000, abs=5), pytest.approx(1.3, abs=0.01))
+    said = counted_by(replay(session, settings))
+    assert said.startswith(f"{settings.counter_factor} × o200k_base in place of claude-opus-4-5's own tokenizer, ")
+    assert said.endswith("calibrated from 8 requests, ±1 %")
+
+
+@pytest.mark.parametrize("changed", [{"overhead": 4000}, {"counter_factor": 1.5}, {"counter": "chars/4"}])
+def test_counts_under_any_others_are_an_estimate(changed):
+    session = in_session(5000, 1.3)
+    assert counted_by(replay(session, settings_for(session).replace(**changed))).endswith("an estimate")
+
+
+def test_what_one_conversation_measured_says_nothing_of_another():
+    settings = settings_for(in_session(5000, 1.3))
+    counter = counter_for(settings)
+    for others in ([conv("u a u")], [in_session(5000, 1.3), in_session(6000, 1.3)], []):
+        assert count_badge(counter, settings.model, others, settings.overhead).endswith("an estimate")

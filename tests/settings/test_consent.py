@@ -92,3 +92,12 @@ def test_offline_asks_nobody_and_changes_nothing_else():
     assert settings_that_ask(settings) == ["summarizer"]
     assert offline(settings) == Settings(budget=4000)
     assert settings_that_ask(offline(settings)) == []
+
+
+def test_the_environments_consent_does_not_cover_a_model_the_open_file_names():
+    found = resolved(env=ENVIRONMENT, recorded={"model": "claude-opus-4-5"})
+    assert (found.settings.summarizer, found.settings.model) == ("extractive", "claude-opus-4-5")
+    assert resolved(env=ENVIRONMENT, recorded={"model": Settings().model}).settings.summarizer == "model"
+    assert (
+        resolved(env={**ENVIRONMENT, "HISTORYLAB_MODEL": "x"}, recorded={"model": "y"}).settings.summarizer == "model"
+    )

@@ -8,7 +8,7 @@ from historylab import resolve_settings
 from historylab.planning.trim import environment_settings
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import environment_name, url_name
-from historylab.wording.settings import schema_of
+from historylab.wording.settings import schema_of, source_word
 
 POLICY, LENGTH = "NEXT_PUBLIC_DEFAULT_HISTORY_POLICY", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH"
 CHAT = "chatSettings"
@@ -316,3 +316,37 @@ def test_the_usual_words_for_true_are_read(raw):
 @pytest.mark.parametrize("raw", ["false", "False", "0", "no", "off"])
 def test_and_those_for_false(raw):
     assert resolve(env={"HISTORYLAB_PRESERVE_SYSTEM_MESSAGES": raw}).settings.preserve_system_messages is False
+
+
+RECORDED = {"model": "claude-opus-4-5", "window": 200_000, "overhead": 900, "counter_factor": 1.4, "budget": 40_000}
+
+
+def test_what_a_file_was_recorded_with_comes_before_the_default_alone():
+    found = resolve(recorded=RECORDED).provenance
+    assert {name: (found[name].value, found[name].source) for name in RECORDED} == {
+        name: (value, "recorded") for name, value in RECORDED.items()
+    }
+    for stronger in ({"template": {"budget": 5}}, {"url": "budget=5"}, {"you": {"budget": 5}}):
+        budget = resolve(recorded=RECORDED, **stronger).provenance["budget"]
+        assert (budget.value, budget.source) == (5, next(iter(stronger)))
+        assert budget.candidates[-2].source == "recorded"
+
+
+def test_a_budget_is_suggested_and_all_else_recorded():
+    found = resolve(recorded=RECORDED).provenance
+    assert {found[name].name for name in RECORDED if name != "budget"} == {"recorded"}
+    assert found["budget"].name == source_word(found["budget"]) == "suggested for this file"
+
+
+@pytest.mark.parametrize(
+    "name", ["policy", "length", "pruner", "projection", "summarizer", "pruner.fifo.unit", "nothing"]
+)
+def test_a_file_decides_nothing_else(name):
+    found = resolve(recorded={name: "all"})
+    assert found.settings == Settings()
+    assert [c.source for c in found.refused] == ["recorded"]
+
+
+def test_a_strict_environment_leaves_open_what_the_file_fills_in():
+    found = resolve(env={"HISTORYLAB_LENGTH": "5"}, recorded=RECORDED, strict_environment=True)
+    assert (found.settings.length, found.settings.model) == (5, "claude-opus-4-5")

@@ -31,6 +31,7 @@ FIELDS = {
     "reserve": [1, 10**9],
     "overhead": [7],
     "min_turns": [1, 10**9],
+    "counter_factor": [1.397, 0.1, 10.0],
     "threshold": [0.1 + 0.2, 1e-9, 1.0],
     "window": [1, 128_000],
     "model": NASTY,

@@ -195,8 +195,8 @@ def test_a_model_that_a_link_names_needs_a_yes_even_then(server, monkeypatch):
     app = screen(PAGE, **FOLDS, model="gpt-4o")
     assert server.requests == []
     assert (
-        "Summarizer 'model' from the environment was refused: a link or an uploaded template names the model"
-        in plain(app)
+        "Summarizer 'model' from the environment was refused: a link, an uploaded template or the open file names the "
+        "model" in plain(app)
     )
     assert app.checkbox(key="agreed").label == "Let `gpt-4o` at `127.0.0.1` write them"
     shown(app.checkbox(key="agreed").check().run())

@@ -85,10 +85,10 @@ def test_a_model_without_list_prices_asks_for_them():
 
 def test_the_measured_overhead_can_be_used_with_the_budget_raised():
     app = unfolded(screen(**CUT))
-    assert app.button(key="use-overhead").label == "Use the measured overhead of 14,271 tokens (fit R² 0.999)"
+    assert app.button(key="use-overhead").label == "Use the measured overhead of 14,268 tokens and factor of 1.04"
     shown(app.button(key="use-overhead-and-raise").click().run())
-    assert (app.number_input(key="set overhead").value, app.number_input(key="set budget").value) == (14_271, 15_771)
-    assert "The overhead is set to that." in text(app)
+    assert (app.number_input(key="set overhead").value, app.number_input(key="set budget").value) == (14_268, 15_768)
+    assert "Both are in effect." in text(app)
 
 
 def test_an_overhead_the_environment_sets_stays(monkeypatch):

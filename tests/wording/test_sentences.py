@@ -14,7 +14,8 @@ from hypothesis import settings as examples
 
 from historylab import replay
 from historylab.costs.bill import against_untrimmed, bill
-from historylab.counters.base import count_badge, model_counter
+from historylab.counters.badge import count_badge
+from historylab.counters.base import model_counter
 from historylab.formats.samples import load_sample
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Timeline

@@ -20,7 +20,7 @@ from historylab.registry import members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
 
-NOT_DECIDED = frozenset({"model", "summarizer", "relevance", "overhead", "window"})
+NOT_DECIDED = frozenset({"model", "summarizer", "relevance", "overhead", "window", "counter_factor"})
 """Fields no system decides, unless its settings name something else than the default."""
 
 

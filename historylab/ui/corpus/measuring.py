@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.workload import Workload, measure_loads
-from historylab.counters.base import count_badge
+from historylab.counters.badge import count_badge
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.ui.session import cached
@@ -36,4 +36,6 @@ def current_workload(work: Work, conversations: Sequence[Conversation], settings
     if not work.result:
         return None
     measured = conversations[: len(work.result)]
-    return Workload(tuple(work.result), count_badge(cached.counter(settings), settings.model, measured))
+    return Workload(
+        tuple(work.result), count_badge(cached.counter(settings), settings.model, measured, settings.overhead)
+    )

@@ -10,7 +10,7 @@ from historylab.costs.amounts import money, percent, times
 from historylab.costs.bill import CostComparison
 from historylab.costs.recount import counter_of_money
 from historylab.costs.traffic import baseline_of
-from historylab.counters.base import count_badge
+from historylab.counters.badge import count_badge
 from historylab.planning.replay import Timeline
 from historylab.wording.costs import BASELINE, cache_description, cache_titles, pays_sentence
 from historylab.wording.untrusted import escape
@@ -26,8 +26,8 @@ def bill_table(timeline: Timeline, bills: Mapping[str, CostComparison], own: str
         f'<div class="hl-table hl-bills"><table><thead><tr><th>Prompt cache</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
-    counted = count_badge(counter_of_money(timeline), timeline.settings.model, [timeline.original])
-    overhead = timeline.settings.overhead
+    model, overhead = timeline.settings.model, timeline.settings.overhead
+    counted = count_badge(counter_of_money(timeline), model, [timeline.original], overhead)
     st.html(
         f'<div class="hl-small">{escape(pays_sentence(bills[own]))} {escape(_history(bills[own]))}</div>'
         f'<div class="hl-meta">Dollars for all {len(timeline.plans):,} requests, answers included: an estimate. Not '

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from historylab.counters.base import has_media, recorded_otherwise
+from historylab.counters.badge import recorded_otherwise
+from historylab.counters.base import has_media
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Step, Timeline

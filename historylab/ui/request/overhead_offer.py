@@ -1,29 +1,28 @@
-"""The fixed overhead measured from the provider's reported usage, offered as a setting."""
+"""The fixed overhead and token factor measured from the provider's reported usage, where they aren't in effect."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from historylab.costs.calibration import Calibration, calibrate
 from historylab.costs.recount import counter_of_money
+from historylab.counters.calibration import measured
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import choices
+from historylab.wording.recorded import measured_sentence
 from historylab.wording.settings import locked_by
 from historylab.wording.untrusted import escape
 
-GOOD_FIT = 0.9
-
 
 def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
-    """The measurement and a button to use it; nothing if the transcript carries no usage."""
-    found = calibrate(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
+    """The measurement and a button to use it; nothing if the transcript carries no usage, or too little."""
+    found = measured(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
     if found is None:
         return
-    st.html(f'<div class="hl-small">{escape(_sentence(found))}</div>')
+    st.html(f'<div class="hl-small">{escape(measured_sentence(found))}</div>')
     settings = timeline.settings
-    if settings.overhead == found.overhead:
-        st.html('<div class="hl-meta">The overhead is set to that.</div>')
+    if (settings.overhead, settings.counter_factor) == (found.overhead, found.factor):
+        st.html('<div class="hl-meta">Both are in effect.</div>')
         return
     if (origin := resolution.provenance["overhead"]).locked:
         why = locked_by(origin)
@@ -31,29 +30,19 @@ def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
         return
     raised = settings.budget + found.overhead - settings.overhead
     with st.container(horizontal=True):
-        if st.button(
-            f"Use the measured overhead of {found.overhead:,} tokens (fit R² {found.fit:.3f})", key="use-overhead"
-        ):
-            _use(found.overhead, None)
+        use = f"Use the measured overhead of {found.overhead:,} tokens and factor of {found.factor:.2f}"
+        if st.button(use, key="use-overhead"):
+            _use(found.settings)
         if not resolution.provenance["budget"].locked and st.button(
             f"… and raise the budget to {raised:,}",
             key="use-overhead-and-raise",
             help="The overhead counts against the budget. Raised by as much, the history keeps the room it has.",
         ):
-            _use(found.overhead, raised)
+            _use({**found.settings, "budget": raised})
 
 
-def _sentence(found: Calibration) -> str:
-    sentence = (
-        f"The provider's usage on {found.requests:,} requests shows {found.overhead:,} tokens outside the transcript "
-        f"(system prompt, tools), and {found.factor:.2f} of its tokens for each token counted here."
-    )
-    return sentence if found.fit >= GOOD_FIT else f"{sentence} The fit is poor (R² {found.fit:.3f}): take it as a hint."
-
-
-def _use(overhead: int, budget: int | None) -> None:
-    """Choose both and draw the whole page anew, not only this fragment."""
-    choices.choose_setting("overhead", overhead)
-    if budget is not None:
-        choices.choose_setting("budget", budget)
+def _use(values: dict[str, float]) -> None:
+    """Choose them all and draw the whole page anew, not only this fragment."""
+    for name, value in values.items():
+        choices.choose_setting(name, value)
     st.rerun()

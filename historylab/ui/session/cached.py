@@ -19,7 +19,7 @@ import streamlit as st
 from historylab.conversation.conversation import Conversation
 from historylab.costs.bill import CostComparison, against_untrimmed_under
 from historylab.costs.caches.base import all_caches
-from historylab.counters.base import Counter, open_counter, token_column
+from historylab.counters.base import Counter, counter_for, token_column
 from historylab.figures.difference_map import pack_difference
 from historylab.figures.retention_map import pack_timeline
 from historylab.figures.token_chart import token_chart
@@ -213,4 +213,4 @@ def tokens(conversation: Conversation, settings: Settings) -> np.ndarray:
 
 def counter(settings: Settings) -> Counter:
     """The counter the settings name."""
-    return open_counter(settings.counter, settings.model, **settings.options_of("counter"))
+    return counter_for(settings)

@@ -1,4 +1,4 @@
-"""The settings chosen on screen, values tried as a what-if, the template, and what is compared."""
+"""The settings chosen on screen, those the open file proposes, a what-if, the template, and what is compared."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from historylab.chat_models.environment import model_and_host
+from historylab.costs.proposal import Proposal, proposed_settings
 from historylab.errors import SettingsError
 from historylab.settings.consent import decided_by, within_consent
 from historylab.settings.names import TEMPLATE
@@ -16,21 +17,27 @@ from historylab.settings.resolve import Resolution, resolve_settings
 from historylab.settings.sources import read_template, strict_by_environment
 from historylab.ui.session.session import tab, touch
 
+AGENTDOCK = "agentdock"
+"""The system whose settings are its own alone."""
 
-def resolution(*, what_if: bool = False, also: Mapping[str, Any] | None = None) -> Resolution:
-    """The settings as environment, you, URL and template decide them; with `what_if`, as they would.
 
-    `also` are further choices of yours, for a configuration that is compared. Model calls need consent, of which what a
+def resolution(*, what_if: bool = False, also: Mapping[str, Any] | None = None, recorded: bool = True) -> Resolution:
+    """The settings as environment, you, URL, template and the open file decide them; with `what_if`, as they would.
+
+    `also` are further choices of yours, for a configuration that is compared; without `recorded` the open file decides
+    nothing, as where several are measured under one set of settings. Model calls need consent, of which what a
     link or an uploaded template brings has none.
     """
-    found = before_consent(what_if=what_if, also=also)
+    found = before_consent(what_if=what_if, also=also, recorded=recorded)
     agreed = tab().agreed == model_and_host(found.settings.model)
     uploaded = tab().template is not None
     brought = [name for name, origin in found.provenance.items() if uploaded and decided_by("template", origin)]
     return within_consent(found, agreed=agreed, linked={*brought, *(also or {})})  # a link may bring what is compared
 
 
-def before_consent(*, what_if: bool = False, also: Mapping[str, Any] | None = None) -> Resolution:
+def before_consent(
+    *, what_if: bool = False, also: Mapping[str, Any] | None = None, recorded: bool = True
+) -> Resolution:
     """The same, whatever calls a model. A strict environment shuts out an uploaded template too: it is yours."""
     state = tab()
     tried = state.what_if if what_if else {}
@@ -39,6 +46,7 @@ def before_consent(*, what_if: bool = False, also: Mapping[str, Any] | None = No
         env={**os.environ, **tried.get("environment", {})},
         you={**state.you, **tried.get("you", {}), **(also or {})},
         url={**state.link, **tried.get("url", {})},
+        recorded=proposal().values if recorded and state.recorded else {},
         strict_environment=state.strict,
     )
     found = resolve(template={**template(), **tried.get("template", {})})
@@ -76,6 +84,28 @@ def reset_choices() -> None:
 def compare_with(changes: Sequence[Mapping[str, Any]]) -> None:
     """Compare the playground's settings with these changes of them, one mapping for each of B, C and D."""
     tab().compare = [dict(changed) for changed in changes]
+    touch()
+
+
+# -- what the open file was recorded with
+
+
+def proposal() -> Proposal:
+    """The settings that the open file proposes; none for a sample or a generated conversation, nor as AgentDock's."""
+    opened, system = tab().opened, tab().system.partition(":")[0]
+    ours = opened is None or opened.spec.startswith(("sample:", "gen:"))
+    return Proposal({}) if opened is None or ours or system == AGENTDOCK else proposed_settings(opened.original)
+
+
+def ignore_recorded() -> None:
+    """Let the open file decide nothing."""
+    tab().recorded = False
+    touch()
+
+
+def use_recorded() -> None:
+    """Let the open file decide what nothing else does, again."""
+    tab().recorded = True
     touch()
 
 

@@ -25,6 +25,7 @@ from historylab.wording.settings import (
     member_word,
     schema_of,
     show_value,
+    source_word,
     title_of,
 )
 from historylab.wording.untrusted import escape, replace_hidden
@@ -49,11 +50,11 @@ def setting_field(resolution: Resolution, name: str, field: PresetField | None =
     if origin.locked:
         _locked(name, origin, label_of(name, field))
     else:
-        word = SOURCE_WORDS[origin.source]
+        word, shown = SOURCE_WORDS[origin.source], source_word(origin)
         with st.container(
             gap=None, key=f"field {name}"
         ):  # the source stands on the label's line, but not in the label: that is read aloud
-            st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{word}</div>')
+            st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{shown}</div>')
             setting_widget(name, origin.value, field=field)
             if name in FIELDS_THAT_CHOOSE:
                 _what_it_does(name, origin.value)
@@ -198,7 +199,7 @@ def _number(
         label,
         min_value=read(least or 0),  # a bound above 0 is checked by the settings, which explain it
         max_value=None if most is None else read(most),
-        step=STEPS.get(name, 1) if whole else 0.05 if most == 1 else 0.5,
+        step=STEPS.get(name, 1) if whole else 0.05 if most == 1 or name == "counter_factor" else 0.5,
         format=None if whole else "%g",
         value=None if may_be_empty else value,  # this is what it holds when it is emptied
         placeholder="not set",

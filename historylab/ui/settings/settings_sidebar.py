@@ -90,7 +90,7 @@ def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
             _choice(resolution, family, drawn)
             if family == "summarizer" and family not in drawn:
                 consent_field(resolution)
-    _fields(resolution, ["model", "counter"], drawn)
+    _fields(resolution, ["model", "counter", "counter_factor"], drawn)
     used = not drawn and any(getattr(settings, f) != "off" for f in ALWAYS)
     more = st.expander("More stages", expanded=used, key="more stages", on_change=session.touch)
     if more.open:

@@ -13,7 +13,14 @@ from historylab.ui.shared.notice import notice
 from historylab.wording.settings import SOURCE_WORDS, show_value, title_of
 from historylab.wording.untrusted import escape, one_line
 
-HEADINGS = {"environment": "Environment", "you": "You", "url": "URL", "template": "Template", "default": "Default"}
+HEADINGS = {
+    "environment": "Environment",
+    "you": "You",
+    "url": "URL",
+    "template": "Template",
+    "recorded": "Open file",
+    "default": "Default",
+}
 
 
 def source_table(resolution: Resolution, tried: Collection[tuple[str, str]] = ()) -> None:

@@ -6,18 +6,22 @@ under- or over-count: `reported = overhead + factor × counted`, fitted by least
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.usage import usage_of
-from historylab.costs.traffic import Traffic
-from historylab.counters.base import Counter, token_column
+from historylab.counters.base import FACTOR, Counter, token_column, unscaled
 
 FEWEST_REQUESTS = 3
 """A line through fewer points says nothing about its fit."""
+GOOD_FIT, WORST_ERROR = 0.9, 0.15
+"""R² and mean error of a calibration that is used."""
+LEAST_FACTOR, MOST_FACTOR = 0.1, 10
+"""The factors that a setting may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,35 +40,58 @@ class Calibration:
     error: float
     requests: int
 
-    def applied(self, traffic: Traffic, overhead: int = 0) -> Traffic:
-        """The traffic in the provider's tokens: `overhead`, as it was counted with, gives way to the fitted one."""
+    @property
+    def good(self) -> bool:
+        """Whether counts by it are worth more than an estimate."""
+        return self.fit >= GOOD_FIT and self.error <= WORST_ERROR and LEAST_FACTOR <= self.factor <= MOST_FACTOR
 
-        def real(tokens: np.ndarray) -> np.ndarray:
-            scaled = np.rint(self.overhead + self.factor * (tokens - overhead)).astype(np.int64)
-            return np.where(tokens > 0, scaled, 0)
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings under which tokens are counted so."""
+        return {"overhead": self.overhead, FACTOR: self.factor}
 
-        return replace(traffic, sent=real(traffic.sent), shared=real(traffic.shared))
+    @property
+    def words(self) -> str:
+        """ "calibrated from 103 requests, ±4 %"."""
+        return f"calibrated from {self.requests:,} requests, {self.margin}"
+
+    @property
+    def margin(self) -> str:
+        """ "±4 %": how far a fitted context is from the reported one."""
+        return f"±{max(1, round(100 * self.error)):,} %"
+
+
+def measured(conversation: Conversation, counter: Counter) -> Calibration | None:
+    """The calibration of that counter by the usage in the conversation, fitted once; None if it isn't good."""
+    plain = unscaled(counter)
+    found = conversation.remember(("calibration", plain.key), lambda: calibrate(conversation, plain))
+    return found if found and found.good else None
 
 
 def calibrate(conversation: Conversation, counter: Counter) -> Calibration | None:
     """Fit overhead and factor to the reported usage; None where too few requests carry it, or nothing grows.
 
-    Messages before Claude Code's own compaction are no longer sent after it: only requests up to there count.
+    Fitted to what `counter` counts without any factor. Messages before Claude Code's own compaction are no longer sent
+    after it: only requests up to there count.
     """
+    counter = unscaled(counter)
     at, reported = reported_contexts(conversation)
     tokens = token_column(conversation, counter)
-    counted = np.concatenate(([0], np.cumsum(tokens)))[at].astype(float)
+    counted = np.concatenate(([0], np.cumsum(tokens)))[at] + float(counter.per_request)
     if len(at) < FEWEST_REQUESTS or not np.ptp(counted):
         return None
-    factor, overhead = np.polyfit(counted, reported, 1)
-    if factor <= 0:
+    slope, overhead = np.polyfit(counted, reported, 1)
+    if overhead < 0:  # no request is smaller than its messages
+        slope, overhead = (counted @ reported) / (counted @ counted), 0
+    if slope <= 0:
         return None
+    factor = round(float(slope), 3)
     misses = reported - (overhead + factor * counted)
     spread = ((reported - reported.mean()) ** 2).sum()
     return Calibration(
         overhead=max(0, round(overhead)),
-        factor=float(factor),
-        characters_per_token=_characters_per_token(conversation, tokens, float(factor)),
+        factor=factor,
+        characters_per_token=_characters_per_token(conversation, tokens, factor),
         fit=float(1 - (misses**2).sum() / spread) if spread else 1.0,
         error=float(np.abs(misses).mean() / reported.mean()),
         requests=len(at),

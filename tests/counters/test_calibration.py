@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from token_sketches import COUNTER, counted, replayed
+from token_sketches import COUNTER, UNCUT, counted
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
-from historylab.costs.calibration import calibrate, reported_contexts
 from historylab.costs.traffic import traffic
+from historylab.counters.base import scaled
+from historylab.counters.calibration import calibrate, measured, reported_contexts
 from historylab.counters.quarter_of_characters import QuarterOfCharacters
 from historylab.formats.samples import load_sample
+from historylab.planning.replay import replay
+from historylab.planning.strategies.base import Instruments
 
 
 def reported(conversation: Conversation, overhead: int, factor: float) -> Conversation:
@@ -35,11 +38,33 @@ def test_a_known_overhead_and_factor_are_found_again():
     assert found.requests == 3
 
 
-def test_calibrated_traffic_is_in_the_providers_tokens():
+def test_under_the_fitted_settings_traffic_is_in_the_providers_tokens():
     conversation = reported(counted("u100 a200 u50 a300 u400 a20 u10"), 15_000, 2.0)
-    found = calibrate(conversation, COUNTER).applied(traffic(replayed(conversation, overhead=500)), overhead=500)
-    assert found.sent.tolist() == [15_200, 15_700, 17_100, 17_160 - 0]
-    assert found.shared.tolist() == [0, 15_200, 15_700, 17_100]
+    found = measured(conversation, COUNTER)
+    instruments = Instruments(counter=scaled(COUNTER, found.factor))
+    sent = traffic(replay(conversation, UNCUT.replace(**found.settings), instruments=instruments))
+    assert sent.sent.tolist() == [15_200, 15_700, 17_100, 17_160]
+    assert sent.shared.tolist() == [0, 15_200, 15_700, 17_100]
+
+
+def test_it_is_fitted_to_counts_without_a_factor():
+    conversation = reported(counted("u100 a200 u50 a300 u400 a20 u10"), 15_000, 1.5)
+    assert calibrate(conversation, scaled(COUNTER, 1.5)) == calibrate(conversation, COUNTER)
+
+
+def test_no_request_is_smaller_than_its_messages():
+    found = calibrate(reported(counted("u100 a200 u50 a300 u400 a20 u10"), -50, 1.5), COUNTER)
+    assert found.overhead == 0
+    assert 1.3 < found.factor < 1.5
+
+
+def test_a_poor_fit_is_not_used():
+    erratic = counted("u100 a200 u50 a300 u400 a20 u10 a10").edited(
+        Message(m.role, m.content, m.id, metadata={"usage": Usage(input=[0, 900, 0, 100, 0, 700, 0, 1200][i])})
+        for i, m in enumerate(counted("u100 a200 u50 a300 u400 a20 u10 a10"))
+    )
+    assert calibrate(erratic, COUNTER).error > 0.15
+    assert measured(erratic, COUNTER) is None
 
 
 def test_too_little_usage_calibrates_nothing():

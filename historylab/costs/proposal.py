@@ -1,0 +1,127 @@
+"""What a transcript proposes on opening: its model, a measured overhead and token factor, and a budget that suits it.
+
+Only what the file justifies is proposed. A budget is suggested where the default one would show a request almost empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation.columns import SYSTEM
+from historylab.conversation.conversation import Conversation
+from historylab.counters.base import counter_for, model_counter, token_column
+from historylab.counters.calibration import Calibration, calibrate
+from historylab.errors import SettingsError
+from historylab.pricing import window_of
+from historylab.settings.fields import DEFAULT_MODEL, MOST_TOKENS
+from historylab.settings.model import Settings, read_setting
+
+NEWEST_TURNS = 3
+"""Turns that a suggested budget holds, if that still leaves something to be cut."""
+ENOUGH = 0.6
+"""Of a history without any finished turn, or of all of it, the share that is enough to see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Settings that a file justifies (`values`); those of them that no file records are `suggested`.
+
+    `model` is the one recorded, whether it can be used or not; `tools` and `tool_tokens` are the definitions found in
+    the file. `calibration` is the fit to the usage it reports, if there is one: a poor one is not in `values`.
+    """
+
+    values: Mapping[str, Any]
+    suggested: tuple[str, ...] = ()
+    model: str | None = None
+    tools: int = 0
+    tool_tokens: int = 0
+    calibration: Calibration | None = None
+
+
+def settings_for(conversation: Conversation) -> Settings:
+    """The settings a transcript proposes: what it was recorded with, a budget that suits it, defaults for the rest."""
+    return Settings(**proposed_settings(conversation).values)
+
+
+def proposed_settings(conversation: Conversation) -> Proposal:
+    """The settings a transcript justifies, with the facts to say so in a sentence; computed once."""
+    return conversation.remember("proposed settings", lambda: _propose(conversation))
+
+
+def _propose(conversation: Conversation) -> Proposal:
+    recorded = conversation.recorded
+    values = {**_valid("model", recorded.model), **_valid("window", recorded.parameters.get("num_ctx"))}  # Ollama's
+    fit = calibrate(conversation, model_counter(values.get("model", DEFAULT_MODEL)))
+    tools = recorded.tools
+    if fit and fit.good:
+        values |= fit.settings
+    elif tools.count:
+        values |= _valid("overhead", tools.tokens)
+    budget = suitable_budget(conversation, Settings(**values))
+    suggested = () if budget is None else ("budget",)
+    values |= dict.fromkeys(suggested, budget)
+    return Proposal(values, suggested, recorded.model, tools.count, tools.tokens if tools.count else 0, fit)
+
+
+def _valid(name: str, value: object) -> dict[str, Any]:
+    try:
+        return {} if value is None else {name: read_setting(name, value)}
+    except SettingsError:
+        return {}
+
+
+def suitable_budget(conversation: Conversation, settings: Settings) -> int | None:
+    """A budget that suits the conversation; None if that of the settings does, as for any short one.
+
+    It suits if every request has room for its turn so far, the one before, and as much history as overhead. The one
+    suggested holds the newest few turns, and not everything where that is long.
+    """
+    held = _HeldTokens(conversation, settings)
+    if not len(held.sizes):
+        return None
+    least = max(held.least(), settings.overhead)
+    if settings.budget - settings.reserve - settings.overhead >= least:
+        return None
+    room = max(least, min(held.newest(NEWEST_TURNS).max(), ENOUGH * held.newest().max()))
+    window = settings.window or window_of(settings.model) or MOST_TOKENS
+    return max(settings.budget, min(_readable(settings.overhead + settings.reserve + room), window))
+
+
+class _HeldTokens:
+    """Tokens that each request would have to hold to send its newest turns whole: float64[requests]."""
+
+    def __init__(self, conversation: Conversation, settings: Settings):
+        columns, counter = conversation.columns, counter_for(settings)
+        tokens = token_column(conversation, counter)
+        self.sizes, self.users, self.framing = columns.requests, columns.users, counter.per_request
+        self.running = np.concatenate(([0.0], np.cumsum(tokens)))
+        self.system = np.concatenate(([0.0], np.cumsum(np.where(columns.role == SYSTEM, tokens, 0))))
+        self.turn = columns.users.searchsorted(columns.requests) - 1  # -1 before the first user message
+
+    def newest(self, turns: int | None = None) -> np.ndarray:
+        """With the system messages and the newest `turns`, the unfinished one among them; all of them if None."""
+        first = np.zeros_like(self.turn) if turns is None else self.turn - turns + 1
+        starts = np.where(first > 0, np.append(self.users, 0)[np.maximum(first, 0)], 0)
+        found: np.ndarray = self.running[self.sizes] - self.running[starts] + self.system[starts] + self.framing
+        return found
+
+    def least(self) -> float:
+        """The most that any request needs to show a finished turn; or, while there is none, most of what there is.
+
+        A first message is always sent whole.
+        """
+        whole = self.newest()
+        first = np.append(self.users, 0)[0] + 1
+        opening = np.where(self.sizes <= first, whole, ENOUGH * whole)
+        return float(np.where(self.turn > 0, self.newest(2), opening).max())
+
+
+def _readable(tokens: float) -> int:
+    """The next number of two digits and zeros."""
+    step = int(10 ** max(0, len(str(ceil(tokens))) - 2))
+    return ceil(tokens / step) * step

@@ -1,0 +1,113 @@
+"""What a transcript proposes: its model, a measured overhead and factor, a budget that suits it; nothing beyond."""
+
+from __future__ import annotations
+
+import pytest
+from sketches import conv
+
+from historylab import Settings, replay, settings_for
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.costs.proposal import proposed_settings
+from historylab.formats.samples import load_sample, samples
+
+TOOL = {"type": "function", "function": {"name": "look", "description": "Looks something up. " * 20}}
+
+
+def recorded(conversation: Conversation, **metadata) -> Conversation:
+    return Conversation(conversation.messages, metadata=metadata)
+
+
+def reporting(conversation: Conversation, contexts: list[int]) -> Conversation:
+    """The conversation with these contexts reported of its answers."""
+    left = iter(contexts)
+    return conversation.edited(
+        Message(m.role, m.content, metadata={"usage": {"input": next(left)}}) if m.role == "assistant" else m
+        for m in conversation
+    )
+
+
+def test_a_file_that_says_nothing_proposes_nothing():
+    assert settings_for(conv("u a u a")) == Settings()
+
+
+@pytest.mark.parametrize("name", ["claude-opus-4-5", "litellm_proxy/anthropic/claude-sonnet-4-5", "nobodys-model"])
+def test_the_model_is_proposed_as_the_file_names_it(name):
+    assert proposed_settings(recorded(conv("u a"), model=name)).values == {"model": name}
+
+
+@pytest.mark.parametrize("name", ["x" * 201, "a${HOME}b", "<synthetic>", 7])
+def test_a_name_no_setting_can_have_is_not(name):
+    assert proposed_settings(recorded(conv("u a"), model=name)).values == {}
+
+
+def test_tools_in_the_file_are_overhead():
+    found = proposed_settings(recorded(conv("u a"), model="gpt-4o", tools=[TOOL, TOOL]))
+    assert found.values["overhead"] == found.tool_tokens > 100
+    assert found.tools == 2
+
+
+def test_reported_usage_gives_overhead_and_factor():
+    contexts = [1000 + 2 * n for n in (0, 50, 120, 300)]
+    found = settings_for(reporting(recorded(conv("u:5 a:40 u:5 a:70 u:5 a:150 u:5 a:9"), tools=[TOOL]), contexts))
+    assert found.overhead > 900
+    assert 1 < found.counter_factor < 3
+
+
+def test_a_poor_fit_leaves_the_tools():
+    erratic = reporting(recorded(conv("u a:50 u a:70 u a:90 u a"), tools=[TOOL]), [90, 10, 20, 700])
+    found = proposed_settings(erratic)
+    assert not found.calibration.good
+    assert found.values == {"overhead": found.tool_tokens}
+
+
+def test_a_window_is_proposed_where_the_file_says_it():
+    assert settings_for(recorded(conv("u a"), parameters={"num_ctx": 4096})).window == 4096
+
+
+@pytest.mark.parametrize("sketch", ["u a", "s:500 u:100 a:900 u a", "u:50 a:90 " * 60, "u:1000"])
+def test_what_the_default_budget_suits_keeps_it(sketch):
+    assert proposed_settings(conv(sketch)).suggested == ()
+
+
+@pytest.mark.parametrize(
+    "sketch",
+    [
+        "u a " + "u:100 a(t:9000) a:50 " * 5,  # a turn larger than the default budget
+        "u:100 a:100 u:9000 a:10 u a",  # a pasted file
+        "u:20 " + "a:400(t:2000) " * 20,  # one task, and nothing but tools after it
+    ],
+)
+def test_a_budget_is_suggested_where_a_request_would_be_almost_empty(sketch):
+    conversation = conv(sketch)
+    found = proposed_settings(conversation)
+    timeline = replay(conversation, settings_for(conversation))
+    assert found.suggested == ("budget",)
+    assert not timeline.over_budget.any()
+    assert all(plan.sent.sum() > 1 for plan in timeline.plans[1:])
+
+
+def test_a_long_file_is_still_trimmed_under_it():
+    conversation = conv("u:50 a(t:4000) a:20 " * 20)
+    timeline = replay(conversation, settings_for(conversation))
+    assert timeline.tokens[-1] < 0.7 * timeline.untrimmed[-1]
+
+
+def test_it_leaves_as_much_room_as_there_is_overhead_and_stays_in_the_window():
+    tools = [dict(TOOL, number=n) for n in range(90)]
+    of = settings_for(recorded(conv("u a u a"), tools=tools))
+    assert of.budget >= 2 * of.overhead
+    narrow = settings_for(recorded(conv("u:50 a(t:9000) a:20 " * 3), parameters={"num_ctx": 9500}))
+    assert narrow.budget == 9500
+
+
+def test_it_is_a_number_one_can_read():
+    budget = settings_for(conv("u:50 a(t:9000) a:20 " * 20)).budget
+    assert len(str(budget).rstrip("0")) <= 2
+
+
+@pytest.mark.parametrize("name", samples())
+def test_any_sample_opens_without_an_overrun(name):
+    for conversation in load_sample(name):
+        timeline = replay(conversation, settings_for(conversation))
+        assert not timeline.over_budget.any()
