@@ -151,7 +151,7 @@ def _titled(conversations: list[Conversation], stem: str) -> Iterator[Conversati
     for number, found in enumerate(conversations, 1):
         given = found.title or (stem if len(conversations) == 1 else "") or _opening(found)
         title = "".join(c if c.isprintable() else " " for c in given).strip() or f"conversation {number}"
-        yield found if found.title == title else Conversation(found.messages, title, found.metadata)
+        yield found if found.title == title else Conversation(found.messages, title, found.metadata, found.branches)
 
 
 def _opening(conversation: Conversation) -> str:

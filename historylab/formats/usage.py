@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 INPUT = ("prompt_tokens", "input_tokens", "prompt_token_count", "prompt_eval_count")
@@ -47,11 +48,16 @@ def to_usage(given: Any) -> dict[str, int] | None:
 
 def _counts(given: Mapping[Any, Any]) -> Iterator[tuple[str, int]]:
     """The counts, nested ones first, so that those at the top win. Names in camel case become snake case."""
-    named = [(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name)).lower(), value) for name, value in given.items()]
+    named = [(_spelt(str(name)), value) for name, value in given.items()]
     for name, value in named:
         if name in DETAILS and isinstance(value, Mapping):
             yield from _counts(value)
     yield from ((name, value) for name, value in named if type(value) is int and value > 0)
+
+
+@lru_cache(maxsize=256)
+def _spelt(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _first(fields: Mapping[str, int], names: tuple[str, ...]) -> int:

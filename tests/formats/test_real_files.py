@@ -3,45 +3,106 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from historylab.errors import LoadError
-from historylab.formats.load import load
+from historylab.formats.content import Content
+from historylab.formats.load import load, match_strengths
 
 FOLDER = os.environ.get("HISTORYLAB_REAL", "")  # read now: tests run without HISTORYLAB_ variables
-CHATS = ("tau-bench", "openhands-sdk")
 
 
-def _files(*folders: str) -> list[Path]:
-    """Every transcript under those folders, or under all others if none is named."""
-    found = [p for p in Path(FOLDER).rglob("*") if p.suffix in {".json", ".jsonl", ".traj"}] if FOLDER else []
-    return sorted(p for p in found if (p.parent.name in folders if folders else p.parent.name not in CHATS))
+@dataclass(frozen=True)
+class Known:
+    """A published file: the member that reads it, and the counts its publisher's table states.
+
+    `messages` are per conversation; `calls`, `users` and `replies` of all of them together; None where not stated.
+    """
+
+    path: str
+    member: str
+    messages: tuple[int, ...]
+    calls: int | None = None
+    users: int | None = None
+    replies: int | None = None
+    branches: int = 0
+    usage: int | None = None
 
 
-def _params(paths: list[Path]) -> list:
-    skip = pytest.mark.skip(reason="HISTORYLAB_REAL names no folder with such files")
-    return [pytest.param(p, id=p.name) for p in paths] or [pytest.param(None, marks=skip)]
+TAU = (58, 62, 12, 28, 32, 10, 46, 62, 12, 30, 42, 12)
+SHAREGPT = (4, 2, 6) * 6 + (4, 2)
+OPENHANDS = "openhands-sdk/litellm_proxy__"
+
+FILES = (
+    Known("claude-code-log/37f83ec9-f2ea-42a9-925e-0d5c105cb6e8.jsonl", "claude_code", (214,), 101, 8, 105, usage=105),
+    Known("claude-code-log/7acd37a8-2745-4b58-a8a9-46164b22ad9e.jsonl", "claude_code", (114,), 71, 7, 36, usage=36),
+    Known("claude-code-log/dag_fork.jsonl", "claude_code", (6,), 0, 4, 2, branches=1),
+    Known("claude-code-log/edge_cases.jsonl", "claude_code", (11, 1), 3, 7, 4),
+    Known("claude-code-log/sidechain.jsonl", "claude_code", (1, 5), 3, 1, 4),
+    Known("claude-code-transcripts/sample_session.json", "claude_code", (33,), 12, 6, 15),
+    Known("agentsview/claude/valid_session.jsonl", "claude_code", (4,), 1, 2, 2),
+    Known("agentsview/codex/fc_args_1.jsonl", "codex", (2,), 1, 1, 1),
+    Known("agentsview/codex/fc_args_2.jsonl", "codex", (2,), 1, 1, 1),
+    Known("agentsview/codex/fc_stdin.jsonl", "codex", (2,), 1, 1, 1),
+    Known("agentsview/codex/function_calls.jsonl", "codex", (2,), 2, 1, 1),
+    Known("agentsview/codex/standard_session.jsonl", "codex", (2,), 0, 1, 1),
+    Known("agentsview/gemini/standard_session.json", "gemini_cli", (4,), 0, 2, 2),
+    Known("agentsview/gemini/thinking_only.json", "gemini_cli", (2,), 0, 1, 1),
+    Known("agentsview/gemini/tool_calls.json", "gemini_cli", (2,), 1, 1, 1),
+    Known("tau-bench/gpt-4o-airline-12.json", "tau_bench", TAU, 106),
+    Known("swe-agent/pydicom__pydicom-1458.traj", "swe_agent", (26,)),
+    Known("swe-agent/6e44b9__sweagenttestrepo-1c2844.traj", "swe_agent", (10,), 4),
+    Known("swe-agent/function_calling_simple.traj", "swe_agent", (12,), 5),
+    Known(f"{OPENHANDS}anthropic__claude-sonnet-4-20250514-1757015046.707.json", "openhands", (12,), 5),
+    Known(f"{OPENHANDS}deepseek__deepseek-chat-1757015062.589.json", "openhands", (4,), 1),
+    Known("inspect-ai/2025-05-12T20-28-26-04-00_security-guide.json", "inspect", (3, 3, 3)),
+    Known("fastchat/dummy_conversation-20.json", "sharegpt", SHAREGPT),
+)
+NOTICES = "agentsview/gemini/system_messages.json"  # nothing but notices of the program: no message in it
+
+pytestmark = pytest.mark.skipif(not FOLDER, reason="HISTORYLAB_REAL names no folder")
+every_file = pytest.mark.parametrize("known", FILES, ids=lambda known: known.path.rsplit("/", 1)[-1])
 
 
-@pytest.mark.parametrize("path", _params(_files(*CHATS)))
-def test_a_published_chat_loads_whole(path):
-    loaded = load(path)
-    assert loaded.report.skips == 0
-    assert loaded.report.messages == sum(map(len, loaded)) > 0
-    assert all(conversation.columns.clean for conversation in loaded)
+@every_file
+def test_a_published_file_loads_under_its_member_with_the_counts_stated(known):
+    loaded = load(Path(FOLDER) / known.path)
+    messages = [message for conversation in loaded for message in conversation]
+    assert (loaded.report.member, tuple(map(len, loaded))) == (known.member, known.messages)
+    found = {
+        "calls": sum(len(message.tool_calls) for message in messages),
+        "users": sum(message.role == "user" for message in messages),
+        "replies": sum(message.role == "assistant" for message in messages),
+        "branches": sum(len(conversation.branches) for conversation in loaded),
+        "usage": sum("usage" in message.metadata for message in messages),
+    }
+    stated = {name: getattr(known, name) for name in found}
+    assert {name: found[name] for name, count in stated.items() if count is not None} == {
+        name: count for name, count in stated.items() if count is not None
+    }
 
 
-@pytest.mark.parametrize("path", _params(_files("tau-bench")))
-def test_every_trial_is_a_conversation_with_its_own_title(path):
-    titles = [conversation.title for conversation in load(path)]
-    assert len(set(titles)) == len(titles) > 1
+@every_file
+def test_one_member_is_the_surest_of_a_published_file(known):
+    file = Path(FOLDER) / known.path
+    claims = match_strengths(Content(file.read_bytes(), file.name))
+    others = [sure for name, sure in claims.items() if name != known.member]
+    assert claims[known.member] > max(others, default=0)
 
 
-@pytest.mark.parametrize("path", _params(_files()))
-def test_any_other_file_loads_or_is_refused_in_words(path):
-    try:
-        assert load(path).report.messages
-    except LoadError as refused:
-        assert len(str(refused)) < 300
+def test_a_session_of_nothing_but_notices_is_refused_under_its_formats_name():
+    with pytest.raises(LoadError, match=r"Gemini CLI: 3 records, 0 messages.*3 skipped"):
+        load(Path(FOLDER) / NOTICES)
+
+
+def test_every_trial_is_a_conversation_with_its_own_title():
+    titles = [conversation.title for conversation in load(Path(FOLDER) / "tau-bench/gpt-4o-airline-12.json")]
+    assert len(set(titles)) == len(titles) == 12
+
+
+def test_every_published_file_is_in_the_table():
+    found = {str(p.relative_to(FOLDER)) for p in Path(FOLDER).rglob("*") if p.suffix in {".json", ".jsonl", ".traj"}}
+    assert found == {known.path for known in FILES} | {NOTICES}

@@ -1,4 +1,4 @@
-"""The newest branch of a Claude Code session: its records form a tree, of which one path was sent.
+"""The paths through a Claude Code session: its records form a tree, of which the newest path was sent last.
 
 A record names its predecessor (`parentUuid`, across a compaction `logicalParentUuid`). Rewinds and resumes fork the
 tree; parallel tool results look like forks but belong to one path. Of several ends the newest is followed: by time, or,
@@ -9,78 +9,96 @@ parent follows the previous record of its session. Subagents (`isSidechain`) are
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
 from historylab.conversation.message import instant
+from historylab.formats.branching import MOST_BRANCHES
 
 CLOCK_SKEW = 5.0  # seconds a record may seem older than the one it follows: parallel writes overtake each other
 
 
 @dataclass(slots=True, eq=False)
 class Record:
-    """One line: its location, its value, and whether it holds a message."""
+    """One line: its location, its value, whether it holds a message, and the ids that place it in the tree.
+
+    `side` is the subagent it belongs to (True if unnamed), False for the main conversation; `reply` the id of the
+    model's reply it is part of; `calls` and `answers` are the ids of calls it makes and answers.
+    """
 
     where: str
     value: dict[str, Any]
     usable: bool
-    parent: Record | None = field(default=None, repr=False)
+    position: int
+    side: Any = field(init=False)
+    session: str | None = field(init=False)
+    reply: str | None = field(init=False, default=None)
+    calls: frozenset[str] = field(init=False, default=frozenset())
+    answers: frozenset[str] = field(init=False, default=frozenset())
+    parent: Record | None = field(init=False, default=None, repr=False)
 
-    @property
-    def side(self) -> Any:
-        """The subagent it belongs to (True if unnamed); False for the main conversation."""
-        agent = self.value.get("agentId")
-        return (agent if isinstance(agent, str) and agent else True) if self.value.get("isSidechain") else False
+    def __post_init__(self) -> None:
+        value = self.value
+        session = value.get("sessionId", value.get("session_id"))
+        self.session = session if isinstance(session, str) else None
+        agent, task = (
+            value.get("agentId"),
+            value.get("parent_tool_use_id"),
+        )
+        self.side = task if isinstance(task, str) and task else False
+        if value.get("isSidechain"):
+            self.side = agent if isinstance(agent, str) and agent else True
+        message = value.get("message")
+        if not self.usable or not isinstance(message, dict):
+            return
+        if value.get("type") == "assistant" and isinstance(message.get("id"), str):
+            self.reply = message["id"]
+        if isinstance(content := message.get("content"), list):
+            self.calls = _ids(content, "tool_use", "id")
+            self.answers = _ids(content, "tool_result", "tool_use_id")
 
-    @property
-    def session(self) -> Any:
-        found = self.value.get("sessionId")
-        return found if isinstance(found, str) else None
 
-    @property
-    def blocks(self) -> list[dict[str, Any]]:
-        """The content blocks of its message."""
-        message = self.value.get("message")
-        content = message.get("content") if isinstance(message, dict) else None
-        return [b for b in content if isinstance(b, dict)] if isinstance(content, list) else []
-
-    @property
-    def reply(self) -> str | None:
-        """The id of the model's reply it is part of."""
-        found = self.value["message"].get("id") if self.usable and self.value.get("type") == "assistant" else None
-        return found if isinstance(found, str) else None
-
-    def ids(self, kind: str, key: str) -> set[str]:
-        """The ids in its blocks of that kind: of calls made (`tool_use`) or answered (`tool_result`)."""
-        return {found for b in self.blocks if b.get("type") == kind and isinstance(found := b.get(key), str)}
+def _ids(content: list[Any], kind: str, key: str) -> frozenset[str]:
+    return frozenset(
+        found for b in content if isinstance(b, dict) and b.get("type") == kind and isinstance(found := b.get(key), str)
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
-    """The records on the newest path of one conversation, in order, and the records of its other branches."""
+class Tree:
+    """The records of one conversation: the newest path, other paths from new to old, and those on none of them."""
 
-    records: list[Record]
+    newest: list[Record]
+    others: list[list[Record]]
     aside: list[Record]
 
 
-def branches(records: list[Record]) -> Iterator[Branch]:
-    """One branch per tree, in file order. Linear in the number of records, even if links form cycles."""
+def trees(records: list[Record]) -> Iterator[Tree]:
+    """The trees, in file order. A path takes time linear in the number of records, even if links form cycles."""
     _link(records)
-    positions = {id(record): i for i, record in enumerate(records)}
-    trees: dict[int, list[Record]] = {}
+    found: dict[int, list[Record]] = {}
     roots: dict[int, int] = {}
     for record in records:
-        trees.setdefault(_root(record, roots), []).append(record)
-    for tree in trees.values():
-        usable = [record for record in tree if record.usable]
-        if usable:
-            path = _path(_newest(usable))
-            chosen = _with_parallel(path, usable)
-            chosen.sort(key=lambda record: positions[id(record)])
-            inside = {id(record) for record in chosen}
-            yield Branch(chosen, [record for record in usable if id(record) not in inside])
+        found.setdefault(_root(record, roots), []).append(record)
+    for tree in found.values():
+        if usable := [record for record in tree if record.usable]:
+            yield _tree(usable)
+
+
+def _tree(usable: list[Record]) -> Tree:
+    beside = _Beside(usable)
+    paths: list[list[Record]] = []
+    covered: set[int] = set()
+    for end in _ends(usable):
+        if len(paths) > MOST_BRANCHES or len(covered) == len(usable):
+            break
+        if id(end) not in covered:
+            paths.append(beside.complete(_path(end)))
+            covered.update(map(id, paths[-1]))
+    return Tree(paths[0], paths[1:], [record for record in usable if id(record) not in covered])
 
 
 def _link(records: list[Record]) -> None:
@@ -113,8 +131,8 @@ def _root(record: Record, roots: dict[int, int]) -> int:
     return root
 
 
-def _newest(usable: list[Record]) -> Record:
-    """The newest record that no other follows: by time, or by position where the clock has been turned back.
+def _ends(usable: list[Record]) -> list[Record]:
+    """The records that no other follows, newest first: by time, or by position where the clock has been turned back.
 
     A record without a time counts as new as the one before it, and of equal times the later position is the newer.
     """
@@ -125,11 +143,12 @@ def _newest(usable: list[Record]) -> Record:
             followed.add(id(on))
             on = on.parent
     leaves = [i for i, record in enumerate(usable) if id(record) not in followed] or list(range(len(usable)))  # a cycle
-    if any(_time(r) < _time(r.parent) - CLOCK_SKEW for r in usable if r.parent is not None):
-        return usable[leaves[-1]]
-    times = map(_time, usable)
-    known = list(accumulate(times, lambda before, now: before if math.isnan(now) else now, initial=0.0))[1:]
-    return usable[max(leaves, key=lambda i: (known[i], i))]
+    if len(leaves) > 1:
+        back = any(_time(r) < _time(r.parent) - CLOCK_SKEW for r in usable if r.parent is not None)
+        times = map(_time, usable)
+        known = list(accumulate(times, lambda before, now: before if math.isnan(now) else now, initial=0.0))[1:]
+        leaves.sort(key=lambda i: (0.0 if back else known[i], i), reverse=True)
+    return [usable[i] for i in leaves]
 
 
 def _time(record: Record) -> float:
@@ -137,9 +156,9 @@ def _time(record: Record) -> float:
     return instant(given) if isinstance(given, str) else math.nan
 
 
-def _path(leaf: Record) -> list[Record]:
+def _path(end: Record) -> list[Record]:
     path, seen = [], set()
-    on: Record | None = leaf
+    on: Record | None = end
     while on is not None and id(on) not in seen:
         seen.add(id(on))
         if on.usable:
@@ -148,17 +167,28 @@ def _path(leaf: Record) -> list[Record]:
     return path
 
 
-def _with_parallel(path: list[Record], usable: list[Record]) -> list[Record]:
-    """The path with records beside it that come from parallel calls: more lines of a reply, results of its calls."""
-    inside = {id(record) for record in path}
-    replies = {record.reply for record in path} - {None}
-    chosen = path + [record for record in usable if id(record) not in inside and record.reply in replies]
-    inside = {id(record) for record in chosen}
-    called = {call for record in chosen for call in record.ids("tool_use", "id")}
-    answered = {call for record in chosen for call in record.ids("tool_result", "tool_use_id")}
-    for record in usable:
-        results = record.ids("tool_result", "tool_use_id")
-        if id(record) not in inside and results and results <= called - answered:
-            chosen.append(record)
-            answered |= results
-    return chosen
+class _Beside:
+    """Finds the records beside a path that come from parallel calls: more lines of a reply, results of its calls."""
+
+    def __init__(self, usable: Iterable[Record]):
+        self.lines: defaultdict[str, list[Record]] = defaultdict(list)
+        self.results: defaultdict[str, list[Record]] = defaultdict(list)
+        for record in usable:
+            if record.reply:
+                self.lines[record.reply].append(record)
+            for call in record.answers:
+                self.results[call].append(record)
+
+    def complete(self, path: list[Record]) -> list[Record]:
+        """The path with those records, in file order."""
+        chosen = {id(record): record for record in path}
+        for record in path:
+            chosen.update((id(line), line) for line in self.lines.get(record.reply or "", ()))
+        open_calls = {call for record in chosen.values() for call in record.calls}
+        open_calls -= {call for record in chosen.values() for call in record.answers}
+        offered = {id(record): record for call in open_calls for record in self.results.get(call, ())}
+        for record in sorted(offered.values(), key=lambda record: record.position):
+            if id(record) not in chosen and record.answers <= open_calls:
+                chosen[id(record)] = record
+                open_calls -= record.answers
+        return sorted(chosen.values(), key=lambda record: record.position)

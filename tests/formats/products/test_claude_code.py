@@ -112,16 +112,42 @@ def test_results_in_one_line_are_split_and_come_before_what_the_user_adds(sessio
     assert len({m.id for m in conversation}) == len(conversation)
 
 
-def test_a_rewind_is_followed_from_the_newest_leaf(session):
+def test_a_rewind_is_followed_from_the_newest_leaf_and_what_was_left_is_a_branch(session):
     start = session.put("user", "Start.")
     session.put("assistant", [text("Wrong way.")], reply="m1")
     session.put("user", "No, back.")
     session.put("assistant", [text("Right way.")], reply="m2", parent=start)
     (conversation,) = loaded = session.load()
     assert lines_of(conversation) == ["u Start.", "a Right way."]
-    assert [(why, t.count) for why, t in loaded.report.skipped.items()] == [
-        ("a record on another branch (a rewind or a fork)", 2)
-    ]
+    (branch,) = conversation.branches
+    assert lines_of(branch) == ["u Start.", "a Wrong way.", "u No, back."]
+    assert branch.title == "from message 2: Wrong way."
+    assert branch[0] is conversation[0]
+    assert (loaded.report.records, loaded.report.skips, list(loaded.report.kept)) == (4, 0, ["other branches"])
+
+
+def test_the_twenty_newest_branches_are_offered_and_older_ones_counted(session):
+    start = session.put("user", "Start.")
+    for k in range(24):
+        session.put("assistant", [text(f"Try {k}.")], reply=f"m{k}", parent=start)
+    (conversation,) = loaded = session.load()
+    assert conversation[-1].content == "Try 23."
+    assert [b[-1].content for b in conversation.branches] == [f"Try {k}." for k in range(22, 2, -1)]
+    assert loaded.report.skipped["a record on a branch older than those offered"].count == 3
+
+
+def test_a_fork_below_parallel_calls_keeps_their_results_in_every_branch(session):
+    session.put("user", "Look at both.")
+    first = session.put("assistant", [call("Read", "c1")], reply="m1")
+    second = session.put("assistant", [call("Read", "c2")], reply="m1")
+    session.put("user", [result("c1", "one")], parent=first)
+    fork = session.put("user", [result("c2", "two")], parent=second)
+    session.put("assistant", [text("Old.")], reply="m2")
+    session.put("assistant", [text("New.")], reply="m3", parent=fork)
+    (conversation,) = session.load()
+    assert lines_of(conversation)[2:] == ["t one", "t two", "a New."]
+    assert [lines_of(b)[2:] for b in conversation.branches] == [["t one", "t two", "a Old."]]
+    assert conversation.branches[0].columns.clean
 
 
 def test_the_newest_leaf_is_the_newest_by_time_not_by_place(session):
@@ -170,7 +196,8 @@ def test_every_record_of_a_tree_is_read_or_counted_whatever_its_times_and_links(
         session.records[-1]["timestamp"] = data.draw(moments)
     loaded = session.load()
     assert len(loaded[0]) >= 1
-    assert loaded.report.records == len(ids) == loaded.report.messages + loaded.report.skips
+    read = {id(m) for c in loaded for path in (c, *c.branches) for m in path}
+    assert loaded.report.records == len(ids) == len(read) + loaded.report.skips
 
 
 @tried(deadline=None, max_examples=60)
@@ -238,7 +265,7 @@ def test_what_is_no_message_is_skipped_with_counts(session):
     session.put("system", subtype="hook")
     session.put("assistant", [text("API Error")], reply="m0", isApiErrorMessage=True)
     session.put("assistant", [text("Hello!")], reply="m1")
-    session.records += [{"type": "queue-operation"}, {"type": "progress"}, {"silly": "this"}, 42, "oops", [1]]
+    session.records += [{"type": "queue-operation"}, {"type": "attachment"}, {"silly": "this"}, 42, "oops", [1]]
     (conversation,) = loaded = session.load()
     assert lines_of(conversation) == ["u Hello.", "a Hello!"]
     assert conversation.title == "A title"
@@ -246,24 +273,75 @@ def test_what_is_no_message_is_skipped_with_counts(session):
     assert sorted((why, t.count) for why, t in loaded.report.skipped.items()) == [
         ("a meta record (a note of the program's own)", 1),
         ("a number, not a record", 2),
-        ("a progress record, not a message", 1),
         ("a queue-operation record, not a message", 1),
         ("a record without a type", 1),
         ("a summary record, not a message", 1),
         ("a system record, not a message", 1),
+        ("an attachment record, not a message", 1),
         ("an error notice of the program", 1),
         ("text, not a record", 1),
     ]
 
 
-def test_thinking_is_left_out_and_reported(session):
+def test_thinking_is_kept_beside_the_reply_and_no_part_of_it(session):
     session.put("user", "Why?")
     session.put("assistant", [{"type": "thinking", "thinking": "Hmm."}], reply="m1")
     session.put("assistant", [text("Because.")], reply="m1")
-    session.put("assistant", [{"type": "redacted_thinking", "data": "x"}], reply="m2")
+    session.put("assistant", [{"type": "thinking", "thinking": "Enough?", "signature": "A"}], reply="m1")
     (conversation,) = loaded = session.load()
     assert lines_of(conversation) == ["u Why?", "a Because."]
-    assert loaded.report.warnings["thinking left out"].count == 2
+    assert conversation[1].metadata["thinking"] == "Hmm.\nEnough?"
+    assert loaded.report.remarks == 0
+
+
+def test_encrypted_thinking_and_a_reply_of_thinking_alone_are_named(session):
+    session.put("user", "Why?")
+    session.put("assistant", [{"type": "thinking", "thinking": "Hmm."}], reply="m0")
+    session.put("assistant", [{"type": "redacted_thinking", "data": "x"}], reply="m1")
+    loaded = session.load()
+    assert lines_of(loaded[0]) == ["u Why?"]
+    assert list(loaded.report.warnings) == [
+        "a reply of nothing but thinking, which isn't sent again",
+        "redacted thinking, which only the provider can read",
+        "empty content",
+    ]
+
+
+def test_a_session_says_what_it_was_recorded_with(session):
+    session.put("system", subtype="init", tools=[{"name": "Read", "description": "Reads a file."}])
+    session.put("user", "Hello.", version="2.0.1", cwd="/somewhere")
+    session.put("assistant", [text("Hello!")], reply="m1", usage=usage(3), version="2.0.1")
+    session.records[-1]["message"]["model"] = "claude-opus-4-5"
+    (conversation,) = session.load()
+    recorded = conversation.recorded
+    assert (recorded.model, recorded.provider, recorded.tools.count) == ("claude-opus-4-5", "anthropic", 1)
+    assert recorded.parameters == {"service_tier": "standard"}
+    assert conversation.metadata["version"] == "2.0.1"
+    assert "/somewhere" not in str(conversation.metadata)
+
+
+def test_the_title_somebody_gave_counts_before_the_one_the_program_made(session):
+    session.put("user", "Hello.")
+    session.records.append({"type": "ai-title", "aiTitle": "A greeting", "sessionId": "s1"})
+    assert session.load()[0].title == "A greeting"
+    session.records.append({"type": "custom-title", "customTitle": "My own", "sessionId": "s1"})
+    session.records.append({"type": "custom-title", "customTitle": "Another's", "sessionId": "s9"})
+    assert session.load()[0].title == "My own"
+
+
+def test_a_stream_of_records_keeps_subagents_apart_by_the_call_that_began_them():
+    def line(kind, words, task=None):
+        return {"type": kind, "session_id": "s1", "parent_tool_use_id": task, "message": {"content": [text(words)]}}
+
+    lines = [
+        line("user", "Go."),
+        line("user", "Task.", "c1"),
+        line("assistant", "Done.", "c1"),
+        line("assistant", "Ok."),
+    ]
+    found = load("\n".join(map(json.dumps, lines)).encode())
+    assert [lines_of(c) for c in found] == [["u Go.", "a Ok."], ["u Task.", "a Done."]]
+    assert found[1].title == "Subagent: Task."
 
 
 def test_images_are_media_without_their_data(session):

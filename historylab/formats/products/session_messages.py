@@ -1,0 +1,115 @@
+"""The messages that the records of a Claude Code session hold.
+
+A reply is written as one line per streamed block, each repeating the usage: its lines are one message, with the last
+usage. Each tool result is a message of its own, before what the user says in the same line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.message import Message
+from historylab.formats.anthropic_blocks import CALLS, read_turn, to_call
+from historylab.formats.base import NOTHING, Report
+from historylab.formats.chat_messages import iso_time
+from historylab.formats.products.session_tree import Record
+from historylab.formats.usage import to_usage
+
+
+def reader(report: Report) -> Callable[[list[Record]], list[Message]]:
+    """Reads the records of a path. What paths share is read, counted and reported once, as the same messages."""
+    known: dict[tuple[int, ...], list[Message]] = {}
+    counted: set[int] = set()
+
+    def read(path: list[Record]) -> list[Message]:
+        new = {id(record) for record in path} - counted
+        counted.update(new)
+        report.records += len(new)
+        messages: list[Message] = []
+        for lines in _replies(path):
+            key = tuple(map(id, lines))
+            if key not in known:
+                of_user = lines[0].value["type"] == "user"
+                known[key] = _user_messages(lines[0], report) if of_user else _reply(lines, report)
+            messages += known[key]
+        return messages
+
+    return read
+
+
+def _replies(path: list[Record]) -> list[list[Record]]:
+    """The lines of each reply together, where the first of them stands; any other record alone."""
+    found: list[list[Record]] = []
+    begun: dict[str, list[Record]] = {}
+    for record in path:
+        if record.reply in begun:
+            begun[record.reply].append(record)
+            continue
+        found.append([record])
+        if record.reply:
+            begun[record.reply] = found[-1]
+    return found
+
+
+def _reply(lines: list[Record], report: Report) -> list[Message]:
+    """The messages of a reply: one, unless the provider's own tools answered within it."""
+    first = lines[0]
+    content = first.value["message"]["content"] if len(lines) == 1 else list(_blocks(lines, report))
+    said: dict[str, Any] = {}
+    for key, kind in (("usage", dict), ("model", str)):
+        given = [v for line in lines if isinstance(v := line.value["message"].get(key), kind)]
+        if given and (value := to_usage(given[-1]) if key == "usage" else given[-1]):
+            said[key] = value
+    made = _sent(read_turn("assistant", content, first.where, report), report, first.where)
+    named = (first.reply, *[None] * len(made))
+    return [
+        _placed(replace(m, metadata=m.metadata | said) if m.role == "assistant" and not at else m, first, report, name)
+        for at, (m, name) in enumerate(zip(made, named, strict=False))
+    ]
+
+
+def _blocks(lines: list[Record], report: Report) -> Iterator[Any]:
+    """The blocks of a reply's lines. A line may repeat the calls of the one before it."""
+    calls: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        content = line.value["message"]["content"]
+        for block in [content] if isinstance(content, str) else content:
+            call = block.get("id") if isinstance(block, dict) and block.get("type") in CALLS else None
+            if not isinstance(call, str) or not call:
+                yield block
+            elif call not in calls:
+                calls[call] = block
+                yield block
+            elif to_call(block) != to_call(calls[call]):
+                report.warn("a call with the id of another one, left out", line.where)
+
+
+def _user_messages(record: Record, report: Report) -> list[Message]:
+    made = read_turn("user", record.value["message"]["content"], record.where, report)
+    if record.value.get("isCompactSummary") and made[-1].role == "user":
+        made[-1] = replace(made[-1], metadata=made[-1].metadata | {"compact_summary": True})
+        report.warn("a summary Claude Code made of what came before, kept beside it", record.where)
+    made = _sent(made, report, record.where)
+    uuid = record.value.get("uuid")
+    uuid = uuid if isinstance(uuid, str) else ""
+    ids = [f"{uuid}/{k}" if uuid and len(made) > 1 else uuid for k in range(len(made))]
+    return [_placed(message, record, report, chosen) for message, chosen in zip(made, ids, strict=True)]
+
+
+def _sent(messages: list[Message], report: Report, where: str) -> list[Message]:
+    """Those of which anything is sent; `read_turn` has named those of nothing at all."""
+    for message in messages:
+        if message.metadata.get("thinking") and not (message.content or message.tool_calls or message.media):
+            report.warn("a reply of nothing but thinking, which isn't sent again", where)
+    return [m for m in messages if m.content or m.tool_calls or m.media or m.role == "tool"]
+
+
+def _placed(message: Message, record: Record, report: Report, chosen: str | None) -> Message:
+    """The message with its id and timestamp."""
+    raw = record.value.get("timestamp")
+    time = None if raw in NOTHING else iso_time(raw)
+    if time is None and raw not in NOTHING:
+        report.warn("a timestamp that is no time", record.where)
+    return replace(message, id=chosen or None, timestamp=time)
