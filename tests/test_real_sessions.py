@@ -17,7 +17,8 @@ from historylab.costs.traffic import traffic
 from historylab.counters.calibration import calibrate
 from historylab.counters.quarter_of_characters import QuarterOfCharacters
 from historylab.formats.content import Content
-from historylab.formats.load import load, match_strengths
+from historylab.formats.detect import match_strengths
+from historylab.formats.load import load
 from historylab.planning.replay import replay
 from historylab.planning.validity import naive_validity
 from historylab.pricing import Prices

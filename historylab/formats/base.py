@@ -84,7 +84,8 @@ class Report:
     """The report of loading a file: how many records became messages, and why the others did not.
 
     A record is an item that could be a message: an entry of a list of messages, or a line that could not be read.
-    `format` is the title of the member that read it, `member` its name.
+    `format` is the title of the member that read it, `member` its name; `claims` how surely each format recognised the
+    file (name → 0 to 1), the surest first, where none was asked for.
     """
 
     format: str = ""
@@ -95,6 +96,7 @@ class Report:
     warnings: dict[str, Tally] = field(default_factory=dict)
     kept: dict[str, Tally] = field(default_factory=dict)  # fields beside the messages, kept as metadata
     member: str = ""
+    claims: dict[str, float] = field(default_factory=dict)
 
     def skip(self, reason: str, where: str) -> None:
         """Count one record that became no message."""
@@ -114,6 +116,15 @@ class Report:
         for name, value in record.items():
             if name not in read and value not in NOTHING:
                 self.warn(f"a field {name[:40]!r} not read", where)
+
+    def add(self, other: Report, where: str) -> None:
+        """Count what another report counted, of a file inside this one."""
+        self.records += other.records
+        self.messages += other.messages
+        self.conversations += other.conversations
+        for mine, theirs in ((self.skipped, other.skipped), (self.warnings, other.warnings), (self.kept, other.kept)):
+            for reason, tally in theirs.items():
+                mine.setdefault(reason, Tally(0, f"{where} {tally.first}".strip())).count += tally.count
 
     @property
     def skips(self) -> int:
@@ -136,9 +147,9 @@ class Report:
         return f"<Report {self.counts}>"
 
     def __str__(self) -> str:
-        text = self.counts + _reasons(self.skipped)
+        text = self.counts + reasons(self.skipped)
         warned = self.remarks - self.skips
-        text += f", {_count(warned, 'warning')}{_reasons(self.warnings)}" if warned else ""
+        text += f", {_count(warned, 'warning')}{reasons(self.warnings)}" if warned else ""
         more = f" and {len(self.kept) - MOST_FIELDS:,} others" if len(self.kept) > MOST_FIELDS else ""
         fields = ", ".join(list(self.kept)[:MOST_FIELDS]) + more
         return text + (f"; kept beside the messages: {fields}" if fields else "")
@@ -164,6 +175,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _reasons(tallies: dict[str, Tally]) -> str:
-    reasons = (f"{t.count} × {reason}" + (f", first at {t.first}" if t.first else "") for reason, t in tallies.items())
-    return f" ({'; '.join(reasons)})" if tallies else ""
+def reasons(tallies: dict[str, Tally]) -> str:
+    """The reasons in brackets, with how often and where first; empty without any."""
+    parts = (f"{t.count} × {reason}" + (f", first at {t.first}" if t.first else "") for reason, t in tallies.items())
+    return f" ({'; '.join(parts)})" if tallies else ""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
 from typing import overload
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge, UnknownFormat
-from historylab.formats.base import Format, Recognise, Report, describe
-from historylab.formats.content import Content, opening_of
-from historylab.formats.other_shapes import shape_in
-from historylab.registry import Member, member, members
+from historylab.formats.archives import GZIP, ZIP, Entries, unzipped
+from historylab.formats.base import Format, Report, reasons
+from historylab.formats.content import Content
+from historylab.formats.detect import chosen_by, match_strengths
+from historylab.registry import member
 
 MAX_BYTES = 200_000_000
 """The default size limit of `load`."""
@@ -50,14 +51,24 @@ def load(
     name: str = "",
     max_bytes: int = MAX_BYTES,
 ) -> Conversations:
-    """Read every conversation of a file. A str is a path; pass pasted text as bytes.
+    """Read every conversation of a file, or of the files in a ZIP archive. A str is a path; pass pasted text as bytes.
 
     `format` names the format instead of detecting it. `name` is the file name of bytes: its suffix identifies JSON
     lines, its stem becomes the title. Raises LoadError, UnknownFormat or TooLarge, each with a one-sentence message.
     """
     content = _content(path_or_bytes, name, max_bytes)
-    chosen = member("format", format) if format else _detect(content)
-    report = Report(format=chosen.attributes.get("title", chosen.name), member=chosen.name)
+    if content.head.startswith(GZIP):
+        content = unzipped(content, max_bytes)
+    if content.head.startswith(ZIP):
+        return _load_entries(Entries(content, max_bytes), format)
+    return load_content(content, format)
+
+
+def load_content(content: Content, format: str | None = None) -> Conversations:
+    """Read every conversation of a content."""
+    claims = {} if format else dict(match_strengths(content))
+    chosen = member("format", format) if format else chosen_by(claims, content)
+    report = Report(format=chosen.attributes.get("title", chosen.name), member=chosen.name, claims=claims)
     read: Format = chosen.target
     conversations = []
     for found in read(content, report):
@@ -70,43 +81,34 @@ def load(
     report.messages = sum(map(len, conversations))
     if not conversations:
         raise LoadError(f"no message in it could be read ({report}); look at the file's first records")
-    return Conversations(list(_titled(conversations, Path(content.name).stem)), report)
+    return Conversations(list(_titled(conversations, PurePath(content.name).stem)), report)
 
 
-def match_strengths(content: Content) -> Mapping[str, float]:
-    """How surely each format recognises the content: name → strength above 0, up to 1."""
-    return {name: sure for name, candidate in members("format").items() if (sure := _strength(candidate, content)) > 0}
-
-
-def _strength(candidate: Member, content: Content) -> float:
-    recognise: Recognise = candidate.attributes["recognise"]
-    try:
-        return recognise(content)
-    except LoadError:
-        return 0
-
-
-def _detect(content: Content) -> Member:
-    claims = match_strengths(content)
-    best = [name for name, sure in claims.items() if sure == max(claims.values())]
-    if len(best) == 1:
-        return member("format", best[0])
-    found = _found(content)  # raises for binary data and broken JSON
-    if best:
-        raise UnknownFormat(f"found {found}, which {' and '.join(best)} both claim; choose one of them as the format")
-    known = sorted(members("format").items())
-    if content.text.lstrip()[:1] in "[{" and (shape := shape_in(content.values)):
-        names = ", ".join(name for name, _ in known)
-        raise UnknownFormat(f"found {found}: it looks like {shape}, not read here; convert it to one of {names}")
-    titles = ", ".join(f"{name} ({m.attributes.get('title', name)})" for name, m in known)
-    raise UnknownFormat(f"found {found}, which is in none of the formats read here; known formats: {titles}")
-
-
-def _found(content: Content) -> str:
-    if content.text.lstrip()[:1] not in "[{":
-        return opening_of(content.text)
-    values = content.values
-    return (f"{len(values):,} JSON lines, the first of them " if len(values) > 1 else "") + describe(values[0][1])
+def _load_entries(entries: Entries, format: str | None) -> Conversations:
+    """The conversations of all files in an archive, those of several files under the files' names."""
+    report = Report()
+    skipped: dict[str, str] = {}
+    found: list[tuple[str, Conversations]] = []
+    for content in entries.contents(skipped):
+        try:
+            found.append((content.name, load_content(content, format)))
+        except LoadError as problem:
+            if len(entries) == 1:
+                raise
+            unknown = isinstance(problem, UnknownFormat)
+            skipped[content.name] = "a file in no format known" if unknown else str(problem).partition(";")[0]
+    for name, reason in skipped.items():
+        if name not in entries.taken:
+            report.skip(reason, name)
+    if not found:
+        raise LoadError(f"no transcript is in this archive ({report.skips:,} files{reasons(report.skipped)})")
+    for name, loaded in found:
+        report.add(loaded.report, name)
+    first = found[0][1].report
+    report.format = " and ".join(dict.fromkeys(loaded.report.format for _, loaded in found))
+    report.member, report.claims = first.member, first.claims
+    several = len(found) > 1
+    return Conversations([_labelled(c, name) if several else c for name, loaded in found for c in loaded], report)
 
 
 def _content(given: str | os.PathLike[str] | bytes, name: str, max_bytes: int) -> Content:
@@ -115,24 +117,25 @@ def _content(given: str | os.PathLike[str] | bytes, name: str, max_bytes: int) -
         return Content(bytes(given), name)
     if not isinstance(given, str | os.PathLike):
         raise LoadError(f"load takes a path or bytes, not a {type(given).__name__}; encode a text first")
+    path = Path(given)
     try:
-        data = _read(Path(given), max_bytes)
+        _check(path, max_bytes)
     except LoadError:
         raise
     except (OSError, ValueError) as problem:  # ValueError: a NUL in the path
         reason = (getattr(problem, "strerror", None) or str(problem)).lower()
         raise LoadError(f"{str(given)[:80]!r} can't be read: {reason}{_advice(given)}") from None
-    return Content(data, name or Path(given).name)
+    return Content(name=name or path.name, path=path)
 
 
-def _read(path: Path, max_bytes: int) -> bytes:
-    """The bytes of a regular file. The size is checked before anything is read."""
+def _check(path: Path, max_bytes: int) -> None:
+    """Raise unless it is a readable regular file within the limit."""
     if not path.exists():
         raise LoadError(f"there is no file {str(path)[:80]!r}{_advice(path)}")
     if not path.is_file():
         raise LoadError(f"{str(path)!r} is {'a folder; give the files in it' if path.is_dir() else 'no regular file'}")
     _refuse_over(max_bytes, path.stat().st_size, repr(str(path)))
-    return path.read_bytes()
+    path.open("rb").close()
 
 
 def _refuse_over(limit: int, size: int, what: str) -> None:
@@ -151,7 +154,19 @@ def _titled(conversations: list[Conversation], stem: str) -> Iterator[Conversati
     for number, found in enumerate(conversations, 1):
         given = found.title or (stem if len(conversations) == 1 else "") or _opening(found)
         title = "".join(c if c.isprintable() else " " for c in given).strip() or f"conversation {number}"
-        yield found if found.title == title else Conversation(found.messages, title, found.metadata, found.branches)
+        yield _renamed(found, title)
+
+
+def _labelled(conversation: Conversation, entry: str) -> Conversation:
+    path = PurePath(entry)
+    label = "".join(c if c.isprintable() else " " for c in str(path.with_suffix("")))
+    return _renamed(conversation, label if conversation.title == path.stem else f"{label}: {conversation.title}")
+
+
+def _renamed(given: Conversation, title: str) -> Conversation:
+    if given.title == title:
+        return given
+    return Conversation(given.messages, title, given.metadata, given.branches)
 
 
 def _opening(conversation: Conversation) -> str:

@@ -11,7 +11,8 @@ from format_samples import as_golden, damages, expected, format_samples, outcome
 
 from historylab.errors import LoadError
 from historylab.formats.content import Content
-from historylab.formats.load import load, match_strengths
+from historylab.formats.detect import match_strengths
+from historylab.formats.load import load
 from historylab.formats.samples import Sample, load_sample, samples
 from historylab.registry import members
 

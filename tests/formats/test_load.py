@@ -25,7 +25,7 @@ DEEP = b'[{"role": "user", "content": ' + b"[" * 300 + b"]" * 300 + b"}]"
         (b"\xef\xbb\xbf", LoadError, "the file is empty"),
         (b"\x89PNG\r\n\x1a\n" + bytes(64), LoadError, "this is a PNG image, not a transcript"),
         (b"\xff\xd8\xff\xe0" + bytes(64), LoadError, "this is a JPEG image"),
-        (b"PK\x03\x04" + bytes(64), LoadError, "this is a ZIP archive, not a transcript; unpack it"),
+        (b"PK\x03\x04" + bytes(64), LoadError, "this archive is damaged; get it whole"),
         (bytes(5000), LoadError, "this is nothing but zero bytes"),
         (b"MZ\x90\x00\x03\x00\x00\x00\x04" * 50, LoadError, "this is binary data"),
         (json.dumps([{"role": "user"}] * 3, indent=1).encode()[:30], LoadError, "breaks off at line 6, column 2"),

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from historylab.errors import LoadError
 from historylab.formats.content import Content
-from historylab.formats.load import load, match_strengths
+from historylab.formats.detect import match_strengths
+from historylab.formats.load import load
 
 
 class Session:
