@@ -25,12 +25,9 @@ def chosen_by(claims: Mapping[str, float], content: Content) -> Member:
     found = _found(content)  # raises for binary data and broken JSON
     if best:
         raise UnknownFormat(f"found {found}, which {' and '.join(best)} both claim; choose one of them as the format")
-    known = sorted(members("format").items())
     if content.text.lstrip()[:1] in "[{" and (shape := shape_in(content.values)):
-        names = ", ".join(name for name, _ in known)
-        raise UnknownFormat(f"found {found}: it looks like {shape}, not read here; convert it to one of {names}")
-    titles = ", ".join(f"{name} ({m.attributes.get('title', name)})" for name, m in known)
-    raise UnknownFormat(f"found {found}, which is in none of the formats read here; known formats: {titles}")
+        raise UnknownFormat(f"found {found}: it looks like {shape}, and can't be read as such; name its format")
+    raise UnknownFormat(f"found {found}, which is in none of the {len(members('format'))} formats read here")
 
 
 def _strength(candidate: Member, content: Content) -> float:
