@@ -9,7 +9,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from historylab.settings.model import Settings
-    from historylab.settings.resolve import Candidate
+    from historylab.settings.resolve import Candidate, Resolution
 
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended, as shells know it."""
@@ -115,15 +115,7 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
 
     Raises SettingsError for an unknown name or an invalid value; notes on stderr where the environment overrides --set.
     """
-    from historylab.settings.resolve import resolve_settings
-    from historylab.settings.sources import read_template
-
-    template = read_template(Path(arguments.source)) if arguments.source else None
-    assigned = dict(arguments.set)
-    logging.getLogger("historylab").setLevel(logging.ERROR)  # refused values are reported below, once
-    resolution = resolve_settings(
-        template=template, you=assigned, url={}, strict_environment=arguments.strict_environment
-    )
+    resolution, assigned = resolve(arguments), dict(arguments.set)
     if refused := [c for c in resolution.refused if c.source != "environment"]:
         raise SettingsError("; ".join(f"{c.name}={c.raw}: {c.why}{_near(c)}" for c in refused))
     for c in resolution.refused:
@@ -134,6 +126,22 @@ def settings_from(arguments: argparse.Namespace) -> Settings:
         elif decided.locked:
             print_note(f"{name} stays {decided.value!r}: the environment is strict, so --set is ignored")
     return resolution.settings
+
+
+def resolve(arguments: argparse.Namespace, recorded: Mapping[str, Any] | None = None) -> Resolution:
+    """The same with its provenance, and with what the file in view was `recorded` with; says nothing."""
+    from historylab.settings.resolve import resolve_settings
+    from historylab.settings.sources import read_template
+
+    template = read_template(Path(arguments.source)) if arguments.source else None
+    logging.getLogger("historylab").setLevel(logging.ERROR)  # `settings_from` reports refused values, once
+    return resolve_settings(
+        template=template,
+        you=dict(arguments.set),
+        url={},
+        recorded=recorded,
+        strict_environment=arguments.strict_environment,
+    )
 
 
 def _near(refused: Candidate) -> str:

@@ -17,6 +17,7 @@ from historylab.cli.base import (
     print_line,
     print_note,
     print_table,
+    resolve,
     settings_from,
     strip_controls,
     whole_number,
@@ -45,6 +46,11 @@ def add_to(commands: Subparsers) -> None:
         "--request", type=whole_number, metavar="N", help="the messages of this request, with the reasons"
     )
     parser.add_argument("--all", action="store_true", help=f"every request, not only the last {ROWS}")
+    parser.add_argument(
+        "--ignore-recorded",
+        action="store_true",
+        help="leave out the model, overhead and budget that the file itself proposes (done for several files anyway)",
+    )
     add_strict(parser)
     add_must_remember(parser)
     add_settings(parser)
@@ -62,6 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
                 print_line(f"Shown: conversation {arguments.conversation:,} of {len(loaded):,} (--conversation N).")
         elif loaded.report.remarks:
             print_note(f"{loaded.report}")
+        if len(arguments.files) == 1 and not arguments.ignore_recorded:
+            settings = _as_recorded(arguments, conversation, settings)
         results.append(_show(arguments, conversation, settings))
     report_skipped(skipped)
     if arguments.json:
@@ -77,6 +85,24 @@ def _load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, 
     if not 1 <= number <= len(loaded):
         raise LoadError(f"{path} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
     return loaded, loaded[number - 1]
+
+
+def _as_recorded(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Settings:
+    """These settings with what the file proposes where nothing else decides; says so in a line.
+
+    A file never decides which model is asked to write summaries.
+    """
+    from historylab.costs.proposal import proposed_settings
+    from historylab.settings.consent import settings_that_ask
+    from historylab.wording.recorded import recorded_sentence
+
+    found = proposed_settings(conversation)
+    left = {"model"} if settings_that_ask(settings) else set()
+    resolution = resolve(arguments, {name: value for name, value in found.values.items() if name not in left})
+    if said := recorded_sentence(found, resolution):
+        say = print_note if arguments.json or arguments.request else print_line
+        say(f"{said} (--ignore-recorded: without.)")
+    return resolution.settings
 
 
 def _show(arguments: argparse.Namespace, conversation: Conversation, settings: Settings) -> Any:

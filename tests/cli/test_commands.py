@@ -16,9 +16,11 @@ from dotenv import dotenv_values
 from historylab import Settings, export, load, replay, resolve_settings
 from historylab.cli import main
 from historylab.cli import sweep as sweep_command
+from historylab.costs.proposal import proposed_settings
 from historylab.registry import members
 from historylab.tuning.sweep import grid, sweep
 from historylab.tuning.table import read_table
+from historylab.wording.recorded import recorded_sentence
 
 
 @pytest.fixture
@@ -53,6 +55,37 @@ def test_show_says_why_a_request_is_over_its_budget_and_what_would_mend_it(capsy
         _, out, _ = run(capsys, "show", sample, "--set", "budget=100", *asked)
         assert timeline.over_budget_cause(number).mend in out
     assert "Over the budget" not in run(capsys, "show", sample)[1]
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """A transcript that names a model and holds a tool."""
+    tool = {"type": "function", "function": {"name": "look", "description": "Looks something up."}}
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps({"model": "claude-opus-4-5", "tools": [tool], "messages": messages}))
+    return str(path)
+
+
+def test_show_uses_what_one_file_was_recorded_with_and_says_so(capsys, recording):
+    _, out, _ = run(capsys, "show", recording)
+    assert recorded_sentence(proposed_settings(load(recording)[0])) in out
+    assert "in place of claude-opus-4-5's own tokenizer" in out
+    _, out, _ = run(capsys, "show", recording, "--set", "model=gpt-4o")
+    assert "Recorded with claude-opus-4-5: another model is set; 1 tool" in out
+    assert "o200k_base, an estimate: recorded with claude-opus-4-5" in out
+
+
+def test_show_ignores_it_if_asked_to_and_for_several_files(capsys, recording, sample):
+    for arguments in ((recording, "--ignore-recorded"), (recording, sample)):
+        _, out, _ = run(capsys, "show", *arguments)
+        assert "Recorded with" not in out
+        assert "an estimate: recorded with claude-opus-4-5" in out
+
+
+def test_a_file_does_not_decide_which_model_writes_summaries(capsys, recording):
+    _, out, _ = run(capsys, "show", recording, "--set", "summarizer=model")
+    assert "Recorded with claude-opus-4-5: another model is set; 1 tool" in out
 
 
 def test_show_without_a_request_says_so_and_prints_no_empty_table(capsys, tmp_path):
