@@ -24,7 +24,7 @@ model_call_notice(resolution, timeline)
 conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline), debug_button)
 log_history(resolution, timeline)
 if timeline.plans:
-    request_view(timeline)
+    request_view(timeline, resolution)
 else:
     no_requests("A request is made for every answer to a user or a tool. Open another conversation.")
 describe_system(settings_sidebar(resolution), timeline, conversation)  # last: what the settings do is shown first

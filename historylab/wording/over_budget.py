@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from historylab.costs.amounts import count_of
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
 from historylab.planning.unused_budget import UnusedBudget
+from historylab.wording.settings import title_of, value_in_words
 
 
 def over_budget_sentence(timeline: Timeline) -> str:
@@ -32,3 +36,16 @@ def unused_in_words(found: UnusedBudget) -> str:
     turn = "The newest finished turn" if found.newest else f"Turn {found.turn + 1:,}"
     unused = f"{found.unused:,} of {found.budget:,} tokens stay unused"
     return f"{turn} needs {found.tokens:,} tokens and goes as a whole, so {unused}."
+
+
+def mend_in_words(changes: Mapping[str, Any]) -> str:
+    """ "Cut inside turns", "Budget 11,777": settings that mend a request, as the label of a button."""
+    return ", ".join(_change_in_words(name, value) for name, value in changes.items())
+
+
+def _change_in_words(name: str, value: Any) -> str:
+    inside = name.startswith("pruner.") and name.endswith(".unit") and value == "block"
+    if inside:
+        return "Cut inside turns"
+    is_number = isinstance(value, int | float)
+    return f"{title_of(name)}{'' if is_number else ':'} {value_in_words(name, value)}"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.planning.replay import Timeline
+from historylab.settings.resolve import Resolution
 from historylab.ui.request.cost_line import cost_line
+from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.message_list import message_list
 from historylab.ui.request.payload import payload
 from historylab.ui.request.request_field import current_request, request_field
@@ -18,10 +20,11 @@ from historylab.wording.findings import token_finding
 
 
 @session.fragment
-def request_view(timeline: Timeline) -> None:
+def request_view(timeline: Timeline, resolution: Resolution) -> None:
     """Verdict, map, chart, and the request in three tabs: its messages, its payload, its stages."""
     number = current_request(timeline)
     verdict_line(timeline, number)
+    mend_buttons(timeline, number, resolution)
     bill = st.container()  # filled last, so that nothing else waits for prices
     legend(timeline, number)
     picture = st.container()

@@ -109,6 +109,12 @@ def use_recorded() -> None:
     touch()
 
 
+def dismiss_recorded() -> None:
+    """Say no more what the open file was recorded with."""
+    tab().recorded_dismissed = True
+    touch()
+
+
 # -- what if
 
 

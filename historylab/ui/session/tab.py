@@ -67,6 +67,7 @@ class TabState:
     template: dict[str, Any] | None = None
     template_name: str = ""
     recorded: bool = True  # use what the open file was recorded with, where nothing else decides
+    recorded_dismissed: bool = False  # the line that says so
     strict: bool = False  # this tab has the environment shut out the URL and what is chosen on screen
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
     before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset

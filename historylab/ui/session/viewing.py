@@ -21,7 +21,8 @@ EVERYTHING = "everything"
 def open_conversations(conversations: Conversations, spec: str, which: int = 0) -> None:
     """Open these conversations. The view goes back to the last request, and another file's own settings are used."""
     state = tab()
-    state.recorded = state.recorded or state.opened is None or state.opened.conversations is not conversations
+    if state.opened is None or state.opened.conversations is not conversations:
+        state.recorded, state.recorded_dismissed = True, False
     state.opened, state.problem = Opened(conversations, spec, which), ""
     state.request = state.message = None
     state.stars, state.questions = marked_in_file(conversations[which]), ()

@@ -15,6 +15,7 @@ from historylab.registry import members
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.edited_bar import edited_bar
 from historylab.ui.session import opening, session, viewing
+from historylab.ui.toolbar.recorded_line import recorded_line
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import counted_by
@@ -41,6 +42,7 @@ def conversation_bar(
         share_button(resolution.settings)
         for button in more:
             button()
+    recorded_line(resolution)
     edited_bar()
     _file_conversations()
     _report()

@@ -1,0 +1,51 @@
+"""The first sight of a file: what it was recorded with, said in one line, and buttons where a budget stays unused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from app_pages import opening, screen, shown, sources, text
+
+pytestmark = pytest.mark.slow  # whole screens
+
+RECORDED = {
+    "model": "claude-opus-4-5",
+    "messages": [
+        {"role": role, "content": f"{role} {turn} " + "and so on " * 30}
+        for turn in range(4)
+        for role in ("user", "assistant")
+    ],
+}
+LONG_TURN = [
+    {"role": "user", "content": "Read it all."},
+    *({"role": "assistant", "content": f"part {part} " + "words " * 900} for part in range(10)),
+    {"role": "user", "content": "And now?"},
+]
+
+
+def pasted(value: object, **link: str):
+    app = opening(screen(**link), "Paste")
+    app.text_area(key="pasted").set_value(json.dumps(value)).run()
+    return shown(app.button(key="open-pasted").click().run())
+
+
+def test_what_a_file_was_recorded_with_is_said_once_with_the_way_back_and_forth():
+    app = pasted(RECORDED)
+    assert "Recorded with claude-opus-4-5" in text(app)
+    assert sources(app)["model"] == "recorded"
+    shown(app.button(key="ignore-recorded").click().run())
+    assert sources(app)["model"] == "default"
+    shown(app.button(key="use-recorded").click().run())
+    assert sources(app)["model"] == "recorded"
+    shown(app.button(key="dismiss-recorded").click().run())
+    assert "Recorded with claude-opus-4-5:" not in text(app)
+    assert sources(app)["model"] == "recorded"
+
+
+def test_a_budget_that_stays_unused_is_explained_and_a_button_uses_it():
+    app = pasted(LONG_TURN, budget="8000")
+    assert "goes as a whole" in text(app)
+    shown(app.button(key="mend pruner.fifo.unit").click().run())
+    assert "goes as a whole" not in text(app)
+    assert app.query_params["pruner.fifo.unit"] == "block"
