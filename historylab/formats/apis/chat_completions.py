@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions: lists of messages, `{"messages": […]}`, tau-bench's `{"traj": […]}`, several, or JSON lines.
+"""OpenAI Chat Completions: lists of messages, `{"messages": […]}`, several of either, or JSON lines.
 
 A `system` prompt beside the messages comes first. Other fields beside them (a title, tools, a reward, the logged
 response) go into the conversation's metadata.
@@ -26,7 +26,7 @@ BESIDE = {
     "response": "a logged response left out, as it is no part of the history it answers",
     "raw_messages": "raw_messages left out, as messages is what was sent",
 }
-GROUPING = Grouping(("messages", "traj"), lambda value: isinstance(value, dict) and "role" in value)
+GROUPING = Grouping(("messages",), lambda value: isinstance(value, dict) and "role" in value)
 
 
 def looks_like_chat(content: Content) -> float:

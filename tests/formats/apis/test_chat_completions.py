@@ -28,25 +28,18 @@ def as_lines(*values) -> bytes:
         (as_json({"messages": [HI, YES]}), [2]),
         (as_json([{"messages": [HI]}, {"messages": [HI, YES]}]), [1, 2]),
         (as_json([[HI], [HI, YES]]), [1, 2]),
-        (as_json([{"traj": [HI, YES], "task_id": 1}]), [2]),
         (as_json(HI), [1]),
         (as_lines(HI, YES), [2]),
         (as_lines({"messages": [HI]}, {"messages": [HI, YES]}), [1, 2]),
         (as_lines([HI], [HI, YES]), [1, 2]),
         (as_lines({"messages": [HI]}), [1]),
     ],
-    ids=["list", "object", "objects", "lists", "traj", "message", "lines", "object-lines", "list-lines", "one-line"],
+    ids=["list", "object", "objects", "lists", "message", "lines", "object-lines", "list-lines", "one-line"],
 )
 def test_the_shapes_of_a_file(content, lengths):
     loaded = load(content)
     assert [len(conversation) for conversation in loaded] == lengths
     assert (loaded.report.records, loaded.report.skips) == (sum(lengths), 0)
-
-
-def test_trials_of_a_task_are_conversations_with_titles_and_rewards():
-    loaded = load(as_json([{"traj": [HI], "task_id": 13, "trial": n, "reward": 0.5} for n in (0, 1)]))
-    assert [c.title for c in loaded] == ["task 13, trial 0", "task 13, trial 1"]
-    assert loaded[0].metadata == {"task_id": 13, "trial": 0, "reward": 0.5}
 
 
 def test_a_request_log_leaves_its_response_out_and_says_so():
