@@ -1,0 +1,266 @@
+"""Gemini CLI: sessions (one JSON object, or JSON Lines), and `logs.json`, its list of what was asked.
+
+A model's turn holds its calls with their results; here each result is a message of its own. In JSON Lines a message
+that changes is written again under its id, `$rewindTo` takes messages back (the path left is a branch), and `$set`
+changes what stands beside them. Source: the recording service in Gemini CLI's repository.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
+from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.branching import MOST_BRANCHES, joined, opening, with_branches
+from historylab.formats.chat_messages import iso_time
+from historylab.formats.content import Content
+from historylab.formats.usage import to_usage
+from historylab.registry import register
+
+NOTICES = ("info", "error", "warning")
+READ = {"id", "type", "content", "timestamp", "toolCalls", "thoughts", "tokens", "model"}
+SHOWN_ONLY = {"displayContent"}  # what was typed, where `content` is what was sent
+READ_OF_CALL = {"id", "name", "args", "result", "status", "timestamp"}
+SHOWN_OF_CALL = {"displayName", "description", "resultDisplay", "renderOutputAsMarkdown", "agentId"}
+BESIDE = {"sessionId", "messages", "startTime", "lastUpdated", "projectHash", "directories", "summary", "kind"}
+TOKENS = {
+    "input": "prompt_token_count",
+    "output": "candidates_token_count",
+    "cached": "cached_content_token_count",
+    "thoughts": "thoughts_token_count",
+    "tool": "tool_use_prompt_token_count",
+}
+"""Name of a count here → in Gemini's API, of which the input counts what was read from the cache, too."""
+
+
+def looks_like_gemini_cli(content: Content) -> float:
+    """1 for a session's own keys, 0.9 for the log of prompts."""
+    values = [value for _, value in _flat(content.values)]
+    if any(_begins_session(value) for value in values):
+        return 1
+    return 0.9 if values and all(map(_is_prompt, values)) else 0
+
+
+@register("format", title="Gemini CLI", recognise=looks_like_gemini_cli)
+def gemini_cli(content: Content, report: Report) -> Iterator[Conversation]:
+    """Gemini CLI sessions: the newest path, with what was taken back as branches."""
+    prompts: dict[str, list[Message]] = {}
+    session: _Session | None = None
+    for where, value in _flat(content.values):
+        if _is_prompt(value):
+            report.records += 1
+            asked = Message("user", value["message"], timestamp=iso_time(value.get("timestamp")))
+            prompts.setdefault(str(value.get("sessionId")), []).append(asked)
+            continue
+        if session is None or _begins_session(value):
+            if session and session.about.get("sessionId") != value.get("sessionId"):
+                yield session.conversation(report)
+                session = None
+            session = session or _Session()
+        session.take(value, where, report)
+    if session:
+        yield session.conversation(report)
+    for name, messages in prompts.items():
+        report.warn("a log of what was asked, without the answers", "")
+        yield Conversation(messages, metadata={"provider": "google", "session": name})
+
+
+@dataclass
+class _Session:
+    """One session as its records build it up: id → message, paths that were left, and what stands beside."""
+
+    about: dict[str, Any] = field(default_factory=dict)
+    messages: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    left: list[list[tuple[str, Any]]] = field(default_factory=list)
+
+    def take(self, value: Any, where: str, report: Report) -> None:
+        """Take in a whole session, or one line of it."""
+        if not isinstance(value, dict):
+            report.skip(f"{kind_of(value)}, not a record", where)
+        elif "$rewindTo" in value:
+            self._rewind(value["$rewindTo"])
+        elif isinstance(value.get("$set"), dict):
+            self._about(value["$set"], f"{where} $set", report)
+        elif _begins_session(value) and "type" not in value:
+            self._about(value, where, report)
+        else:
+            self._message(value, where, report)
+
+    def _about(self, given: dict[str, Any], where: str, report: Report) -> None:
+        self.about |= given
+        for name in given.keys() - BESIDE:
+            report.keep(name, where)
+        if isinstance(listed := given.get("messages"), list) and listed:
+            before, self.messages = self.messages, {}
+            for i, item in enumerate(listed):
+                self._message(item, f"{where} messages[{i}]".strip(), report)
+            if before.keys() - self.messages.keys():
+                self.left.append(list(before.values()))
+
+    def _message(self, value: Any, where: str, report: Report) -> None:
+        if not isinstance(value, dict):
+            report.skip(f"{kind_of(value)}, not a record", where)
+            return
+        given = value.get("id")
+        name = given if isinstance(given, str) and given else f"record {len(self.messages)}"
+        if name in self.messages:
+            report.skip("an earlier state of a message that was written again", self.messages[name][0])
+        self.messages[name] = (where, value)
+
+    def _rewind(self, to: Any) -> None:
+        """Take back that message and all after it; without it, all of them."""
+        self.left.append(list(self.messages.values()))
+        names = list(self.messages)
+        kept = names[: names.index(to)] if to in names else []
+        self.messages = {name: self.messages[name] for name in kept}
+
+    def conversation(self, report: Report) -> Conversation:
+        """The messages that remain, with the paths that were left as branches."""
+        known: dict[int, list[Message]] = {}
+        paths = []
+        left = self.left[::-1]
+        for path in (list(self.messages.values()), *left[:MOST_BRANCHES]):
+            for where, value in path:
+                if id(value) not in known:
+                    known[id(value)] = list(_read(value, where, report))
+            paths.append([message for _, value in path for message in known[id(value)]])
+        older = {id(value): where for path in left[MOST_BRANCHES:] for where, value in path if id(value) not in known}
+        for where in older.values():
+            report.skip("a record on a branch older than those offered", where)
+        models = [m.metadata["model"] for m in paths[0] if "model" in m.metadata]
+        about = {"provider": "google", "session": self.about.get("sessionId"), "model": models[-1] if models else None}
+        title = self.about.get("summary")
+        if self.about.get("kind") == "subagent":
+            about["sidechain"] = True
+            title = title or f"Subagent: {opening(next((m.content for m in paths[0] if m.role == 'user'), ''))}"
+        title = title if isinstance(title, str) else ""
+        found = with_branches(paths, title, {key: held for key, held in about.items() if held})
+        for branch in found.branches:
+            report.keep("other branches", branch.title)
+        return found
+
+
+def _read(value: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
+    """The messages of one record: a user's, or the model's followed by the results of its calls."""
+    kind = value.get("type")
+    if kind in NOTICES:
+        report.skip(f"{'an' if kind in ('info', 'error') else 'a'} {kind} row of the program", where)
+        return
+    if kind not in ("user", "gemini"):
+        report.skip(f"a record of type {kind[:40]!r}" if isinstance(kind, str) else "a record without a type", where)
+        return
+    report.records += 1
+    report.leave(value, READ | SHOWN_ONLY, where)
+    text, media, thoughts = _parts(value.get("content"), where, report)
+    name, time = value.get("id"), iso_time(value.get("timestamp"))
+    own = name if isinstance(name, str) and name else None
+    if kind == "user":
+        if text or media:
+            yield Message("user", text, own, media=media, timestamp=time)
+        else:
+            report.warn("empty content", where)
+        return
+    calls = _calls(value.get("toolCalls"), own or where, where, report)
+    metadata = _of_model(value, thoughts)
+    if text or media or calls:
+        called = tuple(call for call, _ in calls)
+        yield Message("assistant", text, own, tool_calls=called, media=media, timestamp=time, metadata=metadata)
+    else:
+        report.warn("a reply of nothing that is sent (only thinking, or empty)", where)
+    for call, record in calls:
+        if record.get("result") not in NOTHING:
+            yield _result(call, record, where, report)
+
+
+def _of_model(value: dict[str, Any], thoughts: list[str]) -> dict[str, Any]:
+    """Thinking, model and usage of a reply."""
+    metadata: dict[str, Any] = {}
+    for thought in value["thoughts"] if isinstance(value.get("thoughts"), list) else ():
+        if isinstance(thought, dict):
+            said = (thought.get("subject"), thought.get("description"))
+            thoughts.append(": ".join(part for part in said if isinstance(part, str) and part))
+    if thinking := joined(thoughts):
+        metadata["thinking"] = thinking
+    if isinstance(value.get("model"), str):
+        metadata["model"] = value["model"]
+    tokens = value.get("tokens")
+    if isinstance(tokens, dict) and (usage := to_usage({TOKENS[k]: v for k, v in tokens.items() if k in TOKENS})):
+        metadata["usage"] = usage
+    return metadata
+
+
+def _calls(given: Any, own: str, where: str, report: Report) -> list[tuple[ToolCall, dict[str, Any]]]:
+    """The calls of a reply with their records; one without an id gets one of its own."""
+    found = []
+    if given is not None and not isinstance(given, list):
+        report.warn(f"toolCalls that are {kind_of(given)}", where)
+    for k, record in enumerate(given if isinstance(given, list) else ()):
+        if not isinstance(record, dict):
+            report.warn(f"a call that is {kind_of(record)}", where)
+            continue
+        report.leave(record, READ_OF_CALL | SHOWN_OF_CALL, where)
+        name, chosen, arguments = record.get("name"), record.get("id"), record.get("args")
+        if not isinstance(name, str):
+            report.warn(f"a call whose name is {kind_of(name)}", where)
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+        key = chosen if isinstance(chosen, str) and chosen else f"{own}/{k}"
+        found.append((ToolCall(key, name if isinstance(name, str) else "", text), record))
+    return found
+
+
+def _result(call: ToolCall, record: dict[str, Any], where: str, report: Report) -> Message:
+    text, media, _ = _parts(record["result"], where, report)
+    metadata = {"is_error": True} if record.get("status") == "error" else {}
+    time = iso_time(record.get("timestamp"))
+    return Message("tool", text, tool_call_id=call.id, media=media, timestamp=time, metadata=metadata)
+
+
+def _parts(given: Any, where: str, report: Report) -> tuple[str, tuple[str, ...], list[str]]:
+    """Text, media names and thoughts of a content: text, a part, or a list of them."""
+    texts: list[str] = []
+    media: list[str] = []
+    thoughts: list[str] = []
+    for part in given if isinstance(given, list) else [] if given is None else [given]:
+        fields = part if isinstance(part, dict) else {}
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(fields.get("text"), str):
+            (thoughts if fields.get("thought") is True else texts).append(fields["text"])
+        elif isinstance(answer := fields.get("functionResponse"), dict):
+            texts.append(_answer(answer.get("response")))
+        elif isinstance(data := fields.get("inlineData", fields.get("fileData")), dict):
+            kind = str(data.get("mimeType")).partition("/")[0]
+            media.append(kind if kind in ("image", "audio") else "file")
+        else:
+            what = f"a part with {', '.join(map(str, fields))[:40]}" if fields else f"a part that is {kind_of(part)}"
+            report.warn(f"{what} not read", where)
+    return joined(texts), tuple(media), thoughts
+
+
+def _answer(response: Any) -> str:
+    """The text of a tool's response: what it put out, or why it failed, or all of it as JSON."""
+    if isinstance(response, dict) and len(response) == 1:
+        held = next(iter(response.values()))
+        if response.keys() <= {"output", "error", "result"} and isinstance(held, str):
+            return held
+    return response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
+
+
+def _flat(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for where, value in values:
+        if isinstance(value, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
+        else:
+            yield where, value
+
+
+def _begins_session(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("sessionId"), str) and "projectHash" in value
+
+
+def _is_prompt(value: Any) -> bool:
+    return isinstance(value, dict) and "messageId" in value and isinstance(value.get("message"), str)

@@ -1,0 +1,171 @@
+"""Gemini CLI sessions: results inside the model's turn, rows of the program, rewinds in JSON Lines."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from historylab.errors import LoadError
+from historylab.formats.content import Content
+from historylab.formats.load import load, match_strengths
+
+BEGUN = {"sessionId": "s1", "projectHash": "h"}
+
+
+def said(words, key="", kind="user", **more) -> dict:
+    return {"id": key or words, "type": kind, "content": words, "timestamp": "2026-01-01T10:00:00Z", **more}
+
+
+def whole(*messages, **more):
+    return load(json.dumps({**BEGUN, "messages": list(messages), **more}).encode())
+
+
+def lines(*records):
+    return load("\n".join(map(json.dumps, [BEGUN, *records])).encode(), name="session.jsonl")
+
+
+def lines_of(conversation) -> list[str]:
+    return [f"{m.role[0]} {m.content}" for m in conversation]
+
+
+def call(name="read", **more) -> dict:
+    return {"name": name, "args": {"path": "a"}, "status": "success", **more}
+
+
+def answered(text) -> list[dict]:
+    return [{"functionResponse": {"name": "read", "response": {"output": text}}}]
+
+
+def test_a_turn_with_calls_is_the_reply_and_a_message_per_result():
+    calls = [call(id="c1", result=answered("one")), call(id="c2", status="error", result=answered("no"))]
+    (conversation,) = whole(
+        said("Look."), said("Looking.", kind="gemini", toolCalls=calls), said("Done.", kind="gemini")
+    )
+    assert lines_of(conversation) == ["u Look.", "a Looking.", "t one", "t no", "a Done."]
+    assert [m.tool_call_id for m in conversation[2:4]] == ["c1", "c2"]
+    assert [m.metadata for m in conversation[2:4]] == [{}, {"is_error": True}]
+    assert json.loads(conversation[1].tool_calls[0].arguments) == {"path": "a"}
+    assert conversation.columns.clean
+
+
+def test_calls_of_one_name_without_ids_keep_their_own_results():
+    calls = [call(), call(result=answered("second"))]
+    (conversation,) = whole(said("Look."), said("", "m1", kind="gemini", toolCalls=calls))
+    assert [c.id for c in conversation[1].tool_calls] == ["m1/0", "m1/1"]
+    assert conversation[2].tool_call_id == "m1/1"
+
+
+@pytest.mark.parametrize(
+    ("response", "text"),
+    [
+        ({"output": "out"}, "out"),
+        ({"error": "why"}, "why"),
+        ({"output": {"a": 1}}, '{"output": {"a": 1}}'),
+        ({"output": "x", "code": 1}, '{"output": "x", "code": 1}'),
+        (None, "null"),
+    ],
+)
+def test_a_results_text_is_what_the_tool_put_out(response, text):
+    held = call(result=[{"functionResponse": {"response": response}}])
+    assert whole(said("Look."), said("", "m", kind="gemini", toolCalls=[held]))[0][2].content == text
+
+
+def test_tokens_become_usage_without_what_was_read_from_the_cache():
+    tokens = {"input": 5000, "output": 40, "cached": 4000, "thoughts": 100, "tool": 7, "total": 5147}
+    (conversation,) = whole(said("Hi."), said("Hello.", kind="gemini", tokens=tokens, model="gemini-2.5-pro"))
+    usage = {"input": 1007, "output": 140, "cache_reads": 4000, "cache_writes": 0}
+    assert conversation[1].metadata == {"model": "gemini-2.5-pro", "usage": usage}
+    assert (conversation.recorded.model, conversation.recorded.provider) == ("gemini-2.5-pro", "google")
+
+
+def test_thoughts_are_kept_beside_the_reply():
+    thoughts = [{"subject": "Planning", "description": "I look first."}, {"description": "Then I say."}]
+    content = [{"text": "hidden", "thought": True}, {"text": "Said."}]
+    (conversation,) = whole(said("Hi."), said(content, "m", kind="gemini", thoughts=thoughts))
+    assert conversation[1].content == "Said."
+    assert conversation[1].metadata["thinking"] == "hidden\nPlanning: I look first.\nThen I say."
+
+
+def test_rows_of_the_program_are_counted_and_a_session_of_nothing_else_is_refused_by_name():
+    rows = [said("x", kind="info"), said("y", kind="error"), said("z", kind="warning"), said("w", kind="mystery"), 5]
+    loaded = whole(said("Hi."), *rows)
+    assert lines_of(loaded[0]) == ["u Hi."]
+    assert list(loaded.report.skipped) == [
+        "a number, not a record",
+        "an info row of the program",
+        "an error row of the program",
+        "a warning row of the program",
+        "a record of type 'mystery'",
+    ]
+    assert loaded.report.records == 6
+    with pytest.raises(LoadError, match="Gemini CLI: 3 records, 0 messages"):
+        whole(*rows[:3])
+
+
+def test_content_is_text_a_part_or_parts():
+    parts = ["One.", {"text": "Two."}, {"inlineData": {"mimeType": "image/png"}}, {"fileData": {}}, {"mystery": 1}, 7]
+    (conversation,) = loaded = whole(said({"text": "Alone."}, "m1"), said(parts, "m2"))
+    assert lines_of(conversation) == ["u Alone.", "u One.\nTwo."]
+    assert conversation[1].media == ("image", "file")
+    assert list(loaded.report.warnings) == ["a part with mystery not read", "a part that is a number not read"]
+
+
+def test_in_json_lines_the_last_state_of_a_message_counts():
+    (conversation,) = loaded = lines(said("Hi."), said("", "r", "gemini"), said("Hello.", "r", "gemini"))
+    assert lines_of(conversation) == ["u Hi.", "a Hello."]
+    assert loaded.report.skipped["an earlier state of a message that was written again"].count == 1
+
+
+def test_a_rewind_takes_messages_back_and_leaves_a_branch():
+    records = [said("One."), said("Two.", kind="gemini"), said("Three."), {"$rewindTo": "Three."}, said("Four.")]
+    (conversation,) = loaded = lines(*records)
+    assert lines_of(conversation) == ["u One.", "a Two.", "u Four."]
+    (branch,) = conversation.branches
+    assert (branch.title, lines_of(branch)) == ("from message 3: Three.", ["u One.", "a Two.", "u Three."])
+    assert branch[0] is conversation[0]
+    assert (loaded.report.records, loaded.report.skips, list(loaded.report.kept)) == (4, 0, ["other branches"])
+
+
+def test_a_rewind_to_nothing_known_begins_anew():
+    assert lines_of(lines(said("One."), {"$rewindTo": "gone"}, said("Two."))[0]) == ["u Two."]
+
+
+def test_branches_beyond_the_twentieth_are_counted():
+    tries = [record for k in range(23) for record in (said(f"{k}"), {"$rewindTo": f"{k}"})]
+    (conversation,) = loaded = lines(said("Start."), *tries, said("End."))
+    assert [b[-1].content for b in conversation.branches] == [f"{k}" for k in range(22, 2, -1)]
+    assert loaded.report.skipped["a record on a branch older than those offered"].count == 3
+
+
+def test_messages_that_are_set_replace_those_before():
+    (conversation,) = lines(
+        said("Long."), {"$set": {"messages": [said("Short.")], "summary": "In short"}}, said("Go on.")
+    )
+    assert (conversation.title, lines_of(conversation)) == ("In short", ["u Short.", "u Go on."])
+    assert lines_of(conversation.branches[0]) == ["u Long."]
+
+
+def test_a_subagents_session_says_so():
+    (conversation,) = whole(said("Check it."), kind="subagent")
+    assert conversation.title == "Subagent: Check it."
+    assert conversation.metadata["sidechain"] is True
+
+
+def test_fields_that_are_not_read_are_named():
+    loaded = whole(said("Hi.", extra=1), memory="x", directories=["/home"])
+    assert list(loaded.report.warnings) == ["a field 'extra' not read"]
+    assert list(loaded.report.kept) == ["memory"]
+    assert "/home" not in str(loaded[0].metadata)
+
+
+def test_the_log_of_prompts_is_a_conversation_per_session():
+    rows = [{"sessionId": s, "messageId": 0, "type": "user", "message": m} for s, m in (("a", "One."), ("b", "Two."))]
+    loaded = load(json.dumps(rows).encode())
+    assert [lines_of(c) for c in loaded] == [["u One."], ["u Two."]]
+    assert "a log of what was asked, without the answers" in loaded.report.warnings
+
+
+def test_other_sessions_are_not_claimed():
+    for value in ({"sessionId": "s", "messages": []}, [{"message": "x"}], {"messageId": 1, "message": {}}):
+        assert "gemini_cli" not in match_strengths(Content(json.dumps(value).encode()))
