@@ -24,6 +24,7 @@ FACTS = {
     "time": "when it was written",
     "mentions": "whom it mentions",
     "scope": "in which channel or thread it was written",
+    "thinking": "what the model thought",
 }
 """What a filter or projection may read of a message besides role and text, and declares in `facts`."""
 CHAT_FACTS = frozenset({"name", "time"})

@@ -169,16 +169,14 @@ def test_a_stage_that_reads_a_fact_about_a_message_declares_it(family, name, fac
         replace(m, timestamp=f"2026-01-01T{k // 10:02}:00:00", metadata=said_where(k))
         for k, m in enumerate(to_messages(thirty_turns(room=True)))
     ]
-    without = {
-        "name": [replace(m, name=None) for m in told],
-        "time": [replace(m, timestamp=None) for m in told],
-        "mentions": [replace(m, metadata={"scope": m.metadata["scope"]}) for m in told],
-        "scope": [replace(m, metadata={"mentions": m.metadata["mentions"]}) for m in told],
-    }[fact]
+    fields = {"name": {"name": None}, "time": {"timestamp": None}}
+    without = [
+        replace(m, **fields.get(fact, {"metadata": {k: v for k, v in m.metadata.items() if k != fact}})) for m in told
+    ]
     plain = [[(m.role, m.content) for m in plan_history(Conversation(ms), settings).render()] for ms in (told, without)]
     declared = fact in registry.member(family, name).attributes.get("facts", ())
     assert declared == (plain[0] != plain[1])
 
 
 def said_where(k: int) -> dict:
-    return {"mentions": ["moss"] if k % 3 else ["fern"], "scope": "channel" if k % 2 else "dm"}
+    return {"mentions": ["moss"] if k % 3 else ["fern"], "scope": "channel" if k % 2 else "dm", "thinking": f"Hm, {k}."}

@@ -96,6 +96,7 @@ FIELDS = {
     "threshold": [0.01, 1.0],
     "window": [100, 10_000],
     "counter": ["chars/4"],
+    "counter_factor": [1.19, 0.6],
 }
 USUAL = {"policy": "all", "budget": 150, "window": 300}  # few enough tokens that something happens
 CHOICES = ("filter", "tool_output", "compaction", "pruner", "summarizer", "layout")
