@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.columns import ROLE_CODES
@@ -10,20 +11,24 @@ from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.chat_messages import to_message, unread_fields
-from historylab.formats.content_parts import MEDIA
+from historylab.formats.content_parts import MEDIA, THOUGHTS, read_content
 from historylab.formats.flat_messages import CONVERSATION_IDS
 from historylab.formats.other_shapes import PARTS
 
 OF_PART = {"type", "text", "id", "index", "cache_control", "citations", "annotations", "extras"}
 """Fields of a content part with text: those read, and those in which nothing is said."""
 
+THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
+"""Fields beside the content in which other providers of this API return what the model thought; the first counts."""
+
 LABELS_OF_CALL = {"id", "type", "index"}
 
 
 def read_reported(record: Any, where: str, report: Report) -> Message | None:
     """The message; None if it is skipped. Counts the record, and warns of what isn't read of it."""
+    said, thinking = _without_thoughts(record, where, report)
     try:
-        message = to_message(record, partly=True)
+        message = to_message(said, partly=True)
     except LoadError as problem:
         report.skip(str(problem), where)
         return None
@@ -32,9 +37,35 @@ def read_reported(record: Any, where: str, report: Report) -> Message | None:
         report.skip(f"{unread[0]}, which can't be read, and nothing else", where)
         return None
     report.records += 1
-    for remark in _remarks(message, record):
+    for remark in _remarks(message, said):
         report.warn(remark, where)
-    return message
+    metadata = {**message.metadata, "thinking": thinking} if thinking else message.metadata
+    return message if said is record else replace(message, source=record, metadata=metadata)
+
+
+def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str]:
+    """The record without what the model thought, and that; the record itself where it holds none."""
+    if not isinstance(record, dict):
+        return record, ""
+    fields = [name for name in THOUGHT_FIELDS if isinstance(record.get(name), str)]
+    content = record.get("content")
+    parts = [part for part in content if _is_thought(part)] if isinstance(content, list) else []
+    if not (fields or parts):
+        return record, ""
+    repeated = {"reasoning_details"} if fields else set()
+    said = {name: value for name, value in record.items() if name not in fields and name not in repeated}
+    if parts:
+        said["content"] = [part for part in content if not _is_thought(part)]
+    readable = [part for part in parts if part["type"] != "redacted_thinking"]
+    if len(readable) < len(parts):
+        report.warn("redacted thinking, which only the provider can read", where)
+    thoughts = [record[name] for name in fields[:1]] + [read_content([part])[0] for part in readable]
+    return said, "\n".join(filter(None, thoughts))
+
+
+def _is_thought(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and kind in THOUGHTS and not read_content([part])[2]
 
 
 def _remarks(message: Message, record: dict[str, Any]) -> Iterator[str]:

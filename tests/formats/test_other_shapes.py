@@ -9,6 +9,7 @@ import pytest
 from historylab import load, trim
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.content import Content
+from historylab.formats.content_parts import THOUGHTS
 from historylab.formats.load import match_strengths
 from historylab.settings.model import Settings
 
@@ -114,7 +115,7 @@ def test_a_message_of_nothing_that_can_be_read_is_skipped_unless_it_answers_a_ca
         ({"type": "reasoning", "text": "x"}, "x"),
         ({"type": "reasoning", "summary": [{"type": "summary_text", "text": "x"}], "id": "r"}, "x"),
         ({"type": "reasoning", "summary": []}, ""),
-        ({"type": "redacted_thinking", "data": "x"}, "x"),
+        ({"type": "redacted_thinking", "data": "x"}, ""),
         ({"type": "image_url", "image_url": {"url": "u"}}, ""),
         ({"type": "input_audio", "input_audio": {"data": "d", "format": "wav"}}, ""),
         ({"type": "file", "file": {"file_id": "f"}}, ""),
@@ -125,7 +126,10 @@ def test_a_message_of_nothing_that_can_be_read_is_skipped_unless_it_answers_a_ca
 def test_parts_of_the_api_and_what_langchain_makes_of_others_are_accepted(part, text):
     message = {"role": "assistant", "content": [part]}
     assert trim([HI, message, HI], Settings(policy="all"))[1] is message
-    assert load(json.dumps([HI, message]).encode())[0][1].content == text
+    read = load(json.dumps([HI, message]).encode())[0][1]
+    thought = part["type"] in THOUGHTS if isinstance(part, dict) and "type" in part else False
+    assert (read.metadata.get("thinking", "") if thought else read.content) == text
+    assert not (thought and read.content)
 
 
 def test_a_message_with_neither_content_nor_calls_but_other_fields_is_no_empty_message():

@@ -13,8 +13,12 @@ HI = {"role": "user", "content": "hi"}
 YES = {"role": "assistant", "content": "yes"}
 
 
+def as_text(value) -> str:
+    return json.dumps(value)
+
+
 def as_json(value) -> bytes:
-    return json.dumps(value).encode()
+    return as_text(value).encode()
 
 
 def as_lines(*values) -> bytes:
@@ -42,11 +46,118 @@ def test_the_shapes_of_a_file(content, lengths):
     assert (loaded.report.records, loaded.report.skips) == (sum(lengths), 0)
 
 
-def test_a_request_log_leaves_its_response_out_and_says_so():
-    loaded = load(as_json({"messages": [HI], "tools": [], "response": {"choices": [{"message": YES}]}}))
+USAGE = {"prompt_tokens": 20, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 16}}
+ANSWERED = {"model": "m-2026", "created": 1767225600, "choices": [{"index": 0, "message": YES}], "usage": USAGE}
+LOOK = {"id": "a", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+
+
+BODY = {"model": "m", "messages": [HI], "tools": [LOOK]}
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        BODY | {"response": ANSWERED},
+        {"request": BODY, "response": ANSWERED},
+        {"request": {"body": as_text(BODY)}, "response": {"body": ANSWERED}},
+        {"request": BODY, "response": as_text(ANSWERED)},
+    ],
+    ids=["beside", "pair", "bodies", "text"],
+)
+def test_a_logged_answer_is_the_last_message_with_its_model_usage_and_time(log):
+    for content in (as_json(log), as_json([log]), as_lines(log)):
+        loaded = load(content)
+        (conversation,) = loaded
+        assert [m.content for m in conversation] == ["hi", "yes"]
+        answer = conversation[1]
+        assert answer.metadata["usage"] == {"input": 4, "output": 3, "cache_reads": 16, "cache_writes": 0}
+        assert (answer.metadata["model"], answer.timestamp) == ("m-2026", "2026-01-01T00:00:00+00:00")
+        assert conversation.recorded.tools.count == 1
+        assert (loaded.report.member, loaded.report.records, loaded.report.remarks) == ("chat_completions", 2, 0)
+
+
+def test_logged_requests_of_one_chat_are_one_conversation_with_the_usage_of_each():
+    more = [HI, YES, HI | {"content": "more?"}]
+    loaded = load(as_lines(*({"request": {"messages": asked}, "response": ANSWERED} for asked in ([HI], more))))
+    (conversation,) = loaded
+    assert [m.content for m in conversation] == ["hi", "yes", "more?", "yes"]
+    assert [bool(usage) for usage in conversation.recorded.usage] == [True, True]
+
+
+def test_a_response_that_is_no_answer_is_left_out_and_said():
+    loaded = load(as_json({"messages": [HI], "response": {"error": "overloaded"}}))
     assert len(loaded[0]) == 1
     assert "a logged response left out" in str(loaded.report)
-    assert set(loaded[0].metadata) == {"tools", "response"}
+
+
+def test_other_choices_are_branches():
+    choices = [{"index": i, "message": YES | {"content": text}} for i, text in enumerate(("yes", "no"))]
+    (conversation,) = load(as_json({"messages": [HI], "response": {"choices": choices}}))
+    assert [m.content for m in conversation] == ["hi", "yes"]
+    assert [[m.content for m in branch] for branch in conversation.branches] == [["hi", "no"]]
+
+
+def test_batch_lines_are_bodies_and_answers_named_by_their_custom_id():
+    asked = [
+        {"custom_id": name, "method": "POST", "url": "/v1/chat/completions", "body": {"model": "m", "messages": [HI]}}
+        for name in ("a", "b")
+    ]
+    loaded = load(as_lines(*asked))
+    assert [(c.title, c.recorded.model, len(c)) for c in loaded] == [("a", "m", 1), ("b", "m", 1)]
+    answers = [
+        {"id": "r", "custom_id": name, "response": {"status_code": 200, "request_id": "q", "body": body}, "error": None}
+        for name, body in (("a", ANSWERED), ("b", {"error": {}}))
+    ]
+    loaded = load(as_lines(*answers))
+    assert [(c.title, c.recorded.model, c[0].content) for c in loaded] == [("a", "m-2026", "yes")]
+    assert loaded.report.skips == 1
+
+
+def test_streamed_chunks_are_joined():
+    deltas = [
+        {"role": "assistant", "content": ""},
+        {"reasoning_content": "hm"},
+        {"content": "I "},
+        {"content": "look."},
+        {"tool_calls": [{"index": 0, "id": "a", "type": "function", "function": {"name": "look", "arguments": ""}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": '{"at": '}}]},
+        {"tool_calls": [{"index": 0, "function": {"arguments": "4}"}}]},
+    ]
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1767225600, "model": "m"}
+    chunks = [{**chunk, "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    chunks.append({**chunk, "choices": [], "usage": USAGE})
+    for content in (as_lines(*chunks), as_json(chunks)):
+        loaded = load(content)
+        (message,) = loaded[0]
+        assert message.content == "I look."
+        assert [(c.id, c.name, c.arguments) for c in message.tool_calls] == [("a", "look", '{"at": 4}')]
+        assert message.metadata["thinking"] == "hm"
+        assert message.metadata["usage"]["cache_reads"] == 16
+        assert loaded.report.member == "chat_completions"
+
+
+def test_request_parameters_are_recorded_apart_from_other_fields():
+    body = {"model": "m", "temperature": 0.2, "max_tokens": 50, "functions": [{"name": "f"}], "messages": [HI]}
+    (conversation,) = load(as_json(body))
+    assert conversation.recorded.parameters == {"temperature": 0.2, "max_tokens": 50}
+    assert conversation.recorded.tools.count == 1
+
+
+@pytest.mark.parametrize(
+    "thought",
+    [
+        {"reasoning_content": "hm"},
+        {"reasoning": "hm", "reasoning_details": [{"type": "reasoning.text", "text": "hm"}]},
+        {"content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "yes"}]},
+    ],
+    ids=["field", "details", "part"],
+)
+def test_thinking_is_no_content_and_kept_beside_it(thought):
+    given = {**YES, **thought}
+    loaded = load(as_json([HI, given]))
+    answer = loaded[0][1]
+    assert (answer.content, answer.metadata, answer.source) == ("yes", {"thinking": "hm"}, given)
+    assert loaded.report.remarks == 0
 
 
 def test_what_is_skipped_is_counted_by_reason_with_the_first_place():
