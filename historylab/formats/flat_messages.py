@@ -36,6 +36,8 @@ def conversation_id_of(row: Any) -> dict[str, Any]:
     Raises LoadError for an id that can be none.
     """
     given = row if isinstance(row, Mapping) else {}
+    if given.keys().isdisjoint(CONVERSATION_IDS):  # most rows
+        return {}
     field = next((field for field in CONVERSATION_IDS if given.get(field) is not None), "")
     if isinstance(given.get(field), list | Mapping):
         raise LoadError(f"{field} is {kind_of(given[field])}, not text or a number")

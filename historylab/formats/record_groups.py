@@ -34,10 +34,12 @@ class Grouping:
     def groups(self, values: list[tuple[str, Any]], report: Report, most: int | None = None) -> Iterator[RecordGroup]:
         """Groups in file order; skips on the report what is neither a record nor holds any. `most`: items per list."""
         values = values[:most]
-        yield from self._by_conversation([(where, value) for where, value in values if self.is_record(value)], report)
-        for where, value in values:
-            if not self.is_record(value):
-                yield from self._inside(value, where, report, most)
+        records, others = [], []
+        for given in values:
+            (records if self.is_record(given[1]) else others).append(given)
+        yield from self._by_conversation(records, report)
+        for where, value in others:
+            yield from self._inside(value, where, report, most)
 
     def sample(self, values: list[tuple[str, Any]], most: int = 200) -> list[Any]:
         """The first records, to recognise a format by."""
@@ -49,7 +51,9 @@ class Grouping:
 
     def holder(self, value: Any) -> str | None:
         """The key under which this object holds a list of records."""
-        return next((key for key in self.holders if isinstance(value, dict) and isinstance(value.get(key), list)), None)
+        if isinstance(value, dict) and not value.keys().isdisjoint(self.holders):
+            return next((key for key in self.holders if isinstance(value.get(key), list)), None)
+        return None
 
     def _inside(
         self, value: Any, where: str, report: Report, most: int | None, lists: int = 2
@@ -64,7 +68,8 @@ class Grouping:
                 yield from self._inside(item, at, report, most, lists - 1)
         elif holder := self.holder(value):
             beside = {key: held for key, held in value.items() if key != holder}
-            records = [(f"{where} {holder}[{i}]".strip(), item) for i, item in enumerate(value[holder])]
+            at = f"{where} {holder}".lstrip()
+            records = [(f"{at}[{i}]", item) for i, item in enumerate(value[holder])]
             yield RecordGroup(records, beside, where)
         else:
             report.skip(f"{kind_of(value)} without role or messages", where)
@@ -83,5 +88,7 @@ class Grouping:
                 continue
             if isinstance(record, dict):
                 key = json.dumps(named) if named else ""
-            groups.setdefault(key, RecordGroup([], named, where)).records.append((at, record))
+            if key not in groups:
+                groups[key] = RecordGroup([], named, where)
+            groups[key].records.append((at, record))
         yield from groups.values()

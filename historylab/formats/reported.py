@@ -23,9 +23,16 @@ THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 
 LABELS_OF_CALL = {"id", "type", "index"}
 
+PLAIN_ROLES = {"system": "system", "user": "user", "assistant": "assistant"}  # each as one text for all messages
+
 
 def read_reported(record: Any, where: str, report: Report) -> Message | None:
     """The message; None if it is skipped. Counts the record, and warns of what isn't read of it."""
+    if type(record) is dict and len(record) == 2:  # most messages: nothing to warn of, and nothing to keep
+        role, content = record.get("role"), record.get("content")
+        if content and type(content) is type(role) is str and role in PLAIN_ROLES:
+            report.records += 1
+            return Message(PLAIN_ROLES[role], content)
     said, thinking = _without_thoughts(record, where, report)
     try:
         message = to_message(said, partly=True)
