@@ -1,0 +1,211 @@
+"""OpenHands event streams: messages, actions and observations of the agent SDK, as JSON Lines, a list or `events`.
+
+An action is a call, its observation (joined by `tool_call_id`, else by `action_id`) the result; actions of one response
+are one message. A condensation only changes what later requests saw: the history stays, its summary is metadata.
+Source: OpenHands/software-agent-sdk, sdk/event/.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
+from historylab.formats.base import Report, kind_of
+from historylab.formats.chat_messages import iso_time
+from historylab.formats.content import Content
+from historylab.formats.content_parts import read_content
+from historylab.formats.products.openhands import thinking_of
+from historylab.formats.usage import to_usage
+from historylab.registry import register
+
+MESSAGES = ("SystemPromptEvent", "MessageEvent", "ActionEvent")
+RESULTS = ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
+KINDS = {*MESSAGES, *RESULTS, "ConversationStateUpdateEvent", "Condensation", "CondensationSummaryEvent"}
+RESULT_TEXTS = ("content", "output", "result", "text", "message")
+"""Fields of an observation that hold what the agent was told, the first that is given."""
+
+LOOKED_AT = 200
+
+
+def is_event_stream(content: Content) -> float:
+    """1 for records whose `kind` is an event of OpenHands with a source."""
+    found = [event for _, event in _events(content.values[:LOOKED_AT])]
+    known = [e for e in found if isinstance(e, dict) and e.get("kind") in KINDS and "source" in e]
+    return 1 if known and len(known) * 2 >= len(found) else 0
+
+
+@register("format", title="OpenHands events", recognise=is_event_stream)
+def openhands_events(content: Content, report: Report) -> Iterator[Conversation]:
+    """The events of an OpenHands conversation: messages, actions with their observations, condensations."""
+    stream = _Stream(report)
+    for where, event in _events(content.values):
+        stream.add(event, where)
+    yield Conversation(stream.answered(), metadata=stream.about)
+
+
+def _events(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for where, value in values:
+        held = value.get("events") if isinstance(value, dict) else value
+        if isinstance(held, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(held))
+        else:
+            yield where, value
+
+
+class _Stream:
+    """The messages that the events so far make, and what they say of the model."""
+
+    def __init__(self, report: Report):
+        self.report = report
+        self.messages: list[Message] = []
+        self.about: dict[str, Any] = {}
+        self.calls: dict[str, str] = {}  # id of an action → id of its call
+        self.replies: dict[str, int] = {}  # id of a response → the message it became
+        self.usage: dict[str, dict[str, int]] = {}  # id of a response → what it took
+
+    def add(self, event: Any, where: str) -> None:
+        kind = event.get("kind") if isinstance(event, dict) else None
+        if not isinstance(kind, str):
+            self.report.skip("an event without a kind" if isinstance(event, dict) else kind_of(event), where)
+        elif kind in (*MESSAGES, *RESULTS):
+            self.report.records += 1
+            read = _system if kind == MESSAGES[0] else _said if kind == MESSAGES[1] else _result
+            if kind == "ActionEvent":
+                self._act(event, where)
+            else:
+                self.messages.append(replace(read(self, event, where), id=_text(event, "id"), timestamp=_time(event)))
+            if kind == "MessageEvent" and (reply := _text(event, "llm_response_id")):
+                self.replies[reply] = len(self.messages) - 1
+        else:
+            self._note(event, kind, where)
+
+    def answered(self) -> list[Message]:
+        """The messages, with the usage of their responses."""
+        for reply, at in self.replies.items():
+            if usage := self.usage.get(reply):
+                message = self.messages[at]
+                self.messages[at] = replace(message, metadata={**message.metadata, "usage": usage})
+        return self.messages
+
+    def _act(self, event: dict[str, Any], where: str) -> None:
+        """A call, in a message with the other calls of its response."""
+        call = _call(event)
+        self.calls[str(event.get("id"))] = call.id
+        reply = _text(event, "llm_response_id")
+        at = self.replies.get(reply) if reply else None
+        if at is not None and self.messages[at].tool_calls:
+            self.messages[at] = replace(self.messages[at], tool_calls=(*self.messages[at].tool_calls, call))
+            return
+        text, media = _content(event.get("thought"), where, self.report)
+        thoughts = thinking_of(event)
+        metadata = {"thinking": thoughts} if thoughts else {}
+        message = Message("assistant", text, _text(event, "id"), None, (call,), None, media, _time(event))
+        self.messages.append(replace(message, metadata=metadata))
+        if reply:
+            self.replies[reply] = len(self.messages) - 1
+
+    def _note(self, event: dict[str, Any], kind: str, where: str) -> None:
+        """What an event says that is no message."""
+        if kind in ("Condensation", "CondensationSummaryEvent") and isinstance(event.get("summary"), str):
+            self.about.setdefault("condensations", []).append(event["summary"])
+            self.report.skip("a condensation, whose history is kept and whose summary is metadata", where)
+            return
+        if kind == "ConversationStateUpdateEvent":
+            self._state(event.get("value"))
+        self.report.skip(f"a {kind[:40]}, no message", where)
+
+    def _state(self, value: Any, levels: int = 6) -> None:
+        """Model and usage, wherever in a state they stand."""
+        for key, held in value.items() if isinstance(value, dict) and levels else ():
+            if key == "token_usages" and isinstance(held, list):
+                rows = [row for row in held if isinstance(row, dict)]
+                found = {str(row.get("response_id")): to_usage(row) for row in rows}
+                self.usage |= {reply: usage for reply, usage in found.items() if usage}
+                models = [row["model"] for row in rows if isinstance(row.get("model"), str)]
+                if models:
+                    self.about.setdefault("model", models[-1].rpartition("/")[2])
+            elif key == "llm" and isinstance(held, dict) and isinstance(held.get("model"), str):
+                self.about.setdefault("model", held["model"].rpartition("/")[2])
+            else:
+                self._state(held, levels - 1)
+
+
+def _system(stream: _Stream, event: dict[str, Any], where: str) -> Message:
+    """The system prompt, and the tools beside it."""
+    if isinstance(event.get("tools"), list):
+        stream.about["tools"] = event["tools"]
+    prompts = [part for part in (event.get("system_prompt"), event.get("dynamic_context")) if part]
+    text, _ = _content(prompts, where, stream.report)
+    return Message("system", text)
+
+
+def _said(stream: _Stream, event: dict[str, Any], where: str) -> Message:
+    """A message of the user or the agent, with what the agent's context added to it."""
+    given = event.get("llm_message")
+    given = given if isinstance(given, dict) else {}
+    role = given.get("role")
+    if not isinstance(role, str):
+        role = "user" if event.get("source") == "user" else "assistant"
+    text, media = _content(given.get("content"), where, stream.report)
+    more, _ = _content(event.get("extended_content"), where, stream.report)
+    thoughts = thinking_of(given)
+    if not (text or more or media):
+        stream.report.warn("empty content", where)
+    metadata = {"thinking": thoughts} if thoughts else {}
+    joined = "\n".join(filter(None, (text, more)))
+    return Message(role, joined, name=_text(event, "sender"), media=media, metadata=metadata)
+
+
+def _result(stream: _Stream, event: dict[str, Any], where: str) -> Message:
+    """What an action came to: an observation, the agent's error, or the user's refusal."""
+    media: tuple[str, ...] = ()
+    is_error = event["kind"] != "ObservationEvent"
+    if is_error:
+        reason = _text(event, "rejection_reason")
+        text = f"Action rejected: {reason}" if reason else _text(event, "error") or ""
+    else:
+        seen = event.get("observation")
+        given = seen if isinstance(seen, dict) else {"content": seen}
+        held = next((given[name] for name in RESULT_TEXTS if given.get(name)), None)
+        text, media = _content(held, where, stream.report)
+        more, _ = _content(event.get("extended_content"), where, stream.report)
+        text, is_error = "\n".join(filter(None, (text, more))), given.get("is_error") is True
+    call = _text(event, "tool_call_id") or stream.calls.get(str(event.get("action_id")))
+    metadata = {"is_error": True} if is_error else {}
+    return Message("tool", text, name=_text(event, "tool_name"), tool_call_id=call, media=media, metadata=metadata)
+
+
+def _call(event: dict[str, Any]) -> ToolCall:
+    """The call of an action, as the model wrote it; else as the action holds it."""
+    given = event.get("tool_call")
+    given = given if isinstance(given, dict) else {}
+    function = given["function"] if isinstance(given.get("function"), dict) else given
+    arguments = function.get("arguments")
+    if arguments is None and isinstance(event.get("action"), dict):
+        arguments = {name: value for name, value in event["action"].items() if name != "kind"}
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
+    chosen = _text(event, "tool_call_id") or _text(given, "id") or _text(event, "id") or ""
+    return ToolCall(chosen, _text(function, "name") or _text(event, "tool_name") or "", written)
+
+
+def _content(given: Any, where: str, report: Report) -> tuple[str, tuple[str, ...]]:
+    """Text and media of content parts, one part, or text."""
+    if isinstance(given, str) or given is None:
+        return given or "", ()
+    text, media, unread = read_content(given if isinstance(given, list) else [given])
+    for part in unread:
+        report.warn(f"{part} not read", where)
+    return text, media
+
+
+def _text(given: dict[str, Any], key: str) -> str | None:
+    found = given.get(key)
+    return found if isinstance(found, str) and found else None
+
+
+def _time(event: dict[str, Any]) -> str | None:
+    return iso_time(event.get("timestamp"))

@@ -1,0 +1,122 @@
+"""SWE-agent trajectories (`.traj`): the history that was sent, and the model of the replay configuration.
+
+A result names its call in a list, `tool_call_ids`. Older files have no tools: an observation is a user message.
+`thought` and `action` repeat the message and its call, `trajectory` repeats the history. Source: SWE-agent/SWE-agent,
+sweagent/types.py and agent/models.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.formats.base import Report, kind_of
+from historylab.formats.chat_messages import pair_by_order
+from historylab.formats.content import Content
+from historylab.formats.reported import read_reported
+from historylab.registry import register
+
+MARKS = {"agent", "message_type", "thought", "action", "tool_call_ids", "is_demo"}
+"""Fields that only this history's entries have."""
+
+READ_HERE = MARKS | {"thinking_blocks", "tags", "cache_control"}
+READ_BESIDE = {"replay_config", "environment", "model", "provider", "parameters"}
+PARAMETERS = ("temperature", "top_p", "max_output_tokens")
+REPEATED = "a trajectory left out, as it repeats the history"
+LOOKED_AT = 200
+
+
+def holds_history(content: Content) -> float:
+    """1 for a history beside a trajectory, or one whose entries have fields of SWE-agent."""
+    return 1 if any(_is_run(value) for _, value in _runs(content.values[:LOOKED_AT])) else 0
+
+
+@register("format", title="SWE-agent trajectory", recognise=holds_history)
+def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
+    """The history of a run of SWE-agent, with its demonstration, calls and observations."""
+    for where, run in _runs(content.values):
+        if not _is_run(run):
+            report.skip(f"{kind_of(run)} without a history", where)
+            continue
+        read = (_message(entry, f"{where} history[{i}]".strip(), report) for i, entry in enumerate(run["history"]))
+        messages = [message for message in read if message]
+        beside = {name: value for name, value in run.items() if name not in ("history", "trajectory")}
+        if run.get("trajectory"):
+            report.warn(REPEATED, where)
+        for name in beside:
+            if name not in READ_BESIDE:
+                report.keep(name, where)
+        beside |= _model(beside.pop("replay_config", None))
+        yield Conversation(pair_by_order(messages), _title(run), beside)
+
+
+def _runs(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for where, value in values:
+        if isinstance(value, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
+        else:
+            yield where, value
+
+
+def _is_run(value: Any) -> bool:
+    history = value.get("history") if isinstance(value, dict) else None
+    if not isinstance(history, list):
+        return False
+    entries = [entry for entry in history[:LOOKED_AT] if isinstance(entry, dict) and "role" in entry]
+    return bool(entries) and (isinstance(value.get("trajectory"), list) or any(MARKS & e.keys() for e in entries))
+
+
+def _message(entry: Any, where: str, report: Report) -> Message | None:
+    if not isinstance(entry, dict):
+        report.skip(f"{kind_of(entry)}, not an object", where)
+        return None
+    given = {name: value for name, value in entry.items() if name not in READ_HERE}
+    answered = entry.get("tool_call_ids")
+    if isinstance(answered, list) and answered:
+        given["tool_call_id"] = answered[0]
+        if len(answered) > 1:
+            report.warn("a result of several calls, given to the first", where)
+    message = read_reported(given, where, report)
+    if not message:
+        return None
+    said = {name: entry[name] for name in ("agent", "is_demo") if entry.get(name)}
+    if thoughts := _thoughts(entry.get("thinking_blocks")):
+        said["thinking"] = thoughts
+    return replace(message, metadata={**message.metadata, **said}, source=entry)
+
+
+def _thoughts(blocks: Any) -> str:
+    given = blocks if isinstance(blocks, list) else []
+    texts = (block.get("thinking") for block in given if isinstance(block, dict))
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def _model(config: Any) -> dict[str, Any]:
+    """The model and its parameters, of a replay configuration that may be JSON text."""
+    found = _agent(config).get("model")
+    if not isinstance(found, dict):
+        return {}
+    name, given = found.get("name"), {key: found[key] for key in PARAMETERS if found.get(key) is not None}
+    said: dict[str, Any] = {"model": name} if isinstance(name, str) else {}
+    return said | ({"parameters": given} if given else {})
+
+
+def _agent(config: Any) -> dict[str, Any]:
+    if isinstance(config, str):
+        try:
+            config = json.loads(config)
+        except (ValueError, RecursionError):
+            return {}
+    agent = config.get("agent") if isinstance(config, dict) else None
+    return agent if isinstance(agent, dict) else {}
+
+
+def _title(run: dict[str, Any]) -> str:
+    config = run.get("replay_config")
+    problem = config.get("problem_statement") if isinstance(config, dict) else None
+    found = problem.get("id") if isinstance(problem, dict) else None
+    return found if isinstance(found, str) else ""
