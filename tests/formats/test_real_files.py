@@ -56,8 +56,8 @@ FILES = (
     Known("swe-agent/pydicom__pydicom-1458.traj", "swe_agent", (26,)),
     Known("swe-agent/6e44b9__sweagenttestrepo-1c2844.traj", "swe_agent", (10,), 4),
     Known("swe-agent/function_calling_simple.traj", "swe_agent", (12,), 5),
-    Known(f"{OPENHANDS}anthropic__claude-sonnet-4-20250514-1757015046.707.json", "openhands", (12,), 5),
-    Known(f"{OPENHANDS}deepseek__deepseek-chat-1757015062.589.json", "openhands", (4,), 1),
+    Known(f"{OPENHANDS}anthropic__claude-sonnet-4-20250514-1757015046.707.json", "openhands", (13,), 6, usage=1),
+    Known(f"{OPENHANDS}deepseek__deepseek-chat-1757015062.589.json", "openhands", (5,), 2, usage=1),
     Known("inspect-ai/2025-05-12T20-28-26-04-00_security-guide.json", "inspect", (3, 3, 3)),
     Known("fastchat/dummy_conversation-20.json", "sharegpt", SHAREGPT),
 )
