@@ -63,11 +63,10 @@ def _reply(lines: list[Record], report: Report) -> list[Message]:
         if given and (value := to_usage(given[-1]) if key == "usage" else given[-1]):
             said[key] = value
     made = _sent(read_turn("assistant", content, first.where, report), report, first.where)
+    if made and made[0].role == "assistant":
+        made[0] = replace(made[0], metadata={**made[0].metadata, **said})
     named = (first.reply, *[None] * len(made))
-    return [
-        _placed(replace(m, metadata=m.metadata | said) if m.role == "assistant" and not at else m, first, report, name)
-        for at, (m, name) in enumerate(zip(made, named, strict=False))
-    ]
+    return [_placed(message, first, report, name) for message, name in zip(made, named, strict=False)]
 
 
 def _blocks(lines: list[Record], report: Report) -> Iterator[Any]:
@@ -77,7 +76,7 @@ def _blocks(lines: list[Record], report: Report) -> Iterator[Any]:
         content = line.value["message"]["content"]
         for block in [content] if isinstance(content, str) else content:
             call = block.get("id") if isinstance(block, dict) and block.get("type") in CALLS else None
-            if not isinstance(call, str) or not call:
+            if not call or not isinstance(call, str) or not isinstance(block, dict):
                 yield block
             elif call not in calls:
                 calls[call] = block
@@ -89,7 +88,7 @@ def _blocks(lines: list[Record], report: Report) -> Iterator[Any]:
 def _user_messages(record: Record, report: Report) -> list[Message]:
     made = read_turn("user", record.value["message"]["content"], record.where, report)
     if record.value.get("isCompactSummary") and made[-1].role == "user":
-        made[-1] = replace(made[-1], metadata=made[-1].metadata | {"compact_summary": True})
+        made[-1] = replace(made[-1], metadata={**made[-1].metadata, "compact_summary": True})
         report.warn("a summary Claude Code made of what came before, kept beside it", record.where)
     made = _sent(made, report, record.where)
     uuid = record.value.get("uuid")
