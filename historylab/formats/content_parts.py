@@ -5,6 +5,7 @@ Source: the Chat Completions API reference, and what LangChain's `convert_to_ope
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -52,6 +53,19 @@ def read_content(content: Iterable[Any]) -> tuple[str, tuple[str, ...], list[str
         else:
             unread.append(_name_of(fields, kind))
     return "\n".join(texts), tuple(media), unread
+
+
+def medium_of(mime: object) -> str:
+    """The name of a medium of this media type ("image/png")."""
+    kind = mime.partition("/")[0] if isinstance(mime, str) else ""
+    return kind if kind in ("image", "audio") else "file"
+
+
+def json_text(value: Any) -> str:
+    """A text as it is, null as nothing, and any other value as JSON without whitespace."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def mapping_of(given: Any) -> Mapping[str, Any]:

@@ -11,7 +11,6 @@ the kept ones can be returned as they were given.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
 from historylab.formats.base import kind_of
 from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content_parts import mapping_of
+from historylab.formats.content_parts import json_text, mapping_of
 from historylab.formats.lenient import as_message, conversation_of
 
 FLAT_ROLES = ("tool_use", "tool_result")
@@ -56,7 +55,7 @@ def as_flat_message(given: Any) -> Message:
     if role not in FLAT_ROLES:
         return as_message(given)
     message = _call(fields) if role == "tool_use" else _result(fields)
-    row_id = _text(fields.get("id")) or None
+    row_id = json_text(fields.get("id")) or None
     return replace(message, id=row_id, timestamp=_time(fields), metadata={"role": role}, source=given)
 
 
@@ -65,7 +64,7 @@ def read_fields(row: Mapping[str, Any]) -> set[str]:
     given, other = ("tool_input", "content") if "tool_input" in row else ("content", "tool_input")
     if row.get("role") == "tool_result":
         given, other = ("content", "tool_output") if row.get("content") else ("tool_output", "content")
-    repeats = {other} if _text(row.get(other)) == _text(row.get(given)) else set()
+    repeats = {other} if json_text(row.get(other)) == json_text(row.get(given)) else set()
     labels = (name for name in LABELS if name == "id" or not isinstance(row.get(name), list | Mapping))
     return {given, *repeats, *CONVERSATION_IDS, *labels}
 
@@ -88,14 +87,14 @@ def pair_results(messages: list[Message]) -> list[Message]:
 
 
 def _call(fields: Mapping[str, Any]) -> Message:
-    name = _text(fields.get("tool_name")) or _text(fields.get("name"))
+    name = json_text(fields.get("tool_name")) or json_text(fields.get("name"))
     arguments = fields["tool_input"] if "tool_input" in fields else fields.get("content")
-    return Message("assistant", tool_calls=(ToolCall(_text(fields.get("id")), name, _text(arguments)),))
+    return Message("assistant", tool_calls=(ToolCall(json_text(fields.get("id")), name, json_text(arguments)),))
 
 
 def _result(fields: Mapping[str, Any]) -> Message:
     result = fields.get("content") or fields.get("tool_output")
-    return Message("tool", _text(result), tool_call_id=_text(fields.get("tool_use_id")) or None)
+    return Message("tool", json_text(result), tool_call_id=json_text(fields.get("tool_use_id")) or None)
 
 
 def _by_row_id(message: Message, waiting: list[str]) -> str | None:
@@ -105,9 +104,3 @@ def _by_row_id(message: Message, waiting: list[str]) -> str | None:
 
 def _time(fields: Mapping[str, Any]) -> str | None:
     return iso_time(fields.get("timestamp") or fields.get("created_at"))
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

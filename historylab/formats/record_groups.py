@@ -11,9 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.flat_messages import conversation_id_of
+from historylab.formats.flat_messages import CONVERSATION_IDS, conversation_id_of
+
+TITLES = ("title", "name")
 
 
 @dataclass
@@ -23,6 +27,22 @@ class RecordGroup:
     records: list[tuple[str, Any]]
     beside: dict[str, Any] = field(default_factory=dict)
     where: str = ""
+
+    def conversation(self, messages: list[Message], report: Report, **said: Any) -> Conversation:
+        """The messages, after a `system` prompt that stands beside them. Other fields are kept as metadata, and named.
+
+        `said` goes into the metadata where the file has no such field.
+        """
+        prompt = self.beside.get("system")
+        if isinstance(prompt, str) and prompt:
+            report.records += 1
+            messages = [Message("system", prompt), *messages]
+        for key in self.beside:
+            if key not in ("system", *TITLES, *CONVERSATION_IDS):
+                report.keep(key, self.where)
+        title = next((title for key in TITLES if isinstance(title := self.beside.get(key), str) and title), "")
+        beside = {key: value for key, value in self.beside.items() if key != "system"}
+        return Conversation(messages, title, {**{k: v for k, v in said.items() if v}, **beside})
 
 
 class Grouping:

@@ -18,7 +18,8 @@ READS = (
     *("prompt_cache_hit_tokens", "cache_read_tokens", "cache_read"),
 )
 WRITES = ("cache_creation_input_tokens", "cache_creation_tokens", "cache_write_tokens", "cache_creation")
-HOUR = ("ephemeral_1h_input_tokens",)
+HOUR = ("ephemeral_1h_input_tokens", "cache_write_1h_tokens")
+MINUTES = ("ephemeral_5m_input_tokens",)
 """Names of one count, the first that is given counts; nested ones are looked for, too."""
 
 DETAILS = ("prompt_tokens_details", "input_tokens_details", "input_token_details", "cache_creation")
@@ -34,8 +35,8 @@ def to_usage(given: Any) -> dict[str, int] | None:
     if not isinstance(given, Mapping):
         return None
     fields = dict(_counts(given))
-    reads, writes, hour = (_first(fields, names) for names in (READS, WRITES, HOUR))
-    writes = max(writes, hour)
+    reads, writes, hour, minutes = (_first(fields, names) for names in (READS, WRITES, HOUR, MINUTES))
+    writes = max(writes, hour + minutes)  # LangChain gives the parts, and 0 for the whole
     taken = _first(fields, INPUT) + _first(fields, MORE_INPUT)
     if not ("input_tokens" in given and given.keys() & BESIDE) and taken >= reads + writes:
         taken -= reads + writes
