@@ -4,3 +4,98 @@
 """
 
 from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import msgpack
+
+
+def database(tables: dict[str, tuple[str, list[tuple[Any, ...]]]]) -> bytes:
+    """An SQLite database: table → its columns, and its rows."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for name, (columns, rows) in tables.items():
+            connection.execute(f"CREATE TABLE {name} ({columns})")
+            places = ", ".join("?" * len(columns.split(",")))
+            connection.executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+        connection.commit()
+        return connection.serialize()
+
+
+def packed_object(module: str, name: str, fields: dict[str, Any]) -> msgpack.ExtType:
+    """An object as LangGraph packs it: its class and its fields."""
+    return msgpack.ExtType(5, msgpack.packb((module, name, fields, "model_validate_json")))
+
+
+def checkpoint(messages: list[dict[str, Any]], **channels: Any) -> bytes:
+    """A LangGraph checkpoint whose state holds these messages."""
+    held = [packed_object("langchain_core.messages", "AnyMessage", message) for message in messages]
+    return msgpack.packb({"v": 4, "channel_values": {"messages": held, "branch:to:model": None, **channels}})
+
+
+CHECKPOINTS = "thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata"
+WRITES = "thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, value"
+
+
+def langgraph__checkpoints_db() -> bytes:
+    ask = {"type": "human", "content": "Which buoy blinks?", "id": "h1"}
+    called = {"id": "t1", "name": "lights", "args": {"colour": "red"}}
+    call = {
+        "type": "ai",
+        "content": "",
+        "id": "a1",
+        "tool_calls": [called],
+        "response_metadata": {"model_name": "gpt-5"},
+    }
+    result = {"type": "tool", "content": "buoy 7", "id": "r1", "tool_call_id": "t1", "name": "lights"}
+    first = {"type": "ai", "content": "Buoy 7.", "id": "a2"}
+    again = {"type": "human", "content": "And the green one?", "id": "h2"}
+    other = {"type": "human", "content": "And at night?", "id": "h3"}
+    last = {"type": "ai", "content": "All of them.", "id": "a3"}
+    steps = [
+        ("1f0-1", None, [ask]),
+        ("1f0-2", "1f0-1", [ask, call, result, first]),
+        ("1f0-3", "1f0-2", [ask, call, result, first, again]),
+        ("1f0-4", "1f0-2", [ask, call, result, first, other]),
+        ("1f0-5", "1f0-4", [ask, call, result, first, other, last]),
+    ]
+    rows: list[tuple[Any, ...]] = [
+        ("buoys", "", id, parent, "msgpack", checkpoint(held, mood="calm"), b"{}") for id, parent, held in steps
+    ]
+    rows.append(
+        ("fog", "", "1f0-6", None, "msgpack", checkpoint([{"type": "human", "content": "Fog?", "id": "h9"}]), b"")
+    )
+    return database({"checkpoints": (CHECKPOINTS, rows), "writes": (WRITES, [])})
+
+
+def openai_agents__sessions_db() -> bytes:
+    call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "lock", "arguments": '{"number": 3}'}
+    yes = [{"type": "output_text", "text": "Yes."}]
+    items: list[tuple[str, dict[str, Any]]] = [
+        ("locks", {"role": "user", "content": "Is lock 3 open?"}),
+        ("locks", {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Ask the lock."}]}),
+        ("locks", call),
+        ("night", {"role": "user", "content": "Who keeps watch?"}),
+        ("locks", {"type": "function_call_output", "call_id": "c1", "output": "open"}),
+        ("locks", {"type": "message", "id": "m1", "role": "assistant", "content": yes}),
+    ]
+    rows = [(i, who, json.dumps(item), f"2026-02-01 08:00:0{i}") for i, (who, item) in enumerate(items, 1)]
+    sessions = [(who, "2026-02-01 08:00:00", "2026-02-01 08:00:09") for who in ("locks", "night")]
+    return database(
+        {
+            "agent_sessions": ("session_id, created_at, updated_at", sessions),
+            "agent_messages": ("id, session_id, message_data, created_at", rows),
+        }
+    )
+
+
+def toolpack__conversation_db() -> bytes:
+    columns = "id, conversation_id, participant_kind, participant_id, participant_display_name"
+    said = [("p1", "user", "ines", "Ines", "Who opens up?"), ("p2", "agent", "kael", None, "I do, at seven.")]
+    rows = [
+        (id, "C-quay", kind, who, name, text, f"2026-02-01T07:0{at}:00Z", "channel", '{"channelName": "#quay"}')
+        for at, (id, kind, who, name, text) in enumerate(said)
+    ]
+    return database({"messages": (f"{columns}, content, timestamp, scope, metadata", rows)})

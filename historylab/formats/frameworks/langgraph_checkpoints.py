@@ -1,0 +1,184 @@
+"""LangGraph's snapshots of a thread: from the tables of a database, and in the ways in which a state becomes JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from historylab.errors import LoadError
+from historylab.formats.base import Report, kind_of
+from historylab.formats.content import Content
+from historylab.formats.json_values import Parser, containers_of
+
+TABLES = {
+    "checkpoints": {"thread_id", "checkpoint_id", "parent_checkpoint_id", "type", "checkpoint"},
+    "writes": {"thread_id", "checkpoint_id", "channel", "value"},
+}
+QUERY = "SELECT * FROM checkpoints ORDER BY thread_id, checkpoint_id"
+INSTALL = 'LangGraph checkpoints are msgpack, which needs a library: pip install "historylab[formats]"'
+FIRST_CONSTRUCTOR, LAST_CONSTRUCTOR, ARRAY, DELTA = 0, 5, 6, 7
+"""Codes of msgpack extensions: (module, class, fields …) of an object, a numpy array, messages since a snapshot."""
+
+HELD = ("values", "channel_values")
+MOST_NESTED = 50  # objects within objects
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One checkpoint; `age` sorts those of a thread from old to new. Its values are decoded when asked for."""
+
+    where: str
+    thread: str
+    namespace: str
+    id: str
+    parent: str | None
+    age: tuple[Any, ...]
+    state: Any
+    encoding: str
+    report: Report
+
+    @cached_property
+    def values(self) -> Any:
+        """The channels by name; empty if it can't be read, which the report says."""
+        if self.encoding == "decoded":
+            return self.state
+        try:
+            held = decoded(self.encoding, self.state)
+        except LoadError as problem:
+            if str(problem) == INSTALL:
+                raise
+            self.report.skip(str(problem), self.where)
+            return {}
+        values = held.get("channel_values") if isinstance(held, dict) else None
+        return values if isinstance(values, dict) else {}
+
+
+def in_database(content: Content, report: Report) -> Iterator[Snapshot]:
+    """The checkpoints of an SQLite database."""
+    for number, row in enumerate(content.rows(QUERY), 1):
+        id, parent = _text(row.get("checkpoint_id")), row.get("parent_checkpoint_id")
+        where = f"checkpoint {id[:40]}"
+        yield Snapshot(
+            where,
+            _text(row.get("thread_id")),
+            _text(row.get("checkpoint_ns")),
+            id or str(number),
+            parent if isinstance(parent, str) else None,
+            (id, number),
+            row.get("checkpoint"),
+            _text(row.get("type")),
+            report,
+        )
+
+
+def in_json(values: list[tuple[str, Any]], report: Report) -> Iterator[Snapshot]:
+    """The states in a JSON document or in its lines, alone or in a list; `get_state_history` has the newest first."""
+    items = [pair for where, value in values for pair in _items(where, value)]
+    for number, (where, value) in enumerate(items):
+        found = _fields(value)
+        if found is None:
+            report.skip(f"{kind_of(value)} that is no state", where)
+            continue
+        state, config, parent, time = found
+        id, above = (_text(each.get("checkpoint_id")) for each in (config, parent))
+        thread = _text(config.get("thread_id"))
+        age = (id, _text(time), -number)
+        space = _text(config.get("checkpoint_ns"))
+        alone = thread if thread or id else f"state {number + 1}"
+        yield Snapshot(where, alone, space, id or f"state {number}", above or None, age, state, "decoded", report)
+
+
+def decoded(encoding: str, data: Any) -> Any:
+    """The value of a checkpoint's column. Raises LoadError, which says how to install what is missing."""
+    if encoding not in ("msgpack", "json"):
+        raise LoadError(f"a checkpoint stored as {encoding[:20] or 'something unnamed'}, which isn't opened")
+    data = data.encode() if isinstance(data, str) else data
+    if not isinstance(data, bytes):
+        raise LoadError(f"a checkpoint that is {kind_of(data)}")
+    try:
+        if encoding == "json":
+            return Parser().value(data.decode("utf-8", "replace").strip())
+        value = _unpacked(data)
+    except LoadError:
+        raise
+    except (ValueError, RecursionError):
+        raise LoadError(f"a checkpoint that is no valid {encoding}") from None
+    containers_of(value)  # refuses what is nested too deeply
+    return value
+
+
+def _unpacked(data: bytes) -> Any:
+    """The value of msgpack bytes. Raises ValueError for any that are none."""
+    try:
+        import msgpack
+    except ImportError:
+        raise LoadError(INSTALL) from None
+    depth = 0
+
+    def plain(code: int, inner: bytes) -> Any:
+        """An extension as plain values: the fields of an object, whatever its class."""
+        nonlocal depth
+        if depth == MOST_NESTED or not FIRST_CONSTRUCTOR <= code <= DELTA or code == ARRAY:
+            return None
+        depth += 1
+        held = unpack(inner)
+        depth -= 1
+        if code == DELTA:
+            return held
+        return held[2] if isinstance(held, list) and len(held) > 2 else None
+
+    def unpack(data: bytes) -> Any:
+        return msgpack.unpackb(data, ext_hook=plain, strict_map_key=False, unicode_errors="replace")
+
+    try:
+        return unpack(data)
+    except (TypeError, OverflowError, msgpack.exceptions.UnpackException) as problem:  # TypeError: a list as a key
+        raise ValueError(str(problem)) from None
+
+
+def _items(where: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, list) and not _fields(value):
+        yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
+    elif isinstance(value, dict) and not _fields(value) and (held := _states(value)):
+        yield from ((f"{where} {held}[{i}]".strip(), item) for i, item in enumerate(value[held]))
+    else:
+        yield where, value
+
+
+def _states(value: dict[str, Any]) -> str:
+    """The key under which an object holds a list of states."""
+    lists = [key for key, held in value.items() if isinstance(held, list) and held]
+    return next((key for key in lists if any(map(_fields, value[key]))), "")
+
+
+def _fields(value: Any) -> tuple[Any, Mapping[str, Any], Mapping[str, Any], Any] | None:
+    """Of a state its values, what names it and the one before it, and its time; None for anything else.
+
+    A StateSnapshot that was dumped as the tuple it is, an object of the API, or a checkpoint with its config.
+    """
+    if isinstance(value, list):  # values, next, config, metadata, created_at, parent_config, …
+        named = len(value) >= 6 and isinstance(value[0], dict) and isinstance(value[2], dict)
+        return (value[0], _config(value[2]), _config(value[5]), value[4]) if named and _config(value[2]) else None
+    if not isinstance(value, dict):
+        return None
+    if isinstance(value.get("state"), dict):
+        value = value["state"]
+    inner = value.get("checkpoint") if isinstance(value.get("checkpoint"), dict) else {}
+    state = next((holder[key] for holder in (value, inner) for key in HELD if isinstance(holder.get(key), dict)), None)
+    if state is None:
+        return None
+    config = _config(value.get("config")) or _config(inner) or _config(value)
+    above = _config(value.get("parent_config")) or _config(value.get("parent_checkpoint"))
+    return state, config, above, value.get("created_at") or inner.get("ts")
+
+
+def _config(given: Any) -> Mapping[str, Any]:
+    """What names a checkpoint: under `configurable`, or in the object itself."""
+    found = given.get("configurable", given) if isinstance(given, dict) else None
+    return found if isinstance(found, dict) and ("thread_id" in found or "checkpoint_id" in found) else {}
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,126 @@
+"""LangGraph: the newest checkpoint of a thread is the conversation, ends of other branches its branches."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import pickle
+
+import msgpack
+import pytest
+from binary_samples import CHECKPOINTS, WRITES, checkpoint, database, langgraph__checkpoints_db, packed_object
+
+from historylab.errors import LoadError
+from historylab.formats.load import load
+
+
+def said(*texts: str) -> list[dict]:
+    return [{"type": "human", "content": text, "id": text} for text in texts]
+
+
+def saved(*rows: tuple) -> bytes:
+    """A database of checkpoints given as (thread, id, parent, encoding, bytes)."""
+    full = [(thread, "", id, parent, encoding, data, b"{}") for thread, id, parent, encoding, data in rows]
+    return database({"checkpoints": (CHECKPOINTS, full), "writes": (WRITES, [])})
+
+
+def state(id: str, parent: str | None, *texts: str) -> dict:
+    ids = [{"configurable": {"thread_id": "t", "checkpoint_id": each}} if each else None for each in (id, parent)]
+    return {"values": {"messages": said(*texts)}, "config": ids[0], "parent_config": ids[1]}
+
+
+def test_the_newest_checkpoint_of_each_thread_is_read_and_none_is_joined_to_another():
+    buoys, fog = load(langgraph__checkpoints_db())
+    assert [m.content for m in buoys if m.role == "user"] == ["Which buoy blinks?", "And at night?"]
+    assert (buoys.title, fog.title) == ("buoys", "fog")
+
+
+def test_another_end_is_a_branch_that_shares_the_messages_before_the_fork():
+    conversation = load(langgraph__checkpoints_db())[0]
+    (branch,) = conversation.branches
+    assert branch[-1].content == "And the green one?"
+    assert [a is b for a, b in zip(conversation, branch, strict=False)] == [True] * 4 + [False]
+
+
+def test_a_history_of_states_has_the_newest_first_and_is_one_conversation():
+    history = [
+        state("4", "2", "a", "d"),
+        state("3", "2", "a", "b", "c"),
+        state("2", "1", "a", "b"),
+        state("1", None, "a"),
+    ]
+    loaded = load(json.dumps(history).encode())
+    assert [m.content for m in loaded[0]] == ["a", "d"]
+    assert [[m.content for m in branch] for branch in loaded[0].branches] == [["a", "b", "c"]]
+    assert loaded.report.records == 4
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"values": {"messages": said("a")}, "next": []},
+        {"state": {"values": {"messages": said("a")}}},
+        {"channel_values": {"messages": said("a")}, "id": "1"},
+        [{"messages": said("a")}, [], {"configurable": {"thread_id": "t"}}, {}, None, None],
+        {"states": [state("1", None, "a")]},
+    ],
+)
+def test_a_state_is_known_in_whichever_way_it_was_written(given):
+    loaded = load(json.dumps(given).encode())
+    assert loaded.report.member == "langgraph"
+    assert [m.content for m in loaded[0]] == ["a"]
+
+
+def test_a_state_without_messages_shows_those_of_the_checkpoint_before_it():
+    begun = msgpack.packb({"channel_values": {"__start__": {"messages": []}}})
+    (conversation,) = load(saved(("t", "1", None, "msgpack", checkpoint(said("a"))), ("t", "2", "1", "msgpack", begun)))
+    assert [m.content for m in conversation] == ["a"]
+
+
+def test_an_object_is_its_fields_and_nothing_is_imported_or_called():
+    bomb = packed_object("os", "system", {"command": "touch nothing"})
+    call = {"id": "t", "name": "f", "args": {"when": bomb}}
+    message = {"type": "ai", "content": "x", "tool_calls": [call]}
+    (conversation,) = load(saved(("t", "1", None, "msgpack", checkpoint([message]))))
+    assert conversation[0].tool_calls[0].arguments == '{"when":{"command":"touch nothing"}}'
+
+
+def test_what_is_pickled_stays_closed():
+    loaded = load(
+        saved(("t", "1", None, "pickle", pickle.dumps({})), ("u", "2", None, "msgpack", checkpoint(said("a"))))
+    )
+    assert list(loaded.report.skipped) == ["a checkpoint stored as pickle, which isn't opened"]
+
+
+def nested(depth: int) -> bytes:
+    data = msgpack.packb(0)
+    for _ in range(depth):
+        data = msgpack.packb(msgpack.ExtType(7, data))
+    return data
+
+
+@pytest.mark.parametrize("broken", [b"", b"\xc1", b"\x91" * 300, nested(200), b"\x81\x90\x01", msgpack.packb([1])])
+def test_damaged_checkpoints_are_skipped_with_the_reason(broken):
+    with pytest.raises(LoadError, match=r"no message in it|nested more than"):
+        load(saved(("t", "1", None, "msgpack", broken)))
+
+
+def test_without_the_library_the_refusal_names_the_format_and_the_command(monkeypatch):
+    def refuse(name, *rest, find=builtins.__import__):
+        if name == "msgpack":
+            raise ImportError(name)
+        return find(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(LoadError, match=r"LangGraph checkpoints .*pip install \"historylab\[formats\]\""):
+        load(langgraph__checkpoints_db())
+
+
+def test_checkpoints_that_langgraph_wrote_itself_are_read():
+    serde = pytest.importorskip("langgraph.checkpoint.serde.jsonplus").JsonPlusSerializer()
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    held = [HumanMessage("ask", id="h"), AIMessage("x", tool_calls=[{"id": "t", "name": "f", "args": {"a": 1}}])]
+    encoding, data = serde.dumps_typed({"channel_values": {"messages": held}})
+    (conversation,) = load(saved(("t", "1", None, encoding, data)))
+    assert [(m.role, m.content) for m in conversation] == [("user", "ask"), ("assistant", "x")]
