@@ -1,7 +1,8 @@
 """Stored messages of toolpack-agents: objects with a participant and a conversation's id, as a list or JSON lines.
 
-A file may mix several conversations; each is sorted by time, as its store would return it. Every agent's messages get
-the role assistant: the projection `point_of_view` tells agents apart.
+Its SQLite database, and HistoryLab's own store, have them as rows. A file may mix several conversations; each is sorted
+by time, as its store would return it. Every agent's messages get the role assistant: the projection `point_of_view`
+tells agents apart.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.chat_messages import iso_time
 from historylab.formats.content import Content
+from historylab.formats.json_values import Parser
 from historylab.registry import register
 
 ROLES = {"agent": "assistant", "system": "system"}
@@ -23,10 +25,17 @@ ROLES = {"agent": "assistant", "system": "system"}
 READ = {"id", "conversationId", "participant", "content", "timestamp", "scope", "metadata"}
 READ_OF_PARTICIPANT = {"kind", "id", "displayName"}
 LOOKED_AT = 200
+TABLES = ("messages", "stored_messages")
+COLUMNS = [
+    *("id", "conversation_id", "participant_kind", "participant_id", "participant_display_name"),
+    *("content", "timestamp", "scope", "metadata"),
+]
 
 
 def looks_stored(content: Content) -> float:
-    """0.8 if most records have a participant with a kind, and the id of a conversation."""
+    """1 for a table of stored messages, 0.8 if most records have a participant and the id of a conversation."""
+    if content.tables:
+        return 1 if _table(content) else 0
     records = [record for _, record in _records(content.values, LOOKED_AT)]
     stored = [r for r in records if isinstance(r, dict) and _has_participant(r) and "conversationId" in r]
     return 0.8 if stored and len(stored) * 2 >= len(records) else 0
@@ -36,7 +45,8 @@ def looks_stored(content: Content) -> float:
 def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored messages of toolpack-agents, one or several conversations in a file."""
     conversations: dict[str, dict[str | None, Message]] = {}  # id → message id → message; the first of an id counts
-    for where, record in _records(content.values, report=report):
+    records = _rows(content, report) if content.tables else _records(content.values, report=report)
+    for where, record in records:
         try:
             message = to_message(record)
             messages = conversations.setdefault(_text(record, "conversationId"), {})
@@ -110,6 +120,29 @@ def _records(
             yield from ((f"{where} messages[{i}]".strip(), item) for i, item in enumerate(held[:most]))
         else:
             yield where, value
+
+
+def _table(content: Content) -> str:
+    """The table of stored messages in a database."""
+    return next((name for name in TABLES if content.tables.get(name, frozenset()) >= set(COLUMNS)), "")
+
+
+def _rows(content: Content, report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a database as stored messages, with their locations, in the order in which they came."""
+    table = _table(content)
+    for number, row in enumerate(content.rows(f"SELECT {', '.join(COLUMNS)} FROM {table} ORDER BY rowid"), 1):
+        where = f"{table} {number}"
+        metadata = row["metadata"]
+        try:
+            metadata = Parser().value(str(metadata)) if metadata else None
+        except ValueError:
+            report.warn("metadata that is no JSON", where)
+            metadata = None
+        who = {"kind": row["participant_kind"], "id": row["participant_id"]}
+        name = row["participant_display_name"]
+        record = {key: row[key] for key in ("id", "content", "timestamp", "scope")}
+        record |= {"conversationId": row["conversation_id"], "metadata": metadata}
+        yield where, record | {"participant": who | ({} if name is None else {"displayName": name})}
 
 
 def _has_participant(record: Mapping[str, Any]) -> bool:

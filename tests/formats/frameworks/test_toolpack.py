@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from stored_messages import posted
+from binary_samples import toolpack__conversation_db
+from stored_messages import fill, posted
 
 from historylab.errors import UnknownFormat
 from historylab.formats.load import load
 from historylab.formats.samples import load_sample
+from historylab.stores.sqlite import SQLiteConversationStore
 
 
 def file(*messages, change: dict | None = None, lines: bool = True) -> bytes:
@@ -84,3 +86,18 @@ def test_where_a_time_cannot_be_read_the_order_of_the_file_stays_and_is_told_of(
 def test_objects_without_participants_are_somebody_elses():
     with pytest.raises(UnknownFormat):
         load(b'{"conversationId": "c", "content": "x"}\n{"participant": "alice"}')
+
+
+def test_its_database_holds_the_same_messages_as_rows():
+    (conversation,) = load(toolpack__conversation_db())
+    assert [(m.role, m.name, m.content) for m in conversation] == [
+        ("user", "Ines", "Who opens up?"),
+        ("assistant", None, "I do, at seven."),
+    ]
+    assert (conversation.title, conversation[1].metadata["participant"]) == ("#quay", "kael")
+
+
+def test_our_own_store_is_such_a_database_too(tmp_path):
+    with_store = SQLiteConversationStore(tmp_path / "room.db")
+    fill(with_store, posted("09:00 a: hello"), posted("09:01 (b): hi")).close()
+    assert [m.content for m in load(tmp_path / "room.db")[0]] == ["hello", "hi"]
