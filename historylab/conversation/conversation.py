@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from historylab.conversation.columns import ASSISTANT, Columns, index_messages
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, known_size
 
 if TYPE_CHECKING:
     from historylab.conversation.recorded import Recorded
@@ -135,7 +135,8 @@ class Conversation(Memo, Sequence[Message]):
         for m in self.messages:
             calls = [(c.id, c.name, c.arguments) for c in m.tool_calls]
             parts = (m.role, m.content, m.id, m.name, calls, m.tool_call_id, m.media, m.timestamp, m.pinned)
-            hasher.update(json.dumps(parts).encode())
+            size = () if m.content else (known_size(m),) * (known_size(m) is not None)
+            hasher.update(json.dumps(parts + size).encode())
         return hasher.hexdigest()
 
     @property

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+MOST_TOKENS = 10**9
+"""A reported count above this, or below 0, is taken for a mistake and the report ignored."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -83,6 +86,14 @@ class Summary:
     def body(self) -> str:
         """The text without its heading."""
         return self.text.removeprefix(self.heading)
+
+
+def known_size(message: Message) -> int | None:
+    """The tokens of a message whose text the transcript leaves out; None for one that says something."""
+    found = message.metadata.get("tokens")
+    if type(found) is not int or message.content or message.tool_calls or message.media:
+        return None
+    return found if 0 <= found <= MOST_TOKENS else None
 
 
 def instant(timestamp: str | None) -> float:

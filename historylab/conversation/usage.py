@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, Usage
+from historylab.conversation.message import MOST_TOKENS, Message, Usage
 
 MODEL = "model"
 """The key of a conversation's and of an answer's metadata that names the model."""
 
-MOST_TOKENS = 10**9
-"""A reported count above this, or below 0, is taken for a mistake and the report ignored."""
+TEXTLESS = "textless"
+"""The key of a conversation's metadata that says its messages have a known size each, and no text."""
 
 
 def _is_count(found: object) -> bool:
@@ -26,6 +26,11 @@ def usage_of(message: Message) -> Usage | None:
     if not isinstance(found, Mapping) or not all(_is_count(found.get(f, 0)) for f in Usage.__slots__):
         return None
     return Usage(**{f: found[f] for f in Usage.__slots__ if f in found})
+
+
+def is_textless(conversation: Conversation) -> bool:
+    """Whether the transcript says how large its requests were and not what was said: nothing is known of recall."""
+    return conversation.metadata.get(TEXTLESS) is True
 
 
 def recorded_models(conversation: Conversation) -> tuple[str, ...]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from historylab.conversation.columns import SYSTEM
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, known_size
+from historylab.counters.base import count_messages
 from historylab.planning.history import Texts
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.facts import column
@@ -72,7 +73,7 @@ class SharedPrefix:
         if plan.layout:  # it may rewrite anything: read what comes out
             rendered = plan.render()
             keys = np.fromiter(map(message_identity, rendered), np.int64, len(rendered))
-            return keys, plan.history.counter.count(rendered)
+            return keys, count_messages(rendered, plan.history.counter)
         columns = plan.history.columns
         homes = columns.block[: plan.size]
         chosen = np.flatnonzero(plan.sent[homes])
@@ -108,7 +109,8 @@ class SharedPrefix:
 
 def message_identity(message: Message) -> int:
     """A number that identifies a message by the fields an API receives, within one process."""
-    return hash((message.role, message.content, message.name, message.tool_calls, message.tool_call_id, message.media))
+    said = (message.content, message.name, message.tool_calls, message.tool_call_id, message.media)
+    return hash((message.role, *said) if message.content else (message.role, *said, known_size(message)))
 
 
 def _common(a: np.ndarray, b: np.ndarray) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.usage import recorded_models
+from historylab.conversation.usage import is_textless, recorded_models
 from historylab.counters.base import Counter, ScaledCounter, has_media, model_counter
 from historylab.counters.calibration import Calibration, measured
 
@@ -19,6 +19,8 @@ def count_badge(
     says "calibrated" where overhead and token factor are those measured on every one of the conversations.
     """
     counted = list(conversations)
+    if counted and all(map(is_textless, counted)):
+        return "the provider's own count"
     if counted and (fits := [_calibrated(counter, one, overhead) for one in counted]) and all(fits):
         return f"{counter.label}, {max((fit for fit in fits if fit), key=lambda fit: fit.error).words}"
     if not counter.exact:

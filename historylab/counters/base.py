@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, known_size
 from historylab.errors import InstrumentError
 from historylab.registry import member
 from historylab.settings.model import Settings
@@ -93,16 +93,31 @@ def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
 
     def count() -> np.ndarray:
         if isinstance(counter, ScaledCounter):
-            column = counter.scale(token_column(conversation, counter.unscaled))
-            column.setflags(write=False)
-            return column
-        column = np.ascontiguousarray(counter.count(conversation.messages), np.int64)
-        if len(column) != len(conversation):
-            raise InstrumentError(f"counter {counter.key!r} gave {len(column)} counts for {len(conversation)} messages")
+            column = _with_known_sizes(
+                counter.scale(token_column(conversation, counter.unscaled)), conversation.messages
+            )
+        else:
+            column = count_messages(conversation.messages, counter)
         column.setflags(write=False)
         return column
 
     return conversation.remember(("tokens", counter.key), count)
+
+
+def count_messages(messages: Sequence[Message], counter: Counter) -> np.ndarray:
+    """int64[len(messages)]: tokens of each; where the transcript has a size in place of a text, that size."""
+    column = np.ascontiguousarray(counter.count(messages), np.int64)
+    if len(column) != len(messages):
+        raise InstrumentError(f"counter {counter.key!r} gave {len(column)} counts for {len(messages)} messages")
+    return _with_known_sizes(column, messages)
+
+
+def _with_known_sizes(column: np.ndarray, messages: Sequence[Message]) -> np.ndarray:
+    sizes = {i: size for i, m in enumerate(messages) if m.metadata and (size := known_size(m)) is not None}
+    if sizes:
+        column = column.copy()
+        column[list(sizes)] = list(sizes.values())
+    return column
 
 
 def count_text(counter: Counter, text: str) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
-from historylab.conversation.usage import usage_of
+from historylab.conversation.usage import is_textless, usage_of
 from historylab.counters.base import FACTOR, Counter, token_column, unscaled
 
 FEWEST_REQUESTS = 3
@@ -74,6 +74,8 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
     Fitted to what `counter` counts without any factor. Messages before Claude Code's own compaction are no longer sent
     after it: only requests up to there count.
     """
+    if is_textless(conversation):  # its sizes are the reported ones
+        return None
     counter = unscaled(counter)
     at, reported = reported_contexts(conversation)
     tokens = token_column(conversation, counter)

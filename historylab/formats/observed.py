@@ -61,12 +61,13 @@ def conversations_in(requests: Iterable[ObservedRequest], report: Report) -> Ite
         groups.setdefault(request.key, []).append(request)
     for group in groups.values():
         stitching = _Stitching(report)
-        for request in _in_time(group):
+        for request in in_time(group):
             stitching.add(request)
         yield from stitching.conversations()
 
 
-def _in_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
+def in_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
+    """The requests in the order of their times if all have one, else as they stand."""
     times = [instant(request.started) for request in requests]
     if any(map(math.isnan, times)):
         return requests

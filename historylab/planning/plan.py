@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.message import Message, Summary
+from historylab.counters.base import count_messages
 from historylab.planning.history import History, Texts
 from historylab.planning.reasons import Action, Explanation, Reason, StageTrace, reason, reason_of
 
@@ -170,7 +171,7 @@ class HistoryPlan:
         plan = self._copy()
         plan.layout = layout
         counter = self.history.counter
-        tokens = int(counter.count(plan.render()).sum()) + counter.per_request
+        tokens = int(count_messages(plan.render(), counter).sum()) + counter.per_request
         plan.framing = tokens - self.message_tokens - self.summary_tokens
         return plan
 
