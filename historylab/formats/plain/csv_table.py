@@ -27,17 +27,17 @@ def has_columns(content: Content) -> float:
     first = content.text[:HEADER].lstrip().partition("\n")[0]
     if first[:1] in ("{", "[", "<", "#", "") or not any(d in first for d in DELIMITERS):
         return 0
-    sample = list(islice(_rows(content.text), LOOKED_AT))
+    sample = list(islice(rows_of_table(content.text), LOOKED_AT))
     return 0.7 if sample and table_columns(sample) else 0
 
 
 @register("format", "csv", title="CSV table", recognise=has_columns)
 def csv_table(content: Content, report: Report) -> Iterator[Conversation]:
     """A table with a header: a row per message, or per conversation."""
-    yield from rows_to_conversations(_rows(content.text), report)
+    yield from rows_to_conversations(rows_of_table(content.text), report)
 
 
-def _rows(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def rows_of_table(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each row by column name, with its location; cells beyond the header are a column without a name."""
     text = text.lstrip("\r\n")
     before = 1 if text[: len(EXCEL)].casefold() == EXCEL else 0

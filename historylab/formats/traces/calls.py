@@ -1,0 +1,75 @@
+"""What every log of model calls needs: the provider, the tokens it counted, and the calls as conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.recorded import PROVIDER
+from historylab.conversation.usage import MODEL
+from historylab.formats.base import Report
+from historylab.formats.observed import ObservedRequest, conversations_in
+from historylab.formats.sized import sized_conversations
+from historylab.formats.usage import to_usage
+
+PROVIDERS = {
+    **dict.fromkeys(("gcp.gemini", "gcp.vertex_ai", "gcp.gen_ai", "vertex_ai", "vertexai", "gemini"), "google"),
+    **dict.fromkeys(("google_genai", "google_vertexai", "google_ai_studio"), "google"),
+    **dict.fromkeys(("azure.ai.openai", "az.ai.openai", "azure_openai", "azure", "openai.responses"), "openai"),
+}
+"""A provider as logs call it → as we do."""
+
+EMPTY = "a model call that says neither messages nor usage"
+
+
+def conversations_of(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
+    """The conversations of logged calls: those with messages put together, those without as requests of known size."""
+    texts, sizes = [], []
+    for request in requests:
+        if request.messages or request.answer:
+            if not (request.messages and request.answer):
+                report.warn(
+                    f"a model call whose {'answer' if request.messages else 'input'} is not in the file", request.where
+                )
+            texts.append(request)
+            continue
+        for reason, tally in request.report.skipped.items() if request.report else ():
+            report.skip(reason, tally.first)
+        if request.usage:
+            sizes.append(request)
+        else:
+            report.skip(EMPTY, request.where)
+    yield from conversations_in(texts, report)
+    yield from sized_conversations(sizes, report)
+
+
+def provider_of(given: Any) -> dict[str, str]:
+    """The provider as metadata; empty if nothing names one."""
+    name = given.lower().partition("/")[0] if isinstance(given, str) else ""
+    return {PROVIDER: PROVIDERS.get(name, name)} if name else {}
+
+
+def model_of(*given: Any) -> dict[str, str]:
+    """The first of these that is a name, as metadata; "models/gemini-…" and "openai/gpt-…" lose the way to them."""
+    name = next((name for name in given if isinstance(name, str) and name), "")
+    return {MODEL: name.removeprefix("models/")} if name else {}
+
+
+def usage_by(get: Callable[..., Any], names: dict[str, str]) -> dict[str, int] | None:
+    """Usage out of counts under other names, several for each; `get` finds the first of several."""
+    counts = {ours: count_of(get(*theirs.split())) for ours, theirs in names.items()}
+    return to_usage({name: count for name, count in counts.items() if count})
+
+
+def count_of(value: Any) -> int:
+    """A count of tokens, given as a number or its text; 0 for anything else."""
+    try:
+        return max(0, int(float(value))) if not isinstance(value, bool) else 0
+    except (TypeError, ValueError, OverflowError):
+        return 0
+
+
+def first_of(row: Any) -> Callable[..., Any]:
+    """Finds the first of several fields that says something."""
+    return lambda *names: next((row[name] for name in names if row.get(name) not in (None, "", [], {})), None)

@@ -1,0 +1,165 @@
+"""Langfuse: traces and sessions with their observations, batch exports, and rows of the blob storage export.
+
+The API and downloads write camel case, blob rows snake case. `input` and `output` are whatever the application logged.
+Source: Langfuse's API reference and blob storage export field reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.recorded import PARAMETERS, TOOLS
+from historylab.formats.base import Report, kind_of
+from historylab.formats.content import Content
+from historylab.formats.observed import ObservedRequest
+from historylab.formats.traces.calls import conversations_of, count_of, first_of, model_of
+from historylab.formats.traces.logged import answer_in, sent_in, unpacked, usage_given
+from historylab.formats.traces.rows import rows_in
+from historylab.formats.traces.spans import time_of
+from historylab.formats.usage import to_usage
+from historylab.registry import register
+
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+CALLS = ("GENERATION",)
+TYPES = (*CALLS, "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL")
+HELD = ("observations", "traces")
+LOOKED_AT = 200
+LEFT_OUT = re.compile(r"<?truncated|too large", re.IGNORECASE)
+
+
+def looks_like_langfuse(content: Content) -> float:
+    """1 for a trace with observations, 0.9 for rows of observations or traces."""
+    rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping)]
+    if any(_is_observation(item) for row in rows for item in _nested(row)[:LOOKED_AT]):
+        return 1
+    return 0.9 if any(map(_is_observation, rows)) or any(map(_is_session, rows)) else 0
+
+
+@register("format", title="Langfuse traces", recognise=looks_like_langfuse)
+def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
+    """Langfuse traces, sessions and observations: each generation with the history it was sent."""
+    found = [item for where, row in rows_in(content) for item in _rows(row, where, {}, report)]
+    generated = {_trace(row) for _, row in found if row.get("type") in CALLS}
+    requests = []
+    for where, row in found:
+        if row.get("type") in CALLS or (row.get("type") is None and _text(row.get("id")) not in generated):
+            requests.append(_request(row, where, report))
+        elif row.get("type") is not None:
+            report.skip(f"an observation of type {str(row['type'])[:20]}, no model call", where)
+    yield from conversations_of(requests, report)
+
+
+def _rows(row: Any, where: str, around: dict[str, Any], report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The row with snake-case names, after those nested in it; each knows its trace's session."""
+    if not isinstance(row, Mapping):
+        report.skip(f"{kind_of(row)}, not an object", where)
+        return
+    fields = {CAMEL.sub("_", str(name)).lower(): value for name, value in row.items()}
+    if isinstance(trace := fields.pop("trace", None), Mapping):
+        yield from _rows(
+            {**trace, **{name: fields.pop(name) for name in HELD if name in fields}}, where, around, report
+        )
+        return
+    here = {"session_id": fields.get("session_id") or around.get("session_id") or around.get("of_session")}
+    if "traces" in fields:
+        here["of_session"] = fields.get("id")
+    for name in HELD:
+        if isinstance(held := fields.pop(name, None), list):
+            for i, item in enumerate(held):
+                inner = {**here, **({"trace_id": fields.get("id")} if name == "observations" else {})}
+                yield from _rows(item, f"{where} {name}[{i}]".strip(), inner, report)
+    if here.get("of_session") is None:
+        yield where, {**around, **fields, "session_id": here["session_id"]}
+
+
+def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
+    own, get = Report(), first_of(row)
+    for name in ("input", "output"):
+        if isinstance(row.get(name), str) and len(row[name]) < 200 and LEFT_OUT.match(row[name]):
+            report.warn(f"an {name} that was left out of the export for its size", where)
+            row[name] = None
+    if row.get("level") == "ERROR":
+        report.warn(f"a model call that failed ({str(row.get('status_message') or 'error')[:60]})", where)
+    sent = sent_in(row.get("input"), own, f"{where} input")
+    parameters = unpacked(row.get("model_parameters"))
+    tools = unpacked(get("tool_definitions"))
+    if isinstance(tools, Mapping):  # by name
+        tools = [unpacked(tool) for tool in tools.values()]
+    about = {
+        **sent.about,
+        **model_of(get("provided_model_name", "model", "internal_model_id")),
+        **({PARAMETERS: parameters} if isinstance(parameters, Mapping) and parameters else {}),
+        **({TOOLS: tools} if isinstance(tools, list) and tools else {}),
+    }
+    return ObservedRequest(
+        sent.messages,
+        answer_in(row.get("output"), own, f"{where} output"),
+        _text(row.get("session_id")) or _trace(row),
+        _usage(row),
+        about,
+        time_of(get("start_time", "timestamp", "created_at")),
+        time_of(row.get("end_time")),
+        where=where,
+        report=own,
+    )
+
+
+def _usage(row: dict[str, Any]) -> dict[str, int] | None:
+    """Langfuse's own counts (input without what was cached), else the provider's as they were logged."""
+    details = unpacked(row.get("usage_details")) or unpacked(row.get("usage"))
+    given = {str(name): count_of(n) for name, n in details.items()} if isinstance(details, Mapping) else {}
+    if not any(given.values()):
+        given = {name: count_of(row.get(f"{name}_usage", row.get(f"{name}_tokens"))) for name in ("input", "output")}
+        given["input"] = given["input"] or count_of(row.get("prompt_tokens"))
+        given["output"] = given["output"] or count_of(row.get("completion_tokens"))
+    if not {"input", "output"} & given.keys():
+        return to_usage(given) or to_usage(usage_given(row.get("output")))
+    cached = {name: count for name, count in given.items() if "cache" in name}
+    writes = {name: n for name, n in cached.items() if "creation" in name or "write" in name}
+    found = {
+        "input": given.get("input", 0),
+        "output": given.get("output", 0),
+        "cache_reads": sum(n for name, n in cached.items() if name not in writes),
+        "cache_writes": sum(writes.values()),
+    }
+    if hour := sum(n for name, n in writes.items() if "1h" in name):
+        found["cache_writes_1h"] = hour
+    return found if any(found.values()) else None
+
+
+def _trace(row: Mapping[str, Any]) -> str:
+    return _text(row.get("trace_id")) or _text(row.get("id"))
+
+
+def _text(value: Any) -> str:
+    return str(value) if isinstance(value, str | int) else ""
+
+
+def _nested(row: Mapping[str, Any]) -> list[Any]:
+    held = row.get("observations")
+    if isinstance(held, list):
+        return held
+    traces = row.get("traces")
+    return (
+        [item for trace in traces if isinstance(trace, Mapping) for item in _nested(trace)]
+        if isinstance(traces, list)
+        else []
+    )
+
+
+def _is_observation(row: Any) -> bool:
+    if not isinstance(row, Mapping):
+        return False
+    of_trace = "trace_id" in row or "traceId" in row
+    return row.get("type") in TYPES and ("start_time" in row or "startTime" in row or of_trace)
+
+
+def _is_session(row: Mapping[str, Any]) -> bool:
+    """A session with its traces, or a trace by itself, of which only what went in and came out is known."""
+    held = row.get("traces")
+    if isinstance(held, list):
+        return any(isinstance(trace, Mapping) and ("sessionId" in trace or "input" in trace) for trace in held)
+    return row.keys() >= {"input", "output"} and bool({"sessionId", "traceId", "trace_id", "htmlPath"} & row.keys())

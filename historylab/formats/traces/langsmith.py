@@ -1,0 +1,111 @@
+"""LangSmith runs: `run_type`, `inputs`, `outputs`, and the runs they called in `child_runs`.
+
+As a list, JSON lines, one trace, or rows of a bulk export, whose objects are JSON text. Messages are LangChain's, or
+what the wrapped client was called with. Source: LangSmith's run data format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.base import Report, kind_of
+from historylab.formats.content import Content
+from historylab.formats.observed import ObservedRequest
+from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
+from historylab.formats.traces.logged import about_in, answer_in, sent_in, unpacked, usage_given
+from historylab.formats.traces.rows import rows_in
+from historylab.formats.traces.spans import Attributes, time_of
+from historylab.formats.usage import to_usage
+from historylab.registry import register
+
+CALLS = ("llm", "chat_model")
+LOOKED_AT = 200
+DEEPEST = 60  # runs nested in each other
+THREADS = ("session_id", "thread_id", "conversation_id")
+USAGE = {
+    "prompt_tokens": "prompt_tokens input_tokens",
+    "completion_tokens": "completion_tokens output_tokens",
+    "cached_tokens": "prompt_token_details.cache_read input_token_details.cache_read",
+    "cache_creation_tokens": "prompt_token_details.cache_creation input_token_details.cache_creation",
+}
+
+
+def has_runs(content: Content) -> float:
+    """1 for records with a run type, and inputs or outputs."""
+    rows = (row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping))
+    return 1 if any("run_type" in row and {"inputs", "outputs", "trace_id"} & row.keys() for row in rows) else 0
+
+
+@register("format", title="LangSmith runs", recognise=has_runs)
+def langsmith(content: Content, report: Report) -> Iterator[Conversation]:
+    """LangSmith runs: each model call with the history it was sent."""
+    runs = [found for where, row in rows_in(content) for found in _runs(row, where, report)]
+    threads = {_trace(run): key for _, run in runs if (key := _thread(run))}
+    called = {_trace(run) for _, run in runs if run.get("run_type") in CALLS}
+    requests, seen = [], set()
+    for where, run in runs:
+        known = run["id"] if isinstance(run.get("id"), str) else where
+        if known in seen:
+            report.skip("a run that is in the file twice", where)
+            continue
+        seen.add(known)
+        whole = _trace(run) not in called and not run.get("parent_run_id")
+        if run.get("run_type") in CALLS or whole:
+            requests.append(_request(run, threads.get(_trace(run), _trace(run)), where, report))
+        else:
+            report.skip(f"a run of type {str(run.get('run_type'))[:20]}, no model call", where)
+    yield from conversations_of(requests, report)
+
+
+def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple[str, dict[str, Any]]]:
+    if not isinstance(run, dict):
+        report.skip(f"{kind_of(run)}, not a run", where)
+        return
+    yield where, run
+    children = unpacked(run.get("child_runs"))
+    for i, child in enumerate(children if isinstance(children, list) and deep < DEEPEST else ()):
+        inner = {**child, "trace_id": child.get("trace_id") or _trace(run)} if isinstance(child, dict) else child
+        if isinstance(inner, dict) and not inner.get("parent_run_id"):
+            inner["parent_run_id"] = run.get("id") or True
+        yield from _runs(inner, f"{where} child_runs[{i}]".strip(), report, deep + 1)
+
+
+def _request(run: dict[str, Any], key: str, where: str, report: Report) -> ObservedRequest:
+    own, extra = Report(), Attributes({"extra": unpacked(run.get("extra")), "metadata": unpacked(run.get("metadata"))})
+    if run.get("error"):
+        report.warn(f"a model call that failed ({str(run['error'])[:60].splitlines()[0]})", where)
+    sent = sent_in(run.get("inputs"), own, f"{where} inputs")
+    called = extra.get("extra.invocation_params", "extra.metadata.ls_invocation_params")
+    outputs = unpacked(run.get("outputs"))
+    about = {
+        **(about_in(called) if isinstance(called, Mapping) else {}),
+        **sent.about,
+        **model_of(extra.get("extra.metadata.ls_model_name", "metadata.ls_model_name"), sent.about.get("model")),
+        **provider_of(extra.get("extra.metadata.ls_provider", "metadata.ls_provider")),
+    }
+    reported = usage_by(Attributes(run).get, USAGE)
+    return ObservedRequest(
+        sent.messages,
+        answer_in(outputs, own, f"{where} outputs"),
+        key,
+        to_usage(usage_given(outputs)) or to_usage(extra.get("extra.metadata.usage_metadata")) or reported,
+        {name: value for name, value in about.items() if value},
+        time_of(run.get("start_time")),
+        time_of(run.get("end_time")),
+        where=where,
+        report=own,
+    )
+
+
+def _trace(run: Mapping[str, Any]) -> str:
+    return str(first_of(run)("trace_id", "id") or "")
+
+
+def _thread(run: Mapping[str, Any]) -> str:
+    """The thread that the application named; a run's own `session_id` is its project."""
+    extra = unpacked(run.get("extra"))
+    metadata = unpacked(extra.get("metadata")) if isinstance(extra, Mapping) else unpacked(run.get("metadata"))
+    found = first_of(metadata)(*THREADS) if isinstance(metadata, Mapping) else None
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,273 @@
+"""Values that a log holds as the input or the output of a model call, in whatever shape the application logged them.
+
+A list of messages is read by the format that recognises it. Around it stand a request's body, a response, or a
+framework's own wrapping; a plain text is one message.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from historylab.conversation.message import Message
+from historylab.conversation.recorded import PARAMETERS, TOOLS
+from historylab.conversation.usage import MODEL
+from historylab.errors import LoadError
+from historylab.formats.base import NOTHING, Report, describe, kind_of
+from historylab.formats.content import Content
+from historylab.formats.traces.parts import has_parts, read_parts_messages
+from historylab.registry import Member, members
+
+ROOMS = ("historylab.formats.apis.", "historylab.formats.frameworks.")
+"""Where the formats of messages are, beside which a trace holds nothing else."""
+
+LISTS = ("messages", "contents", "input_messages", "input", "prompt", "prompts", "inputs", "chat_history", "history")
+PROMPTS = ("system", "instructions", "systemInstruction", "system_instruction", "system_prompt")
+TEXTS = ("input", "question", "query", "prompt", "text", "content", "message", "prompts", "user_input")
+WRAPPINGS = ("kwargs", "args", "input", "inputs", "request", "body", "data", "params", "prompt")
+ANSWERS = (
+    "messages",
+    "output_messages",
+    "output",
+    "outputs",
+    "response",
+    "result",
+    "text",
+    "completion",
+    "answer",
+    "content",
+    "message",
+    "data",
+)
+SETTINGS = (
+    *("temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "max_output_tokens", "stop", "seed"),
+    *("frequency_penalty", "presence_penalty", "reasoning_effort", "reasoning", "thinking", "tool_choice"),
+    *("response_format", "generationConfig"),
+)
+OF_RESPONSE = {
+    *("usage", "usage_metadata", "response_metadata", "model", "stop_reason", "stop_sequence", "finish_reason"),
+    *("object", "index", "logprobs", "created", "container", "service_tier"),
+}
+"""What stands beside the content in a response, and is read elsewhere or says nothing."""
+
+READ_OF_BODY = {*LISTS, *PROMPTS, *TEXTS, *WRAPPINGS, *SETTINGS, *OF_RESPONSE, "role", "tools", "functions"}
+READ_OF_BODY |= {"content", "name", "type", "lc", "id", "parts", "tool_calls", "model_name"}
+MOST_WRAPPED = 6
+OTHER_ANSWERS = "an answer beside the first (several were asked for), left out"
+
+
+@dataclass
+class Logged:
+    """What was read: messages, and what the value says of the request (`model`, `tools`, `parameters`)."""
+
+    messages: list[Message] = field(default_factory=list)
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+class Held(Content):
+    """A value inside a file, to be read as if it were one."""
+
+    def __init__(self, value: Any, where: str):
+        super().__init__(b"")
+        self._held = [(where, value)]
+
+    @property
+    def values(self) -> list[tuple[str, Any]]:
+        """The value, with its location."""
+        return self._held
+
+
+def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
+    """A list of messages, read by the format that recognises it; what none recognises is skipped on the report."""
+    value = [item for item in value if item not in NOTHING]
+    if not value:
+        return []
+    if has_parts(value):
+        return read_parts_messages(value, report, where)
+    content = Held(value, where)
+    sure = {name: _strength(member, content) for name, member in members("format").items() if _is_of_messages(member)}
+    best = max(sure, key=sure.__getitem__, default="")
+    if not best or not sure[best]:
+        report.skip(f"{kind_of(value)} of no messages known here", where)
+        return []
+    return [message for found in members("format")[best].target(content, report) for message in found]
+
+
+def sent_in(value: Any, report: Report, where: str) -> Logged:
+    """The input of a model call: messages, a request's body, a framework's wrapping of either, or a text."""
+    found = _sent_in(unpacked(value), report, where)
+    if not found.messages and value not in NOTHING and not report.skips:
+        report.warn(f"an input that could not be read, {describe(unpacked(value))[:60]}", where)
+    return found
+
+
+def answer_in(value: Any, report: Report, where: str) -> list[Message]:
+    """The output of a model call: a response, a message, several, or a text. Only what answers is given back."""
+    before = report.skips
+    found = _answer_in(unpacked(value), report, where)
+    if not found and value not in NOTHING and report.skips == before:
+        report.warn(f"an output that could not be read, {describe(unpacked(value))[:60]}", where)
+    return found
+
+
+def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
+    if isinstance(value, str):
+        return Logged([Message("user", value)] if value else [])
+    if isinstance(value, list):
+        return Logged(_listed(value, report, where))
+    if not isinstance(value, dict) or depth > MOST_WRAPPED:
+        return Logged()
+    found = Logged(about=about_in(value))
+    for name in value.keys() - READ_OF_BODY:
+        report.keep(name, where)
+    said = _prompt(value, report, where) + _body(value, report, where)
+    if said:
+        found.messages = said
+    elif inner := next((value[name] for name in WRAPPINGS if isinstance(value.get(name), dict | list)), None):
+        found = _sent_in(inner, report, where, depth + 1)
+        found.about = {**about_in(value), **found.about}
+    else:
+        texts = [unpacked(value.get(name)) for name in TEXTS]
+        found.messages = [Message("user", text) for text in texts if isinstance(text, str) and text][:1]
+    return found
+
+
+def _answer_in(value: Any, report: Report, where: str, depth: int = 0) -> list[Message]:
+    value = unpacked(value)
+    if isinstance(value, str):
+        return [Message("assistant", value)] if value else []
+    if isinstance(value, list):
+        return _last_answer(_listed(value, report, where, "assistant"))
+    if not isinstance(value, dict) or depth > MOST_WRAPPED:
+        return []
+    choice, others = _first_choice(value)
+    if others:
+        report.warn(OTHER_ANSWERS, where)
+    if choice is None and _is_message(value):
+        return _last_answer(messages_in([_as_message(value, "assistant")], report, where))
+    inner = next((value[name] for name in ANSWERS if value.get(name) not in NOTHING), None)
+    return _answer_in(inner if choice is None else choice, report, where, depth + 1)
+
+
+def usage_given(value: Any) -> Any:
+    """The usage object in a response, wherever its API puts it; None if there is none."""
+    value = unpacked(value)
+    if not isinstance(value, Mapping):
+        return None
+    for holder in (value, unpacked(value.get("llm_output")), unpacked(value.get("kwargs"))):
+        for name in ("usage", "usageMetadata", "usage_metadata", "token_usage", "tokenUsage"):
+            if isinstance(holder, Mapping) and isinstance(held := unpacked(holder.get(name)), Mapping) and held:
+                return held
+    choice, _ = _first_choice(value)
+    return usage_given(choice) if choice is not None and choice is not value else None
+
+
+def about_in(value: Mapping[str, Any]) -> dict[str, Any]:
+    """What a request's body says beside its messages."""
+    about: dict[str, Any] = {}
+    if isinstance(model := value.get(MODEL) or value.get("model_name"), str):
+        about[MODEL] = model
+    tools = unpacked(value.get("tools") or value.get("functions"))
+    if isinstance(tools, list) and tools:
+        about[TOOLS] = [unpacked(tool) for tool in tools]
+    parameters = {name: value[name] for name in SETTINGS if value.get(name) not in (None, "", [], {})}
+    return about | ({PARAMETERS: parameters} if parameters else {})
+
+
+def unpacked(value: Any) -> Any:
+    """The value of a JSON text that holds a list or an object; anything else as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        return json.loads(value, strict=False)
+    except (ValueError, RecursionError):
+        return value
+
+
+def text_of(value: Any) -> str:
+    """A prompt's text: a string, or parts with texts."""
+    value = unpacked(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return text_of(next((value[name] for name in ("text", "content", "parts") if value.get(name)), None))
+    return "\n".join(filter(None, map(text_of, value))) if isinstance(value, list) else ""
+
+
+def _is_of_messages(member: Member) -> bool:
+    return member.target.__module__.startswith(ROOMS)
+
+
+def _strength(member: Member, content: Content) -> float:
+    try:
+        found: float = member.attributes["recognise"](content)
+    except LoadError:
+        return 0
+    return found
+
+
+def _listed(value: list[Any], report: Report, where: str, role: str = "user") -> list[Message]:
+    while len(value) == 1 and isinstance(value[0], list):  # a batch of one
+        value = value[0]
+    items = [unpacked(item) for item in value]
+    if items and all(isinstance(item, str) for item in items):
+        return [Message(role, text) for text in items if text]
+    return messages_in([_as_message(i, role) if isinstance(i, dict | str) else i for i in items], report, where)
+
+
+def _as_message(item: dict[str, Any] | str, role: str) -> dict[str, Any]:
+    """The item with a role, as logs leave it out where it is plain; without what stands beside a response's message."""
+    if isinstance(item, str):
+        return {"role": role, "content": item}
+    if "role" not in item and ("content" in item or "tool_calls" in item) and "type" not in item and "lc" not in item:
+        return {"role": role, **item}
+    if role == "assistant" and isinstance(item.get("role"), str):  # a whole response may be its message
+        beside = OF_RESPONSE | ({"type"} if "stop_reason" in item else set())
+        return {name: value for name, value in item.items() if name not in beside}
+    return item
+
+
+def _is_message(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("role"), str) or "lc" in value or "tool_calls" in value or "parts" in value
+
+
+def _prompt(value: Mapping[str, Any], report: Report, where: str) -> list[Message]:
+    """The system prompt beside the messages."""
+    given = next((value[name] for name in PROMPTS if value.get(name) not in NOTHING), None)
+    text = text_of(given)
+    if given and not text:
+        report.warn("a system prompt that could not be read", where)
+    return [Message("system", text)] if text else []
+
+
+def _body(value: dict[str, Any], report: Report, where: str) -> list[Message]:
+    if _is_message(value):
+        return messages_in([value], report, where)
+    held = {name: unpacked(value.get(name)) for name in LISTS}
+    name = next((name for name in LISTS if isinstance(held[name], list) and held[name]), "")
+    if not name:
+        return []
+    said = _listed(held[name], report, f"{where} {name}".strip())
+    newest = held.get("input") or value.get("question")
+    if "history" in name and isinstance(newest, str):
+        said.append(Message("user", newest))
+    return said
+
+
+def _first_choice(value: Mapping[str, Any]) -> tuple[Any, int]:
+    """What answers first in a response of several choices, and how many others there are."""
+    for name, inside in (("choices", "message"), ("candidates", "content"), ("generations", "message")):
+        given: Any = unpacked(value.get(name))
+        while isinstance(given, list) and given and isinstance(given[0], list):
+            given = given[0]
+        if isinstance(given, list) and given and isinstance(first := given[0], Mapping):
+            return first.get(inside) or first.get("text") or first.get("delta") or "", len(given) - 1
+    return None, 0
+
+
+def _last_answer(messages: Sequence[Message]) -> list[Message]:
+    """The messages after the last that is no answer: a framework may give its whole history back."""
+    after = next((i + 1 for i in range(len(messages) - 1, -1, -1) if messages[i].role != "assistant"), 0)
+    return list(messages[after:])

@@ -1,0 +1,141 @@
+"""OpenInference spans, as Phoenix and Arize export them: `llm.input_messages`, `llm.token_count.*` and others.
+
+Attributes may be flattened ("llm.input_messages.0.message.role"), nested, or dotted columns of a table. Source: the
+OpenInference specification, semantic conventions and LLM spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.recorded import PARAMETERS, TOOLS
+from historylab.formats.base import Report
+from historylab.formats.content import Content
+from historylab.formats.observed import ObservedRequest
+from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
+from historylab.formats.traces.logged import answer_in, sent_in, unpacked
+from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in, together
+from historylab.registry import register
+
+KIND = "openinference.span.kind"
+KINDS = {"LLM", "CHAIN", "AGENT", "TOOL", "RETRIEVER", "RERANKER", "EMBEDDING", "GUARDRAIL", "EVALUATOR", "PROMPT"}
+SESSIONS = ("session.id", "metadata.session_id", "metadata.thread_id")
+USAGE = {
+    "prompt_tokens": "llm.token_count.prompt",
+    "completion_tokens": "llm.token_count.completion",
+    "cached_tokens": "llm.token_count.prompt_details.cache_read llm.token_count.prompt_details.cache_input",
+    "cache_creation_tokens": "llm.token_count.prompt_details.cache_write",
+}
+MEDIA = {"image": "image_url", "audio": "input_audio", "file": "file"}
+
+
+def has_openinference_spans(content: Content) -> float:
+    """1 for spans of which any has OpenInference's attributes."""
+    spans = spans_in(content, most=LOOKED_AT)
+    return (
+        1
+        if any(_kind(span) or span.attributes.any_below("llm.token_count.", "llm.input_messages") for span in spans)
+        else 0
+    )
+
+
+@register("format", title="OpenInference spans", recognise=has_openinference_spans)
+def openinference(content: Content, report: Report) -> Iterator[Conversation]:
+    """Spans of model calls by OpenInference's conventions (Phoenix, Arize), each with the history it was sent."""
+    spans = list(spans_in(content, report))
+    sessions = {span.trace: key for span in spans if (key := span.attributes.text(*SESSIONS))}
+    called = {span.trace for span in spans if _is_call(span)}
+    requests = []
+    for span in spans:
+        whole = span.trace not in called and not span.parent and span.attributes.get("input.value")
+        if _is_call(span) or whole:
+            requests.append(_request(span, sessions.get(span.trace, span.trace), report))
+        else:
+            report.skip(f"a span of kind {_kind(span) or 'none'}, no model call", span.where)
+    yield from conversations_of(requests, report)
+
+
+def _kind(span: Span) -> str:
+    kind = span.attributes.text(KIND).upper()
+    return kind if kind in KINDS else ""
+
+
+def _is_call(span: Span) -> bool:
+    return _kind(span) == "LLM" or (
+        not _kind(span) and span.attributes.any_below("llm.input_messages", "llm.token_count.")
+    )
+
+
+def _request(span: Span, key: str, report: Report) -> ObservedRequest:
+    said, own = span.attributes, Report()
+    if span.failed:
+        report.warn(f"a model call that failed ({span.failed[:60]})", span.where)
+    given, answered = said.get("llm.input_messages"), said.get("llm.output_messages")
+    sent = sent_in(_records(given) or said.get("input.value"), own, f"{span.where} input")
+    answer = answer_in(_records(answered) or said.get("output.value"), own, f"{span.where} output")
+    return ObservedRequest(
+        sent.messages,
+        answer,
+        said.text(*SESSIONS) or key,
+        usage_by(said.get, USAGE),
+        sent.about | _about(said),
+        span.started,
+        span.ended,
+        where=span.where,
+        report=own,
+    )
+
+
+def _records(given: Any) -> Any:
+    """The messages as Chat Completions has them."""
+    return [_record(item) for item in given if isinstance(item, dict)] if isinstance(given, list) else None
+
+
+def _record(item: dict[str, Any]) -> dict[str, Any]:
+    inner = item.get("message")
+    fields = inner if isinstance(inner, dict) else together({k.removeprefix("message."): v for k, v in item.items()})
+    record = {
+        name: fields[name] for name in ("role", "content", "name", "tool_call_id") if fields.get(name) is not None
+    }
+    if isinstance(contents := unpacked(fields.get("contents")), list):
+        record["content"] = [_part(part) for part in contents if isinstance(part, dict)]
+    calls = unpacked(fields.get("tool_calls"))
+    if isinstance(calls, list) and calls:
+        record["tool_calls"] = [_call(call) for call in calls if isinstance(call, dict)]
+    elif fields.get("function_call_name"):
+        arguments = fields.get("function_call_arguments_json")
+        record["function_call"] = {"name": fields["function_call_name"], "arguments": arguments}
+    return {"role": "assistant" if record.get("role") in (None, "model") else record.pop("role"), **record}
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    said = Attributes(part)
+    kind = said.text("message_content.type") or "text"
+    if kind in MEDIA:
+        return {"type": MEDIA[kind]}
+    return {"type": kind, "text": said.given.get("message_content.text") or said.text("message_content.text")}
+
+
+def _call(call: dict[str, Any]) -> dict[str, Any]:
+    said = Attributes(call)
+    function = {"name": said.get("tool_call.function.name"), "arguments": said.get("tool_call.function.arguments")}
+    return {"id": said.get("tool_call.id"), "function": function}
+
+
+def _about(said: Attributes) -> dict[str, Any]:
+    tools = said.get("llm.tools")
+    held = (
+        [Attributes(tool).get("tool.json_schema") for tool in tools if isinstance(tool, dict)]
+        if isinstance(tools, list)
+        else []
+    )
+    parameters = said.get("llm.invocation_parameters")
+    model = parameters.get("model") if isinstance(parameters, dict) else None
+    return {
+        **model_of(said.get("llm.model_name"), model),
+        **provider_of(said.get("llm.provider", "llm.system")),
+        **({TOOLS: [tool for tool in held if tool]} if any(held) else {}),
+        **({PARAMETERS: parameters} if isinstance(parameters, dict) else {}),
+    }

@@ -1,0 +1,242 @@
+"""OpenTelemetry GenAI spans: `gen_ai.*` attributes, with their older spellings.
+
+Messages stand in `gen_ai.input.messages` and `gen_ai.output.messages` (as JSON text or structured), before 1.37 in
+events (`gen_ai.user.message` …, on the span or as logs), in OpenLLMetry's `gen_ai.prompt.0.role` …, or in the AI SDK's
+`ai.prompt.messages`. Source: open-telemetry/semantic-conventions-genai; OpenLLMetry's semantic conventions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.conversation.recorded import PARAMETERS, TOOLS
+from historylab.formats.base import Report
+from historylab.formats.content import Content
+from historylab.formats.observed import ObservedRequest
+from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
+from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, messages_in, sent_in, text_of, unpacked
+from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in
+from historylab.registry import register
+
+PREFIXES = ("gen_ai.", "ai.prompt", "llm.request.")
+CALLS = {"chat", "generate_content", "text_completion", "completion", "responses", "message", "generate"}
+AGENTS = {"invoke_agent", "invoke_workflow"}
+INPUT = ("gen_ai.input.messages", "gen_ai.request.messages", "ai.prompt.messages", "gen_ai.prompt", "llm.prompts")
+OUTPUT = ("gen_ai.output.messages", "gen_ai.response.messages", "gen_ai.completion", "llm.completions")
+INSTRUCTIONS = ("gen_ai.system_instructions", "gen_ai.system_instruction")
+SESSIONS = (
+    "gen_ai.conversation.id",
+    "session.id",
+    "langfuse.session.id",
+    "traceloop.association.properties.session_id",
+    "traceloop.association.properties.thread_id",
+    "langsmith.trace.session_id",
+)
+USAGE = {
+    "prompt_tokens": "gen_ai.usage.input_tokens gen_ai.usage.prompt_tokens llm.usage.prompt_tokens"
+    " ai.usage.inputTokens ai.usage.promptTokens",
+    "completion_tokens": "gen_ai.usage.output_tokens gen_ai.usage.completion_tokens llm.usage.completion_tokens"
+    " ai.usage.outputTokens ai.usage.completionTokens",
+    "cached_tokens": "gen_ai.usage.cache_read.input_tokens gen_ai.usage.cache_read_input_tokens"
+    " gen_ai.usage.input_tokens.cached gen_ai.usage.cached_tokens gen_ai.usage.details.cache_read_tokens"
+    " gen_ai.usage.details.cache_read_input_tokens ai.usage.cachedInputTokens",
+    "cache_creation_tokens": "gen_ai.usage.cache_creation.input_tokens gen_ai.usage.cache_write.input_tokens"
+    " gen_ai.usage.cache_creation_input_tokens gen_ai.usage.input_tokens.cache_write"
+    " gen_ai.usage.details.cache_write_tokens gen_ai.usage.details.cache_creation_input_tokens",
+}
+"""Count as Chat Completions calls it → the attributes that hold it."""
+
+REQUEST = "temperature top_p top_k max_tokens seed frequency_penalty presence_penalty stop_sequences reasoning.level"
+ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+SAID = ("gen_ai.content.prompt", "gen_ai.content.completion")
+DETAILS = "gen_ai.client.inference.operation.details"
+REPEATED = "an agent's span, whose messages its model calls have"
+
+
+def has_genai_spans(content: Content) -> float:
+    """0.9 for spans of which any has GenAI attributes or events; 0.5 for other OTLP, so that it is named."""
+    for span in spans_in(content, most=LOOKED_AT):
+        if span.attributes.any_below(*PREFIXES) or any(name.startswith("gen_ai.") for name, _ in span.events):
+            return 0.9
+    return 0.5 if any("resourceSpans" in value for _, value in content.values if isinstance(value, dict)) else 0
+
+
+@register("format", title="OpenTelemetry GenAI spans", recognise=has_genai_spans)
+def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
+    """Spans of model calls by OpenTelemetry's GenAI conventions, each with the history it was sent."""
+    spans = list(_joined(spans_in(content, report)))
+    sessions = {span.trace: key for span in spans if (key := span.attributes.text(*SESSIONS))}
+    kinds = {id(span): _kind(span) for span in spans}
+    called = {span.trace for span in spans if kinds[id(span)] == "call"}
+    requests = []
+    for span in spans:
+        kind = kinds[id(span)]
+        if kind == "call" or (kind == "agent" and span.trace not in called):
+            key = span.attributes.text(*SESSIONS) or sessions.get(span.trace, span.trace)
+            requests.append(_request(span, key, report))
+        elif kind == "agent":
+            report.skip(REPEATED, span.where)
+        else:
+            report.skip("a span that is no model call", span.where)
+    yield from conversations_of(requests, report)
+
+
+def _joined(spans: Iterator[Span]) -> Iterator[Span]:
+    """Each span once, with the events that were logged apart from it."""
+    known: dict[tuple[str, str], Span] = {}
+    for span in spans:
+        first = known.setdefault((span.trace, span.id or span.where), span)
+        if first is not span:
+            first.events += span.events
+    yield from known.values()
+
+
+def _kind(span: Span) -> str:
+    operation = span.attributes.text("gen_ai.operation.name")
+    holds = span.attributes.get(*INPUT, *OUTPUT) or any(n in ROLES or n in (*SAID, DETAILS) for n, _ in span.events)
+    if operation in AGENTS or (span.name.startswith("ai.") and not span.name.endswith((".doGenerate", ".doStream"))):
+        return "agent" if holds else ""
+    if operation:
+        return "call" if operation in CALLS else ""
+    return "call" if holds or usage_by(span.attributes.get, USAGE) else ""
+
+
+def _request(span: Span, key: str, report: Report) -> ObservedRequest:
+    said, own = span.attributes, Report()
+    details = next((attributes for name, attributes in span.events if name == DETAILS), None)
+    if details and not said.get(*INPUT, *OUTPUT):
+        said = Attributes({**said.given, **details.given})
+    if span.failed:
+        report.warn(f"a model call that failed ({span.failed[:60]})", span.where)
+    sent, answers = _messages(said, span, own)
+    if not sent and not answers:
+        sent, answers = _of_events(_events(span), own, span.where)
+    return ObservedRequest(
+        _instructions(said) + sent,
+        answers,
+        key,
+        usage_by(said.get, USAGE),
+        _about(said),
+        span.started,
+        span.ended,
+        where=span.where,
+        report=own,
+    )
+
+
+def _messages(said: Attributes, span: Span, report: Report) -> tuple[list[Message], list[Message]]:
+    sent = sent_in(_records(said.get(*INPUT)), report, f"{span.where} input").messages
+    output = _records(said.get(*OUTPUT))
+    if (
+        isinstance(output, list)
+        and len(output) > 1
+        and all(isinstance(o, dict) and "finish_reason" in o for o in output)
+    ):
+        report.warn(OTHER_ANSWERS, span.where)
+        output = output[:1]
+    return sent, answer_in(output or _answer_of_ai_sdk(said), report, f"{span.where} output")
+
+
+def _records(given: Any) -> Any:
+    """Messages that were flattened into attributes, as Chat Completions has them; anything else as it is."""
+    if isinstance(given, dict) and "messages" not in given and "role" not in given and "content" in given:
+        given = [given]
+    if not isinstance(given, list) or not all(isinstance(item, dict) for item in given):
+        return given
+    return [_record(item) for item in given]
+
+
+def _record(item: dict[str, Any]) -> dict[str, Any]:
+    calls, content = unpacked(item.get("tool_calls")), item.get("content")
+    record = {name: value for name, value in item.items() if name != "finish_reason"}
+    if isinstance(content, str) and isinstance(parts := unpacked(content), list) and all(map(_is_part, parts)):
+        record["content"] = parts
+    if isinstance(calls, list):
+        record["tool_calls"] = [_call(call) for call in calls]
+    return record
+
+
+def _call(call: Any) -> Any:
+    """A call whose name and arguments were flattened, as Chat Completions has it."""
+    if not isinstance(call, dict) or "function" in call or "name" not in call:
+        return call
+    return {"id": call.get("id"), "function": {"name": call["name"], "arguments": call.get("arguments")}}
+
+
+def _is_part(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("type"), str)
+
+
+def _answer_of_ai_sdk(said: Attributes) -> dict[str, Any] | None:
+    text, calls = said.given.get("ai.response.text"), said.get("ai.response.toolCalls")
+    if text is None and not isinstance(calls, list):
+        return None
+    functions = [
+        {
+            "id": call.get("toolCallId"),
+            "function": {"name": call.get("toolName"), "arguments": call.get("input", call.get("args"))},
+        }
+        for call in calls or ()
+        if isinstance(call, dict)
+    ]
+    return {"role": "assistant", "content": text or None, **({"tool_calls": functions} if functions else {})}
+
+
+def _events(span: Span) -> list[tuple[str, Attributes]]:
+    """The span's events, or those that an attribute lists (Logfire, Pydantic AI)."""
+    listed = span.attributes.get("events", "all_messages_events")
+    found = [Attributes(event) for event in listed if isinstance(event, dict)] if isinstance(listed, list) else []
+    return span.events + [(event.text("event.name"), event) for event in found]
+
+
+def _of_events(events: list[tuple[str, Attributes]], report: Report, where: str) -> tuple[list[Message], list[Message]]:
+    sent: list[dict[str, Any]] = []
+    answers: list[Any] = []
+    for name, event in events:
+        inner = unpacked(event.given.get("gen_ai.event.content"))
+        body: dict[str, Any] = {**event.given, **(inner if isinstance(inner, dict) else {})}
+        if name in ROLES:
+            sent.append(_said_in_event(body, ROLES[name]))
+        elif name == "gen_ai.choice":
+            message = unpacked(body.get("message"))
+            answers.append(_said_in_event(message if isinstance(message, dict) else body, "assistant"))
+        elif name in SAID:
+            given = event.get("gen_ai.prompt", "gen_ai.completion")
+            if name == SAID[0]:
+                return sent_in(_records(given), report, where).messages, _of_events(events[1:], report, where)[1]
+            answers.append(given if isinstance(given, str) else _records(given))
+    if len(answers) > 1:
+        report.warn(OTHER_ANSWERS, where)
+    return messages_in(sent, report, where), answer_in(answers[0], report, where) if answers else []
+
+
+def _said_in_event(body: dict[str, Any], role: str) -> dict[str, Any]:
+    record = {"role": body.get("role") or role, "content": body.get("content")}
+    if calls := unpacked(body.get("tool_calls")):
+        record["tool_calls"] = calls
+    if role == "tool" and (call := body.get("id") or body.get("tool_call_id")):
+        record["tool_call_id"] = call
+    if not isinstance(record["content"], str | list | None):
+        record["content"] = text_of(record["content"]) or str(record["content"])
+    return _record(record)
+
+
+def _instructions(said: Attributes) -> list[Message]:
+    text = text_of(said.get(*INSTRUCTIONS))
+    return [Message("system", text)] if text else []
+
+
+def _about(said: Attributes) -> dict[str, Any]:
+    tools = said.get("gen_ai.tool.definitions", "llm.request.functions", "ai.prompt.tools", "gen_ai.request.tools")
+    names = {name: said.get(f"gen_ai.request.{name}") for name in REQUEST.split()}
+    parameters = {name: value for name, value in names.items() if value is not None}
+    about = model_of(said.get("gen_ai.response.model"), said.get("gen_ai.request.model"), said.get("ai.model.id"))
+    return {
+        **about,
+        **provider_of(said.get("gen_ai.provider.name", "gen_ai.system")),
+        **({TOOLS: [unpacked(tool) for tool in tools]} if isinstance(tools, list) else {}),
+        **({PARAMETERS: parameters} if parameters else {}),
+    }

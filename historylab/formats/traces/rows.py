@@ -1,0 +1,36 @@
+"""The rows of an export: JSON lines, a list, a list in an object, or a CSV table whose cells may hold JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from historylab.formats.content import Content
+from historylab.formats.plain.csv_table import rows_of_table
+from historylab.formats.traces.logged import unpacked
+
+HOLDERS = ("data", "rows", "runs", "requests", "results", "items", "logs")
+HEADER = 10_000
+
+
+def rows_in(content: Content, most: int | None = None) -> Iterator[tuple[str, Any]]:
+    """Every row with its location. `most`: rows of any list."""
+    if content.text[:HEADER].lstrip()[:1] not in ("{", "["):
+        for where, row in islice(rows_of_table(content.text), most):
+            yield where, {name: unpacked(cell) for name, cell in row.items() if cell != ""}
+        return
+    for where, value in content.values[:most]:
+        yield from _rows(value, where, most)
+
+
+def _rows(value: Any, where: str, most: int | None) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, list):
+        for i, item in enumerate(value[:most]):
+            yield f"{where}[{i}]", item
+        return
+    holder = next((n for n in HOLDERS if isinstance(value, Mapping) and isinstance(value.get(n), list)), "")
+    if holder and isinstance(value, Mapping) and all(isinstance(item, Mapping) for item in value[holder][:1]):
+        yield from _rows(value[holder], f"{where} {holder}".strip(), most)
+    else:
+        yield where, value

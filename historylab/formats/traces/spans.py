@@ -1,0 +1,250 @@
+"""Spans of OpenTelemetry and its relatives, out of whatever file they were exported to.
+
+OTLP JSON (`resourceSpans`, and `resourceLogs` for events), the SDK's console output, Phoenix (flat, nested, or as a
+table with dotted columns), Jaeger, and tables with capitalised columns. `Attributes` finds a dotted name however deep
+it is nested, and puts lists together that were flattened ("llm.input_messages.0.message.role").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from historylab.formats.base import Report, kind_of
+from historylab.formats.chat_messages import iso_time
+from historylab.formats.content import Content
+from historylab.formats.traces.logged import unpacked
+from historylab.formats.traces.rows import rows_in
+
+PACKED = ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue")
+IDS = {
+    "trace": ("traceId", "trace_id", "traceID", "TraceId", "context.trace_id"),
+    "id": ("spanId", "span_id", "spanID", "SpanId", "context.span_id"),
+    "parent": ("parentSpanId", "parent_span_id", "parent_id", "ParentSpanId"),
+    "name": ("name", "operationName", "SpanName", "span_name"),
+    "started": ("startTimeUnixNano", "start_time", "startTime", "start_time_unix_nano", "Timestamp", "timeUnixNano"),
+    "ended": ("endTimeUnixNano", "end_time", "endTime", "end_time_unix_nano"),
+}
+"""What is read of a span → the fields it goes by."""
+
+ATTRIBUTES = ("attributes", "tags", "SpanAttributes", "span_attributes")
+EVENTS = ("events", "logs", "Events")
+LOOKED_AT = 200
+DEEPEST = 12  # levels of attributes nested in each other
+
+
+class Attributes:
+    """The attributes of a span, by dotted name."""
+
+    def __init__(self, given: Mapping[str, Any]):
+        self.given = given
+
+    def get(self, *names: str) -> Any:
+        """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
+        for name in names:
+            if (found := unpacked(self._find(name))) not in (None, "", [], {}):
+                return found
+        return None
+
+    def text(self, *names: str) -> str:
+        """The same, if it is a text; else empty."""
+        found = self.get(*names)
+        return found if isinstance(found, str) else ""
+
+    def any_below(self, *prefixes: str) -> bool:
+        """Whether any attribute's name begins so."""
+        if any(name.startswith(prefixes) for name in self.given):
+            return True
+        return any(self._nested(self.given, prefix.rstrip(".")) is not None for prefix in prefixes)
+
+    def _find(self, name: str) -> Any:
+        if name in self.given:
+            return self.given[name]
+        parts = {key[len(name) + 1 :]: value for key, value in self.given.items() if key.startswith(f"{name}.")}
+        return together(parts) if parts else self._nested(self.given, name)
+
+    def _nested(self, given: Any, name: str, deep: int = 0) -> Any:
+        """The value of a dotted name in mappings of mappings, of which any key may be dotted, too."""
+        if not isinstance(given, Mapping) or deep > DEEPEST:
+            return None
+        if name in given:
+            return given[name]
+        for key, value in given.items():
+            if isinstance(value, Mapping) and name.startswith(f"{key}."):
+                found = self._nested(value, name[len(key) + 1 :], deep + 1)
+                if found is not None:
+                    return found
+        return None
+
+
+@dataclass
+class Span:
+    """One span, with its events as (name, attributes). Times are ISO; `failed` is the error it ended with."""
+
+    attributes: Attributes
+    events: list[tuple[str, Attributes]] = field(default_factory=list)
+    name: str = ""
+    id: str = ""
+    trace: str = ""
+    parent: str = ""
+    started: str | None = None
+    ended: str | None = None
+    failed: str = ""
+    where: str = ""
+
+
+def spans_in(content: Content, report: Report | None = None, most: int | None = None) -> Iterator[Span]:
+    """Every span of a file, in its order; what is none is skipped on the report. `most`: of any list."""
+    later: dict[tuple[str, str], Span] = {}
+    for where, value in rows_in(content, most):
+        yield from _spans(value, where, report, most, later)
+    yield from later.values()  # events logged apart from their spans
+
+
+def together(parts: Mapping[str, Any]) -> Any:
+    """Flattened names ("0.role") as lists and objects."""
+    tree: dict[str, Any] = {}
+    for name, value in parts.items():
+        at, path = tree, name.split(".")[:DEEPEST]
+        for step in path[:-1]:
+            inner = at.get(step)
+            if not isinstance(inner, dict):
+                inner = at[step] = {} if inner is None else {"": inner}
+            at = inner
+        at[path[-1]] = value
+    return _lists(tree)
+
+
+def _lists(tree: Any) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+    if tree and all(name.isdecimal() for name in tree):
+        return [_lists(tree[name]) for name in sorted(tree, key=int)]
+    return {name: _lists(value) for name, value in tree.items()}
+
+
+def _spans(
+    value: Any, where: str, report: Report | None, most: int | None, later: dict[tuple[str, str], Span]
+) -> Iterator[Span]:
+    if not isinstance(value, Mapping):
+        if report:
+            report.skip(f"{kind_of(value)}, not a span", where)
+    elif "resourceSpans" in value or "resourceLogs" in value:
+        yield from _of_resources(value, where, report, most, later)
+    elif (held := _held(value)) and not any(name in value for name in ATTRIBUTES):
+        for i, item in enumerate(_list(value[held])[:most]):
+            yield from _spans(item, f"{where} {held}[{i}]".strip(), report, most, later)
+    else:
+        yield _span(value, where)
+
+
+def _of_resources(
+    value: Mapping[str, Any], where: str, report: Report | None, most: int | None, later: dict[tuple[str, str], Span]
+) -> Iterator[Span]:
+    """The spans of OTLP JSON. Events in its logs are added to a span of their own, which stands for the logged one."""
+    for i, resource in enumerate(_list(value.get("resourceSpans"))[:most]):
+        for k, scope in enumerate(_scopes(resource, "scopeSpans", "instrumentationLibrarySpans")[:most]):
+            for n, span in enumerate(_list(_get(scope, "spans"))[:most]):
+                at = f"{where} resourceSpans[{i}] scopeSpans[{k}] spans[{n}]".strip()
+                yield from _spans(span, at, report, most, later)
+    for i, resource in enumerate(_list(value.get("resourceLogs"))[:most]):
+        for scope in _scopes(resource, "scopeLogs", "instrumentationLibraryLogs")[:most]:
+            for record in _list(_get(scope, "logRecords"))[:most]:
+                if isinstance(record, Mapping):
+                    key = str(record.get("traceId", "")), str(record.get("spanId", ""))
+                    span = later.setdefault(key, _span({**record, "attributes": []}, f"{where} resourceLogs[{i}]"))
+                    span.events.append(_event(record))
+
+
+def _span(value: Mapping[str, Any], where: str) -> Span:
+    given = next((attributes_of(value[name]) for name in ATTRIBUTES if value.get(name)), None)
+    if given is None:  # a table's row: "attributes.llm.model_name"
+        cut = len("attributes.")
+        given = {key[cut:] if key.startswith("attributes.") else key: cell for key, cell in value.items()}
+    context = value.get("context")
+    around = {f"context.{key}": held for key, held in context.items()} if isinstance(context, Mapping) else {}
+    around |= value
+    said = {what: next((around[n] for n in names if around.get(n)), None) for what, names in IDS.items()}
+    if kind := value.get("span_kind"):
+        given = {"openinference.span.kind": kind, **given}
+    events = next((_list(unpacked(value[name])) for name in EVENTS if value.get(name)), [])
+    return Span(
+        Attributes(given),
+        [_event(event) for event in events if isinstance(event, Mapping)],
+        **{what: str(said[what] or "") for what in ("name", "id", "trace", "parent")},
+        started=time_of(said["started"]),
+        ended=time_of(said["ended"]),
+        failed=_failure(value),
+        where=where,
+    )
+
+
+def attributes_of(given: Any) -> dict[str, Any]:
+    """Attributes as OTLP and Jaeger list them (`key`, `value`), or as an object."""
+    given = unpacked(given)
+    if isinstance(given, Mapping):
+        return {str(key): _plain(value) for key, value in given.items()}
+    pairs = [pair for pair in _list(given) if isinstance(pair, Mapping) and isinstance(pair.get("key"), str)]
+    return {pair["key"]: _plain(pair.get("value")) for pair in pairs}
+
+
+def time_of(raw: Any) -> str | None:
+    """An ISO time of one, or of seconds to nanoseconds since 1970."""
+    if isinstance(raw, str):
+        raw = raw.strip().replace(" UTC", "+00:00")
+        raw = int(raw) if raw.isdecimal() and len(raw) < 25 else re.sub(r"(\.\d{6})\d+", r"\1", raw)
+    return iso_time(raw / 1e9 if type(raw) is int and raw > 10**17 else raw)
+
+
+def _plain(value: Any, deep: int = 0) -> Any:
+    """The value in OTLP's wrapping: {"stringValue": "…"}, {"arrayValue": {"values": […]}}."""
+    if not isinstance(value, Mapping) or deep > DEEPEST:
+        return value
+    if len(value) == 1:
+        kind, held = next(iter(value.items()))
+        if kind in PACKED:
+            return int(held) if kind == "intValue" and str(held).lstrip("-").isdecimal() else held
+        if kind == "arrayValue":
+            return [_plain(item, deep + 1) for item in _list(_get(held, "values"))]
+        if kind == "kvlistValue":
+            pairs = [pair for pair in _list(_get(held, "values")) if isinstance(pair, Mapping)]
+            return {str(pair.get("key")): _plain(pair.get("value"), deep + 1) for pair in pairs}
+    return value
+
+
+def _event(given: Mapping[str, Any]) -> tuple[str, Attributes]:
+    """The name of an event and what it says, in its attributes or its body."""
+    said = attributes_of(given.get("attributes") or given.get("fields") or {})
+    body = _plain(given.get("body"))
+    said |= body if isinstance(body, Mapping) else {"content": body} if isinstance(body, str) else {}
+    name = given.get("name") or given.get("eventName") or said.get("event.name") or given.get("event.name") or ""
+    return str(name), Attributes(said)
+
+
+def _failure(value: Mapping[str, Any]) -> str:
+    """What the span's status says of an error; empty if it ended well."""
+    status = value.get("status")
+    code = status.get("code", status.get("status_code")) if isinstance(status, Mapping) else status
+    code = code or value.get("status_code") or value.get("StatusCode")
+    if str(code).rpartition("_")[2].upper() not in ("ERROR", "2"):
+        return ""
+    says = (_get(status, "message"), _get(status, "description"), value.get("status_message"))
+    return next((text for text in says if isinstance(text, str) and text), "error")
+
+
+def _held(value: Mapping[str, Any]) -> str:
+    return next((name for name in ("spans", "data", "traces", "batches") if isinstance(value.get(name), list)), "")
+
+
+def _scopes(resource: Any, *names: str) -> list[Any]:
+    return next((_list(_get(resource, name)) for name in names if _get(resource, name)), [])
+
+
+def _get(given: Any, name: str) -> Any:
+    return given.get(name) if isinstance(given, Mapping) else None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
