@@ -1,0 +1,99 @@
+"""Codex: rollout files, JSON Lines of `{timestamp, type, payload}`; older ones have bare items, or are one object.
+
+Only response items are what was sent: events repeat them for the screen, but hold the usage and what was taken back.
+Source: the rollout protocol in Codex's repository.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.base import Report, kind_of
+from historylab.formats.branching import opening, with_branches
+from historylab.formats.content import Content
+from historylab.formats.products.codex_session import CodexSession, is_injected
+from historylab.registry import register
+
+KINDS = {"session_meta", "response_item", "turn_context", "event_msg", "compacted"}
+HEADER = {"id", "timestamp", "instructions"}  # keys of the first line of older files, which has no type
+
+
+def looks_like_codex(content: Content) -> float:
+    """1 for a rollout's lines, or the first line of an older one."""
+    found = [value for _, value in _lines(content.values)]
+    return 1 if any(_is_wrapped(value) or _is_header(value) or _is_state(value) for value in found) else 0
+
+
+@register("format", title="Codex", recognise=looks_like_codex)
+def codex(content: Content, report: Report) -> Iterator[Conversation]:
+    """Codex sessions as they stood last; what was compacted or taken back is a branch."""
+    session = CodexSession(report)
+    for where, value in _lines(content.values):
+        kind, payload, time = _unwrapped(value)
+        if kind == "session_meta" and session.is_over(payload):
+            yield _conversation(session, report)
+            session = CodexSession(report)
+        if kind == "session_meta" and isinstance(payload, dict):
+            session.begin(payload, where)
+        elif kind == "response_item":
+            session.add(payload, where, time)
+        elif kind == "turn_context" and isinstance(payload, dict):
+            session.set_context(payload)
+        elif kind == "event_msg" and isinstance(payload, dict):
+            session.take_event(payload, where)
+        elif kind == "compacted" and isinstance(payload, dict):
+            session.compact(payload, where, time)
+        else:
+            report.skip(_problem(value, kind, payload), where)
+    yield _conversation(session, report)
+
+
+def _conversation(session: CodexSession, report: Report) -> Conversation:
+    found = session.paths()
+    asked = (m.content for m in found[0] if m.role == "user" and not is_injected(m))
+    conversation = with_branches(found, opening(next(asked, "")), session.metadata)
+    for branch in conversation.branches:
+        report.keep("other branches", branch.title)
+    return conversation
+
+
+def _lines(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Every line; the items of an older file that is one object."""
+    for where, value in values:
+        if isinstance(value, dict) and isinstance(value.get("session"), dict) and isinstance(value.get("items"), list):
+            yield where, {"type": "session_meta", "payload": value["session"]}
+            yield from ((f"{where} items[{i}]".strip(), item) for i, item in enumerate(value["items"]))
+        elif isinstance(value, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
+        else:
+            yield where, value
+
+
+def _unwrapped(value: Any) -> tuple[str, Any, Any]:
+    """The kind of a line, its payload and its time."""
+    if _is_wrapped(value):
+        return value["type"], value["payload"], value.get("timestamp")
+    if _is_header(value):
+        return "session_meta", value, None
+    return ("" if not isinstance(value, dict) or _is_state(value) else "response_item"), value, None
+
+
+def _problem(value: Any, kind: str, payload: Any) -> str:
+    if kind:
+        return f"a {kind} line whose payload is {kind_of(payload)}"
+    return "a state line of the program" if isinstance(value, dict) else f"{kind_of(value)}, not a record"
+
+
+def _is_wrapped(value: Any) -> bool:
+    kind = value.get("type") if isinstance(value, dict) and "payload" in value else None
+    return isinstance(kind, str) and kind in KINDS
+
+
+def _is_header(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() >= HEADER and not value.keys() & {"type", "role", "messages"}
+
+
+def _is_state(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("record_type") == "state"

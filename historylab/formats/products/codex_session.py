@@ -1,0 +1,192 @@
+"""One Codex session, built up line by line: its history as it stands, and the paths that were left.
+
+A compaction replaces the history, a rollback takes turns back; what stood before is a branch. A usage report ends the
+model's answer it belongs to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from historylab.conversation.message import Message
+from historylab.formats.base import Report
+from historylab.formats.branching import MOST_BRANCHES
+from historylab.formats.chat_messages import iso_time, pair_by_order
+from historylab.formats.responses_items import joined, read_item
+from historylab.formats.usage import to_usage
+
+INJECTED = re.compile(
+    r"\s*(# AGENTS\.md\b|<(environment_context|\w+_instructions|INSTRUCTIONS|permissions|collaboration_mode|skills?"
+    r"|personality_spec|model_switch|turn_aborted|user_shell_command|subagent_notification)\b)"
+)
+"""What the program says in the user's name: where it works, the project's rules, what happened."""
+
+SETTINGS = {"effort": "reasoning_effort", "summary": "reasoning_summary"}
+"""Field of a turn's context → request parameter."""
+
+
+@dataclass
+class CodexSession:
+    """The state after the lines so far."""
+
+    report: Report
+    about: dict[str, Any] | None = None
+    messages: list[Message] = field(default_factory=list)
+    left: list[list[Message]] = field(default_factory=list)
+    model: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    answered: bool = False  # whether the answer at the end of the messages is over
+    spent: Any = None  # what the last usage report says of the whole session
+    usage: dict[str, int] | None = None  # that of an answer to come: older versions report it first
+
+    def is_over(self, about: Any) -> bool:
+        """Whether this beginning is that of another session, and not of the one it was forked from."""
+        known = self.about or {}
+        given = about.get("id") if isinstance(about, dict) else None
+        begun = any(message.role != "system" for message in self.messages)
+        return begun and given not in (known.get("id"), known.get("forked_from_id"), None)
+
+    def begin(self, about: dict[str, Any], where: str) -> None:
+        """Take in what is said of the session; a fork's file holds the beginning of the other session, too."""
+        if self.about is not None:
+            self.report.skip("the beginning of a session that this one goes on from", where)
+            return
+        self.about = about
+        held = about.get("base_instructions")
+        prompt = held.get("text") if isinstance(held, dict) else None
+        if isinstance(prompt, str) and prompt:
+            self.messages.insert(0, Message("system", prompt))
+        if about.get("instructions"):
+            self.report.keep("instructions", where)
+
+    def set_context(self, given: dict[str, Any]) -> None:
+        """Take in the model and the request parameters of the turns to come."""
+        if isinstance(given.get("model"), str):
+            self.model = given["model"]
+        said = ((ours, given.get(theirs)) for theirs, ours in SETTINGS.items())
+        self.parameters |= {name: value for name, value in said if isinstance(value, str) and value}
+
+    def add(self, item: Any, where: str, time: Any) -> None:
+        """Add the messages of one response item."""
+        if (moment := iso_time(time)) is None and time is not None:
+            self.report.warn("a timestamp that is no time", where)
+        for message in self._read(item, where, self.report):
+            self._append(replace(message, timestamp=message.timestamp or moment))
+
+    def take_event(self, given: dict[str, Any], where: str) -> None:
+        """Take in the usage of an answer, or a rollback; other events repeat items for the screen."""
+        kind = given.get("type")
+        if kind == "token_count":
+            self._take_usage(given.get("info"))
+        elif kind == "thread_rolled_back" and type(count := given.get("num_turns")) is int and count > 0:
+            asked = [i for i, m in enumerate(self.messages) if m.role == "user" and not is_injected(m)]
+            self._leave(self.messages[: asked[-min(count, len(asked))]] if asked else [])
+        else:
+            self.report.skip("an event for the screen, which repeats what is read", where)
+
+    def compact(self, given: dict[str, Any], where: str, time: Any) -> None:
+        """Replace the history by what the program made of it."""
+        items, told = given.get("replacement_history"), Report()
+        if isinstance(items, list):
+            held = [m for i, item in enumerate(items) for m in self._read(item, f"{where} [{i}]", told)]
+        else:
+            summary = given.get("message")
+            held = [m for m in self.messages if m.role in ("system", "user")]
+            held += [Message("user", summary)] if isinstance(summary, str) and summary else []
+        for why, tally in told.skipped.items():
+            self.report.skip(why, tally.first)
+        known = {(m.role, m.content): m for m in self.messages if m.role in ("system", "user")}
+        prompt = [m for m in self.messages[:1] if m.role == "system" and isinstance(items, list)]
+        made = [known.get((m.role, m.content), m) for m in joined(held)]
+        new = [m for m in made if m is not known.get((m.role, m.content))]
+        self.report.records += len(new)
+        if new and new[-1].role == "user":
+            marked = replace(new[-1], timestamp=iso_time(time), metadata={**new[-1].metadata, "compact_summary": True})
+            made = [marked if m is new[-1] else m for m in made]
+        self.report.warn("a summary Codex made of what came before, in its place", where)
+        self._leave([*(m for m in prompt if m not in made), *made])
+        self.usage = None  # that of the summary
+
+    def paths(self) -> list[list[Message]]:
+        """The history as it stands, and the paths that were left, newest first."""
+        found = [self.messages, *self.left[::-1][:MOST_BRANCHES]]
+        offered = {id(message) for path in found for message in path}
+        for message in {id(m): m for path in self.left[:-MOST_BRANCHES] for m in path if id(m) not in offered}.values():
+            self.report.warn("a message on a branch older than those offered", message.id or "")
+        unsaid = {id(m) for path in found for m in path if _says_nothing(m)}
+        for _ in unsaid:
+            self.report.warn("a reply of nothing but thinking, which isn't sent again", "")
+        return [pair_by_order([m for m in path if id(m) not in unsaid]) for path in found]
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What the session says of itself."""
+        about = self.about or {}
+        provider, tools, source = (about.get(key) for key in ("model_provider", "dynamic_tools", "source"))
+        said = {
+            "provider": provider if isinstance(provider, str) and provider else "openai",
+            "model": self.model,
+            "parameters": self.parameters,
+            "session": about.get("id"),
+            "version": about.get("cli_version"),
+            "tools": [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else None,
+            "sidechain": isinstance(source, dict) and "subagent" in source,
+        }
+        return {key: value for key, value in said.items() if value}
+
+    def _read(self, item: Any, where: str, report: Report) -> list[Message]:
+        failed = False
+        if isinstance(item, dict) and isinstance(output := item.get("output"), dict) and "content" in output:
+            failed = output.get("success") is False
+            item = {**item, "output": output["content"]}
+        return [self._marked(message, failed) for message in read_item(item, where, report)]
+
+    def _marked(self, message: Message, failed: bool) -> Message:
+        said: dict[str, Any] = {}
+        if message.role == "assistant" and self.model:
+            said["model"] = self.model
+        if message.role == "tool" and failed:
+            said["is_error"] = True
+        if message.role == "user" and INJECTED.match(message.content):
+            said["injected"] = True
+        return replace(message, metadata={**message.metadata, **said}) if said else message
+
+    def _append(self, message: Message) -> None:
+        last = self.messages[-1] if self.messages else None
+        if last and last.role == message.role == "assistant" and not self.answered:
+            self.messages[-1:] = joined([last, message])
+        else:
+            if self.usage and message.role == "assistant":
+                message, self.usage = replace(message, metadata={**message.metadata, "usage": self.usage}), None
+            self.messages.append(message)
+        self.answered = False
+
+    def _take_usage(self, info: Any) -> None:
+        """The usage of the last request, reported once more whenever limits change."""
+        spent = info.get("total_token_usage") if isinstance(info, dict) else None
+        usage = to_usage(info.get("last_token_usage")) if isinstance(info, dict) else None
+        if not usage or (spent is not None and spent == self.spent):
+            return
+        self.spent, self.answered = spent, True
+        at = next((i for i in range(len(self.messages) - 1, -1, -1) if self.messages[i].role == "assistant"), None)
+        if at is None or "usage" in self.messages[at].metadata:
+            self.usage = usage
+        else:
+            answer = self.messages[at]
+            self.messages[at] = replace(answer, metadata={**answer.metadata, "usage": usage})
+
+    def _leave(self, messages: list[Message]) -> None:
+        """Go on with other messages."""
+        self.left.append(self.messages)
+        self.messages, self.answered = messages, True
+
+
+def is_injected(message: Message) -> bool:
+    """Whether the program says it, and not the user."""
+    return bool(message.metadata.get("injected"))
+
+
+def _says_nothing(message: Message) -> bool:
+    return message.role == "assistant" and not (message.content or message.tool_calls or message.media)
