@@ -20,9 +20,21 @@ def screen(path: str = "app.py", **link: str) -> AppTest:
 
 
 def opening(app: AppTest, way: str) -> AppTest:
-    """The same with "Open another conversation" unfolded on that way."""
-    app.session_state["open another"] = True
-    return app.run().segmented_control(key="way").set_value(way).run()
+    """The same with the drawer "Open a conversation" on that way."""
+    app.session_state["way"], app.session_state["historylab"].wanted = way, "open"
+    return shown(app.run())
+
+
+def uploaded(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    """The same with these files given in the drawer: (name, bytes) of each."""
+    given = [(name, data, "application/octet-stream") for name, data in files]
+    return shown(opening(app, "Upload").file_uploader(key="upload").set_value(given).run())
+
+
+def pasted(app: AppTest, text: str) -> AppTest:
+    """The same with this text pasted in the drawer."""
+    app = opening(app, "Paste").text_area(key="pasted").set_value(text).run()
+    return shown(app.button(key="open-pasted").click().run())
 
 
 def shown(app: AppTest) -> AppTest:

@@ -25,8 +25,7 @@ def opened(page, address: str, width: int = 1280):
 
 
 def upload(page, name: str, data: bytes) -> None:
-    page.get_by_test_id("stPopover").get_by_role("button").first.click()
-    page.get_by_role("radio", name="Upload").click()
+    page.locator(".st-key-open-drawer button").first.click()
     file = {"name": name, "mimeType": "application/json", "buffer": data}
     page.locator(".st-key-upload input[type=file]").set_input_files(file)
 

@@ -6,7 +6,8 @@ import json
 import re
 
 import pytest
-from app_pages import opening, screen, shown, text
+from app_pages import pasted as opened_with
+from app_pages import screen, shown, text
 
 from historylab.wording.verdict import NO_REQUESTS
 
@@ -22,10 +23,7 @@ def unfolded(app):
 
 
 def pasted(*messages: dict) -> object:
-    app = screen()
-    opening(app, "Paste")
-    app.text_area(key="pasted").set_value(json.dumps(list(messages))).run()
-    return shown(app.button(key="open-pasted").click().run())
+    return opened_with(screen(), json.dumps(list(messages)))
 
 
 def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():

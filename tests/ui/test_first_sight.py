@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from app_pages import opening, screen, shown, sources, text
+from app_pages import pasted as opened_with
+from app_pages import screen, shown, sources, text
 
 pytestmark = pytest.mark.slow  # whole screens
 
@@ -25,9 +26,7 @@ LONG_TURN = [
 
 
 def pasted(value: object, **link: str):
-    app = opening(screen(**link), "Paste")
-    app.text_area(key="pasted").set_value(json.dumps(value)).run()
-    return shown(app.button(key="open-pasted").click().run())
+    return opened_with(screen(**link), json.dumps(value))
 
 
 def test_what_a_file_was_recorded_with_is_said_once_with_the_way_back_and_forth():

@@ -8,7 +8,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import opening, screen, shown, sources, text, verdict
+from app_pages import opening, pasted, screen, shown, sources, text, uploaded, verdict
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
@@ -147,8 +147,7 @@ def test_the_buttons_step_through_the_requests_and_stop_at_the_ends():
 def test_a_file_that_is_none_says_so_in_one_sentence_and_what_was_open_stays():
     app = screen()
     before = verdict(app)
-    opening(app, "Upload")
-    shown(app.file_uploader(key="upload").set_value(("photo.png", b"\x89PNG\r\n\x1a\n0000", "image/png")).run())
+    uploaded(app, ("photo.png", b"\x89PNG\r\n\x1a\n0000"))
     assert "“photo.png”: this is a PNG image, not a transcript" in text(app)
     assert verdict(app) == before
 
@@ -160,30 +159,23 @@ def test_a_file_of_parts_that_cannot_be_read_is_refused_in_one_sentence_and_one_
         (foreign, "o message in it could be read (OpenAI Chat Completions: 1 record, 0 messages"),
         (foreign.replace('{"a": 1}', '"tool_result"'), "it looks like Anthropic Messages"),
     ):
-        opening(app, "Paste")
-        app.text_area(key="pasted").set_value(content).run()
-        shown(app.button(key="open-pasted").click().run())
+        pasted(app, content)
         assert words in text(app)
-    app.text_area(key="pasted").set_value(f'{{"model": "m", "messages": [{HELLO}, {foreign[1:-1]}]}}').run()
-    shown(app.button(key="open-pasted").click().run())
-    assert "2 records, 1 messages, 1 skipped" in text(app)
-    assert "1 skipped: a part whose type is an object, which can&#x27;t be read, and nothing else" in text(app)
-    assert "kept as metadata: model" in text(app)
+    pasted(app, f'{{"model": "m", "messages": [{HELLO}, {foreign[1:-1]}]}}')
+    assert "1 message from 2 records. 1 left out." in text(app)
+    assert "Left out, 1 ×: a part whose type is an object, which can&#x27;t be read, and nothing else" in text(app)
+    assert "Kept beside the messages: model" in text(app)
 
 
 def test_an_upload_is_opened_and_never_in_the_address():
     app = screen()
-    opening(app, "Upload")
-    shown(app.file_uploader(key="upload").set_value(("orders.json", LINE.encode(), "application/json")).run())
+    uploaded(app, ("orders.json", LINE.encode()))
     assert "the model sees the one message so far" in verdict(app)
     assert "conversation" not in app.query_params
 
 
 def test_text_can_be_pasted():
-    app = screen()
-    opening(app, "Paste")
-    app.text_area(key="pasted").set_value(LINE).run()
-    shown(app.button(key="open-pasted").click().run())
+    app = pasted(screen(), LINE)
     assert "the one message so far" in verdict(app)
 
 
@@ -223,10 +215,7 @@ def test_a_link_to_a_conversation_that_is_none_says_so_and_opens_the_default():
 
 
 def test_a_conversation_without_a_request_is_no_error():
-    app = screen()
-    opening(app, "Paste")
-    app.text_area(key="pasted").set_value('[{"role": "assistant", "content": "Hello!"}]').run()
-    shown(app.button(key="open-pasted").click().run())
+    app = pasted(screen(), '[{"role": "assistant", "content": "Hello!"}]')
     assert "This conversation makes no model requests." in text(app)
 
 
@@ -321,10 +310,7 @@ def test_the_share_link_carries_every_field_and_opens_the_same_request():
 
 
 def test_the_share_dialog_says_when_the_conversation_stays_here():
-    app = screen()
-    opening(app, "Paste")
-    app.text_area(key="pasted").set_value(LINE).run()
-    shown(app.button(key="open-pasted").click().run())
+    app = pasted(screen(), LINE)
     shown(app.button(key="share").click().run())
     assert "is not in the link" in text(app)
     assert "order" not in app.code[0].value

@@ -7,7 +7,7 @@ from itertools import cycle
 from pathlib import Path
 
 import pytest
-from app_pages import opening, screen, shown, sources, text, verdict
+from app_pages import screen, shown, sources, text, uploaded, verdict
 
 from historylab import load
 from historylab.errors import LoadError
@@ -233,7 +233,6 @@ def test_every_preset_draws_real_conversations(path):
             for plan in plan_requests(conversation, preset.settings):
                 assert plan.over_budget == (plan.tokens > plan.budget)
     app = screen(PAGE)
-    opening(app, "Upload")
-    shown(app.file_uploader(key="upload").set_value((path.name, path.read_bytes(), "application/json")).run())
+    uploaded(app, (path.name, path.read_bytes()))
     for name in presets():
         shown(app.selectbox(key="system").set_value(name).run(timeout=120))

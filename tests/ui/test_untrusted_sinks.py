@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 
 import hostile
 import pytest
@@ -10,8 +13,10 @@ from app_pages import screen, shown
 from chat_server import ChatServer, says
 
 from historylab.formats.load import load
+from historylab.formats.sessions import Session
 from historylab.summarizers.reply_cache import REPLIES
-from historylab.ui.session.tab import Opened
+from historylab.ui.session.given_files import read_files
+from historylab.ui.session.tab import GivenFile, Opened
 
 pytestmark = pytest.mark.slow  # whole screens
 
@@ -37,6 +42,17 @@ def opened(page: str = PLAYGROUND, **link: str):
     state.opened = Opened(load(hostile.conversation(), name=f"{hostile.TAG}.json"), spec="")
     state.stars, state.questions, state.request = (1, 4), (hostile.TEXT, "what of ORD-0917?"), None
     return shown(app.run())
+
+
+def refused():
+    """Files whose names and texts are hostile, and which are not read."""
+    given = GivenFile(f"{hostile.TEXT}.json", json.dumps({hostile.TEXT: [hostile.TEXT]}).encode())
+    return read_files([given], "", lambda *_: None)[1]
+
+
+def found():
+    """A session of this machine whose texts are hostile."""
+    return (Session("Codex", Path(hostile.TAG), hostile.TEXT, hostile.TEXT, datetime.now(UTC), 1),)
 
 
 def harms(app) -> list[tuple[str, ...]]:
@@ -70,7 +86,9 @@ STATES: dict[str, Callable] = {
     "export": lambda app: shown(app.button(key="export").click().run()),
     "edit": lambda app: shown(state(app, message=2, debug=False).button(key="edit-message").click().run()),
     "insert": lambda app: shown(state(app, message=2, debug=False).button(key="insert-message").click().run()),
-    "upload": lambda app: with_session(app, **{"open another": True}),
+    "open": lambda app: state(app, wanted="open", debug=False, refused=refused(), sessions=found()),
+    "sessions": lambda app: with_session(app, way="This machine", historylab=wanting(app)),
+    "not read": lambda app: state(app, refused=refused()),
     "cost": lambda app: with_session(app, cost=True),
     **{
         f"debug: {name}": lambda app, name=name: with_session(app, **{"debug-tab": name})
@@ -81,6 +99,13 @@ STATES: dict[str, Callable] = {
 }
 
 
+def wanting(app):
+    """The tab's state with the drawer asked for, and sessions found."""
+    state = app.session_state["historylab"]
+    state.wanted, state.debug, state.sessions = "open", False, found()
+    return state
+
+
 def with_session(app, **values):
     for key, value in values.items():
         app.session_state[key] = value
@@ -88,7 +113,8 @@ def with_session(app, **values):
 
 
 @pytest.mark.parametrize("name", STATES)
-def test_no_state_of_the_playground_does(name):
+def test_no_state_of_the_playground_does(name, monkeypatch):
+    monkeypatch.setattr("historylab.ui.toolbar.open_drawer.on_this_machine", lambda: True)
     app = opened()
     before = {text for _, _, text in hostile.texts(app)}
     app = STATES[name](app)

@@ -27,6 +27,11 @@ def open_drawer(name: str) -> None:
     tab().wanted = name
 
 
+def keep_open(name: str) -> None:
+    """Draw that drawer again, should the whole page be drawn: what was clicked stands in it."""
+    tab().wanted = name
+
+
 def take_open_request(name: str) -> bool:
     """Whether that drawer was asked for. True once: the browser closes a drawer without a message to us."""
     state = tab()

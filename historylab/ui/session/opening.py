@@ -1,108 +1,150 @@
-"""Opening a conversation: a sample, a generated one, an upload or pasted text. If that fails, the open one stays."""
+"""Opening a conversation: a sample, a generated one, files or pasted text. If that fails, the open one stays.
+
+A click only notes what to open. The drawer reads it, or else the page as it is drawn next: both can show how far the
+reading is.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
-from historylab.formats.load import UPLOAD_BYTES, load
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import Place
 from historylab.settings.names import OPEN
 from historylab.ui.session import cached, session, viewing
-from historylab.wording.untrusted import one_line
+from historylab.ui.session.given_files import Show, bounded, files_at, merged, read_files
+from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile, ToOpen
+from historylab.wording.untrusted import markdown, one_line
 
-KEY = "open another"  # the popover with all the ways to do so
+KEY = "open"
+"""The drawer with all the ways to do so."""
 
 
 def conversation() -> Conversation:
     """The conversation on screen; at the first run the one the link asks for, else the default sample."""
-    if session.tab().opened is None:
-        _open_linked(session.tab().linked)
+    state = session.tab()
+    if state.opened is None:
+        _open_linked(state.linked)
+    elif state.to_open and state.wanted != KEY:
+        _open_here()
     return viewing.opened().conversation
 
 
-def open_sample(name: str) -> None:
-    """Open one of our samples."""
+def ask(to_open: ToOpen) -> None:
+    """Note what to open."""
+    session.tab().to_open = to_open
     session.touch()
-    _open_sample(name)
 
 
-def _open_sample(name: str) -> None:
-    _open(lambda: viewing.open_conversations(cached.sample(name), f"sample:{name}"))
+def ask_for_sample(name: str) -> None:
+    """Open one of our samples next."""
+    ask(ToOpen(spec=f"sample:{name}"))
 
 
-def open_generated(name: str, options: Mapping[str, Any]) -> None:
-    """Generate a conversation and open it."""
+def ask_for_generated(name: str, options: dict[str, object]) -> None:
+    """Generate a conversation and open it next."""
+    ask(ToOpen(spec=f"gen:{name}:" + ",".join(f"{option}={value}" for option, value in options.items())))
+
+
+def open_asked(show: Show) -> bool:
+    """Open what was asked for; files that could not be read stay with the tab. Returns whether anything was opened."""
+    state = session.tab()
+    asked, state.to_open = state.to_open, None
+    if asked is None:
+        return False
+    if asked.spec:
+        try:
+            _open_spec(asked.spec)
+        except HistoryLabError as problem:
+            state.problem = _sentence(str(problem))
+            return True
+        state.refused = ()
+        return True
+    found, refused = read_files(asked.files, asked.format, show)
+    held = bounded([*(file.given for file in refused), *(file.given for file, _ in found)])
+    state.refused = tuple(RefusedFile(next(held), file.why) for file in refused)
+    if found:
+        files = tuple(ReadFile(next(held), file.report) for file, _ in found)
+        viewing.open_conversations(merged(found), "", files=files)
+    return bool(found)
+
+
+def forget_refused() -> None:
+    """Let go of the files that could not be read."""
+    session.tab().refused = ()
     session.touch()
-    _open_generated(name, options)
-
-
-def _open_generated(name: str, options: Mapping[str, Any]) -> None:
-    spec = f"gen:{name}:" + ",".join(f"{option}={value}" for option, value in options.items())
-    _open(lambda: viewing.open_conversations(cached.generated(name, tuple(options.items())), spec))
-
-
-def open_bytes(data: bytes, name: str) -> None:
-    """Open an uploaded file or pasted text. This tab alone holds it."""
-    session.touch()
-    _open(
-        lambda: viewing.open_conversations(load(data, name=name, max_bytes=UPLOAD_BYTES), spec=""),
-        f"“{one_line(name, 80)}”: " if name else "",
-    )
-
-
-def open_path(path: Path) -> None:
-    """Open a file of the machine that serves the page, read where it is."""
-    session.touch()
-    _open_path(path)
-
-
-def _open_path(path: Path) -> None:
-    _open(lambda: viewing.open_conversations(load(path), spec=""), f"“{one_line(path.name, 80)}”: ")
 
 
 def open_which(which: object) -> None:
-    """Show another conversation of the open file."""
+    """Show another conversation, or branch, of what is open."""
     opened = viewing.opened()
     session.touch()
     # A late click may still name one of the file before.
-    if isinstance(which, int) and which in range(len(opened.conversations)):
-        viewing.open_conversations(opened.conversations, opened.spec, which)
+    if isinstance(which, int) and which in range(len(opened.entries)):
+        viewing.open_conversations(opened.conversations, opened.spec, which, opened.files)
 
 
-def _open(action: Callable[[], None], about: str = "") -> None:
-    try:
-        action()
-    except HistoryLabError as problem:
-        why = str(problem)
-        session.tab().problem = f"{about}{why}" if about else f"{why[:1].upper()}{why[1:]}"
-        return
-    session.seed_widget(KEY, False)
+def _open_here() -> None:
+    """Open what was asked for, on the page."""
+    with st.spinner("Reading"):
+        open_asked(progress(st.empty()))
+
+
+def progress(place: DeltaGenerator) -> Show:
+    """Shows in that place how far the reading of several files is."""
+
+    def show(done: int, of: int, name: str) -> None:
+        if of > 1:
+            place.progress(done / of, f"Reading {done + 1:,} of {of:,}: {markdown(name)}")
+
+    return show
+
+
+def named(given: GivenFile) -> str:
+    """The file's name in quotes, or what it is without one."""
+    return f"“{one_line(given.name, 80)}”" if given.name else "What you pasted"
+
+
+def refusal_of(file: RefusedFile) -> str:
+    """ "“orders.json”: found a number, which …": a refusal in a sentence that may quote the file."""
+    why = str(file.why)
+    return f"{named(file.given)}: {why}" if file.given.name else _sentence(why)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _open_spec(spec: str) -> None:
+    kind, _, name = spec.partition(":")
+    if kind == "gen":
+        name, _, given = name.partition(":")
+        options = dict(pair.partition("=")[::2] for pair in given.split(",") if pair)
+        viewing.open_conversations(cached.generated(name, tuple(options.items())), spec)
+    else:
+        name = name or DEFAULT_SAMPLE
+        viewing.open_conversations(cached.sample(name), f"sample:{name}")
 
 
 def _open_linked(linked: Place) -> None:
-    """Open what a link names: a sample, a generated conversation to make again, or else the default sample."""
-    state = session.tab()
-    kind, _, spec = linked.conversation.partition(":")
-    if not kind and (path := os.environ.get(OPEN)):
-        _open_path(Path(path))
-    elif kind == "gen":
-        name, _, options = spec.partition(":")
-        _open_generated(name, dict(pair.partition("=")[::2] for pair in options.split(",") if pair))
-    else:
-        _open_sample(spec or DEFAULT_SAMPLE)
+    """Open what a link names, or what the command line named; or else the default sample."""
+    state, paths = session.tab(), os.environ.get(OPEN, "").splitlines()
+    state.to_open = ToOpen(spec=linked.conversation or f"sample:{DEFAULT_SAMPLE}")
+    if paths and not linked.conversation:
+        state.to_open = ToOpen(files=files_at(paths))
+    _open_here()
     found = state.opened is not None
     if not found:
         problem = state.problem
-        _open_sample(DEFAULT_SAMPLE)
+        _open_spec(f"sample:{DEFAULT_SAMPLE}")
         about = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
-        state.problem = about if kind else problem
+        state.problem = about if linked.conversation else problem
     opened = viewing.opened()
-    opened.which = min(linked.which, len(opened.conversations) - 1)
+    opened.which = min(linked.which, len(opened.entries) - 1)
     state.request = linked.request
     viewing.follow_marks(linked.stars if found and opened.which == linked.which else None)

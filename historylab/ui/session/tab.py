@@ -6,11 +6,16 @@ Only the functions of this room assign its fields (tests/ui/test_session_state.p
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.edits import Edited
+from historylab.errors import HistoryLabError
+from historylab.formats.base import Report
 from historylab.formats.load import Conversations
+from historylab.formats.sessions import Session
 from historylab.settings.link import Place, Refused
 from historylab.ui.session.address_sync import AddressSync
 
@@ -18,22 +23,62 @@ FEW, MORE, MANY = 50, 150, 500
 """Limits for the settings a search tries."""
 
 
+@dataclass(frozen=True)
+class GivenFile:
+    """A file as it was given: its bytes, held by this tab alone, or its path on this machine; None: no longer held."""
+
+    name: str
+    data: bytes | Path | None
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """A file that was read, with its report."""
+
+    given: GivenFile
+    report: Report
+
+
+@dataclass(frozen=True)
+class RefusedFile:
+    """A file that was not read, and why: a sentence that may quote it."""
+
+    given: GivenFile
+    why: HistoryLabError
+
+
+@dataclass(frozen=True)
+class ToOpen:
+    """What a click asked to open: files, as one format if that is named; or `spec`, a sample or generated one."""
+
+    files: tuple[GivenFile, ...] = ()
+    format: str = ""
+    spec: str = ""
+
+
 @dataclass
 class Opened:
-    """The file that is open: `spec` names it in a link (`sample:NAME`), and is empty for an upload or pasted text.
+    """What is open: `spec` names it in a link (`sample:NAME`); it is empty for pasted text and for `files`.
 
-    `edited` is its conversation with the edits tried on it, which go with it.
+    `which` of its entries is on screen; `edited` is that one with the edits tried on it, which go with it.
     """
 
     conversations: Conversations
     spec: str
     which: int = 0
+    files: tuple[ReadFile, ...] = ()
     edited: Edited | None = None
+
+    @cached_property
+    def entries(self) -> tuple[Conversation, ...]:
+        """All there is to choose from: the conversations, then the other branches of each."""
+        branches = (branch for conversation in self.conversations for branch in conversation.branches)
+        return (*self.conversations, *branches)
 
     @property
     def original(self) -> Conversation:
         """The conversation as it was opened."""
-        return self.conversations[self.which]
+        return self.entries[self.which]
 
     @property
     def conversation(self) -> Conversation:
@@ -83,6 +128,9 @@ class TabState:
 
     # what is open, and what of it is on screen
     opened: Opened | None = None
+    to_open: ToOpen | None = None  # what a click asked for, until the page or the drawer does it
+    refused: tuple[RefusedFile, ...] = ()  # files that were not read
+    sessions: tuple[Session, ...] | None = None  # of coding agents on this machine, once they were asked for
     request: int | None = None  # from 0; None is the last
     message: int | None = None
     stars: tuple[int, ...] = ()  # messages that must be remembered, as the open conversation numbers them

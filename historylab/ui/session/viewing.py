@@ -12,20 +12,22 @@ from historylab.formats.load import Conversations
 from historylab.recall.must_remember import marked_in_file
 from historylab.settings.link import STARS, Refused
 from historylab.ui.session.session import tab, touch
-from historylab.ui.session.tab import Opened
+from historylab.ui.session.tab import Opened, ReadFile
 
 MOST_QUESTIONS, LONGEST_QUESTION = 20, 300
 EVERYTHING = "everything"
 
 
-def open_conversations(conversations: Conversations, spec: str, which: int = 0) -> None:
+def open_conversations(
+    conversations: Conversations, spec: str, which: int = 0, files: tuple[ReadFile, ...] = ()
+) -> None:
     """Open these conversations. The view goes back to the last request, and another file's own settings are used."""
     state = tab()
     if state.opened is None or state.opened.conversations is not conversations:
         state.recorded, state.recorded_dismissed = True, False
-    state.opened, state.problem = Opened(conversations, spec, which), ""
+    state.opened, state.problem = Opened(conversations, spec, which, files), ""
     state.request = state.message = None
-    state.stars, state.questions = marked_in_file(conversations[which]), ()
+    state.stars, state.questions = marked_in_file(state.opened.original), ()
     state.page = None
 
 

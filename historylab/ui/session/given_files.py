@@ -1,0 +1,80 @@
+"""Files that were given: uploads and pasted text, which this tab alone holds; files of this machine, read in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from historylab.errors import HistoryLabError, LoadError, TooLarge
+from historylab.formats.base import Report
+from historylab.formats.load import UPLOAD_BYTES, Conversations, load
+from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile
+
+MOST_FILES = 200
+MOST_TOGETHER = 5 * UPLOAD_BYTES
+"""Bytes of all files uploaded at once."""
+
+Show = Callable[[int, int, str], None]
+"""Shows how many of how many files are read, and the name of the next one."""
+
+
+def read_files(
+    files: Sequence[GivenFile], format: str, show: Show
+) -> tuple[list[tuple[ReadFile, Conversations]], list[RefusedFile]]:
+    """What could be read of them, and what could not."""
+    found: list[tuple[ReadFile, Conversations]] = []
+    refused: list[RefusedFile] = []
+    room = MOST_TOGETHER
+    for number, given in enumerate(files):
+        show(number, len(files), given.name)
+        room -= len(given.data) if isinstance(given.data, bytes) else 0
+        try:
+            if number >= MOST_FILES:
+                raise TooLarge(f"only {MOST_FILES:,} files are read at once")
+            if room < 0:
+                raise TooLarge(f"the files together have more than {MOST_TOGETHER // 1_000_000} MB; give fewer at once")
+            loaded = _read(given, format)
+        except HistoryLabError as problem:
+            refused.append(RefusedFile(given, problem))
+        else:
+            found.append((ReadFile(given, loaded.report), loaded))
+    return found, refused
+
+
+def _read(given: GivenFile, format: str) -> Conversations:
+    if given.data is None:
+        raise LoadError("its bytes are no longer held; give it again")
+    if isinstance(given.data, Path):
+        return load(given.data, format or None)
+    return load(given.data, format or None, name=given.name, max_bytes=UPLOAD_BYTES)
+
+
+def merged(found: Sequence[tuple[ReadFile, Conversations]]) -> Conversations:
+    """The conversations of all the files, under one report."""
+    if len(found) == 1:
+        return found[0][1]
+    report = Report(format=" and ".join(dict.fromkeys(file.report.format for file, _ in found)))
+    for file, _ in found:
+        report.add(file.report, file.given.name)
+    return Conversations([one for _, loaded in found for one in loaded], report)
+
+
+def bounded(files: Iterable[GivenFile]) -> Iterator[GivenFile]:
+    """The files, their bytes held for as many as fit the limit of one upload."""
+    room = UPLOAD_BYTES
+    for given in files:
+        room -= len(given.data) if isinstance(given.data, bytes) else 0
+        yield given if room >= 0 or not isinstance(given.data, bytes) else replace(given, data=None)
+
+
+def files_at(paths: Iterable[str]) -> tuple[GivenFile, ...]:
+    """The files at these paths, and those in the folders among them, by name; hidden ones and links are left out."""
+    return tuple(GivenFile(found.name, found) for path in paths for found in _files_at(Path(path)))
+
+
+def _files_at(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    inside = (p for p in sorted(path.rglob("*")) if not any(part.startswith(".") for part in p.relative_to(path).parts))
+    return [p for p in inside if p.is_file() and not p.is_symlink()][: MOST_FILES + 1]

@@ -1,0 +1,119 @@
+"""The drawer that opens a conversation: files, a session of this machine, pasted text, a sample, a generated one."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from historylab.formats.samples import samples
+from historylab.registry import members
+from historylab.ui.server.loopback import on_this_machine
+from historylab.ui.session import cached, drawers, opening, session
+from historylab.ui.session.tab import GivenFile, ToOpen
+from historylab.ui.toolbar.found_sessions import found_sessions
+from historylab.ui.toolbar.refused_files import refused_files
+from historylab.ui.toolbar.upload import MEMORY, upload
+from historylab.wording.loading import size_in_words
+from historylab.wording.untrusted import escape
+
+stay = partial(drawers.keep_open, opening.KEY)
+
+
+def open_button(label: str = "Open") -> None:
+    """The button that opens the drawer."""
+    st.button(
+        label,
+        key="open-drawer",
+        shortcut="O",
+        type="primary",
+        on_click=drawers.open_drawer,
+        args=(opening.KEY,),
+        help="A file of yours, a session of this machine, pasted text, a sample or a generated conversation",
+    )
+    if drawers.take_open_request(opening.KEY):
+        _drawer()
+
+
+@st.dialog("Open a conversation", position="right", width="medium")
+def _drawer() -> None:
+    drawers.take_open_request(opening.KEY)  # the page is not to open it again after it was closed
+    if opening.open_asked(opening.progress(st.empty())):
+        st.rerun()
+    refused_files()
+    ways = {"Upload": upload, "This machine": found_sessions, "Paste": _paste, "Sample": _sample, "Generate": _generate}
+    if not on_this_machine():
+        del ways["This machine"]
+    way = st.segmented_control(
+        "From", list(ways), default="Upload", required=True, key="way", label_visibility="collapsed", on_change=stay
+    )
+    ways[way or "Upload"]()
+
+
+def _sample() -> None:
+    with st.container(gap=None, key="samples"):
+        for sample in samples().values():
+            loaded = cached.sample(sample.name)
+            size = f"{len(loaded):,} conversations, the first with " if len(loaded) > 1 else ""
+            about = f"{loaded.report.format} · {size}{size_in_words(loaded[0])}"
+            st.button(
+                sample.title,
+                key=f"sample {sample.name}",
+                type="tertiary",
+                on_click=_ask_for_sample,
+                args=(sample.name,),
+            )
+            st.html(f'<div class="hl-meta">{escape(sample.description)}<br>{escape(about)}</div>')
+
+
+def _ask_for_sample(name: str) -> None:
+    opening.ask_for_sample(name)
+    stay()
+
+
+def _paste() -> None:
+    st.text_area(
+        "JSON, JSON lines, or a chat as text",
+        key="pasted",
+        height=240,
+        placeholder='[{"role": "user", "content": "…"}]',
+        on_change=stay,
+    )
+    st.button("Open what I pasted", key="open-pasted", type="primary", on_click=_pasted)
+    st.caption(MEMORY)
+
+
+def _pasted() -> None:
+    text = session.widget_value("pasted") or ""
+    opening.ask(ToOpen((GivenFile("", text.encode("utf-8", "replace")),)))
+    stay()
+
+
+def _generate() -> None:
+    known = members("generator")
+    chosen = st.selectbox(
+        "Kind",
+        list(known),
+        format_func=lambda n: known[n].attributes.get("title", n),
+        key="generator",
+        on_change=stay,
+    )
+    st.caption(known[chosen].summary)
+    for option in known[chosen].options:
+        schema = option.schema
+        st.number_input(
+            schema.get("title", option.name),
+            schema.get("minimum"),
+            schema.get("maximum"),
+            option.default,
+            key=f"{chosen}.{option.name}",
+            help=option.help or None,
+            on_change=stay,
+        )
+    st.button("Generate", key="generate", type="primary", on_click=_generated, args=(chosen,))
+
+
+def _generated(name: str) -> None:
+    options = {o.name: session.widget_value(f"{name}.{o.name}") for o in members("generator")[name].options}
+    opening.ask_for_generated(name, options)
+    stay()

@@ -1,0 +1,115 @@
+"""What was read of the open files: the format of each, what was left out, and the way to read one as another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from historylab.costs.amounts import count_of
+from historylab.formats.base import Report
+from historylab.registry import members
+from historylab.ui.session import drawers, opening, session, viewing
+from historylab.ui.session.tab import GivenFile, ReadFile, ToOpen
+from historylab.wording.loading import read_in_words, reasons_in_words
+from historylab.wording.untrusted import escape, one_line
+
+MOST_FILES = 40
+
+
+def opened_files() -> None:
+    """The report on every open file, folded; for a sample of ours only if something was left out."""
+    opened = viewing.opened()
+    report = opened.conversations.report
+    if not opened.files:
+        if report.remarks:
+            st.html(_folded(read_in_words(report), _reasons(report)))
+    elif len(opened.files) == 1:
+        _one_file(opened.files[0])
+    else:
+        _several(opened.files, report)
+    _refused()
+
+
+def picker() -> None:
+    """A choice among the conversations and branches of what is open, if there are several."""
+    opened = viewing.opened()
+    entries, whole = opened.entries, len(opened.conversations)
+    if len(entries) < 2:
+        return
+    st.selectbox(
+        _how_many(whole, len(entries) - whole),
+        range(len(entries)),
+        opened.which,
+        format_func=lambda i: f"{'Other branch' if i >= whole else i + 1}. {one_line(entries[i].title, 80)}",
+        key=session.seed_widget("which", opened.which),
+        on_change=lambda: opening.open_which(session.widget_value("which")),
+    )
+
+
+def _how_many(conversations: int, branches: int) -> str:
+    of_others = f" and {branches:,} other branch{'' if branches == 1 else 'es'}" if branches else ""
+    return f"This holds {count_of(conversations, 'conversation')}{of_others}"
+
+
+def _one_file(file: ReadFile) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="read as"):
+        st.html(_folded(read_in_words(file.report), _reasons(file.report)))
+        if file.given.data is not None:
+            other = st.popover("Read as another format", key="read as another", on_change=session.touch)
+            if other.open:
+                with other:
+                    format_choice(file.given, file.report.member, list(file.report.claims))
+
+
+def format_choice(given: GivenFile, chosen: str, claimed: Sequence[str]) -> None:
+    """All formats, those first that recognise the file; choosing one reads it as that."""
+    known = members("format")
+    others = sorted((name for name in known if name not in claimed), key=lambda name: known[name].title.lower())
+    names = [*(name for name in claimed if name in known), *others]
+    key = f"format of {given.name[:80]}"
+    st.selectbox(
+        "Format",
+        names,
+        names.index(chosen) if chosen in names else None,
+        format_func=lambda name: known[name].title + (" (recognised)" if name in claimed else ""),
+        placeholder="Choose a format",
+        key=session.seed_widget(key, chosen or None),
+        on_change=_reread,
+        args=(given, key),
+    )
+
+
+def _reread(given: GivenFile, key: str) -> None:
+    if name := session.widget_value(key):
+        opening.ask(ToOpen((given,), format=name))
+
+
+def _several(files: Sequence[ReadFile], report: Report) -> None:
+    lines = [f"{one_line(file.given.name, 60)}: {read_in_words(file.report)}" for file in files[:MOST_FILES]]
+    lines += [f"… and {len(files) - MOST_FILES:,} other files"] if len(files) > MOST_FILES else []
+    st.html(_folded(f"{len(files):,} files. {read_in_words(report)}", lines))
+
+
+def _refused() -> None:
+    refused = session.tab().refused
+    if not refused:
+        return
+    more = f" {len(refused) - 1:,} other files could not be read either." if len(refused) > 1 else ""
+    why = escape(f"{opening.refusal_of(refused[0])}.{more}")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="not read"):
+        st.html(f'<div class="hl-notice hl-error" role="alert">{why}</div>')
+        st.button("Read it another way", key="see-refused", on_click=drawers.open_drawer, args=(opening.KEY,))
+        st.button("Dismiss", key="forget-refused", type="tertiary", on_click=opening.forget_refused)
+
+
+def _folded(summary: str, lines: Sequence[str]) -> str:
+    shown = escape(one_line(summary, 300))
+    if not lines:
+        return f'<div class="hl-notice">{shown}</div>'
+    listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f'<details class="hl-notice"><summary>{shown}</summary><ul>{listed}</ul></details>'
+
+
+def _reasons(report: Report) -> list[str]:
+    return list(reasons_in_words(report))

@@ -1,0 +1,59 @@
+"""Uploading files: the formats that are read, the limit and the way beyond it, and lines to copy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from historylab.formats.load import UPLOAD_BYTES
+from historylab.registry import members
+from historylab.ui.session import drawers, opening, session
+from historylab.ui.session.tab import GivenFile, ToOpen
+from historylab.wording.loading import best_known_formats, formats_by_folder
+from historylab.wording.untrusted import escape
+
+LIMIT = UPLOAD_BYTES // 1_000_000
+MEMORY = "What you open stays in this server's memory and is gone with the tab."
+LARGER = f"Each file may have {LIMIT} MB. A larger one is read where it is: <code>historylab FILE</code>."
+LINES = (
+    "historylab transcript.jsonl",
+    "historylab open",
+    'import historylab; historylab.load("transcript.jsonl")',
+)
+"""To open a file, to list this machine's sessions, and to do it in Python."""
+
+
+def upload() -> None:
+    """The field for files, and what may be given."""
+    st.file_uploader(
+        "Files of conversations",
+        accept_multiple_files=True,
+        key="upload",
+        on_change=_uploaded,
+        max_upload_size=LIMIT,
+    )
+    st.html(_formats())
+    st.html(f'<div class="hl-meta">{LARGER} {MEMORY}</div>')
+    st.html('<div class="hl-title">From a terminal, or in Python</div>')
+    for line in LINES:
+        st.code(line, language="python" if line.startswith("import") else "bash")
+
+
+def _uploaded() -> None:
+    given = session.widget_value("upload") or ()
+    opening.ask(ToOpen(tuple(GivenFile(Path(file.name).name, file.getvalue()) for file in given)))
+    drawers.keep_open(opening.KEY)
+
+
+def _formats() -> str:
+    known = ", ".join(map(escape, best_known_formats()))
+    groups = "".join(
+        f"<li><b>{heading}</b>: {', '.join(escape(member.title) for member in found)}</li>"
+        for heading, found in formats_by_folder().items()
+    )
+    return (
+        f'<div class="hl-small">Reads {known} and more; as they are, or in a ZIP or gzip archive.</div>'
+        f'<details class="hl-meta hl-formats"><summary>All {len(members("format"))} formats</summary>'
+        f"<ul>{groups}</ul></details>"
+    )
