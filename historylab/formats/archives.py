@@ -6,6 +6,8 @@ import gzip
 import io
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import PurePosixPath
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.content import Content
@@ -84,6 +86,21 @@ class Entries(Mapping[str, bytes]):
                 skipped[name] = "an archive inside the archive"
             elif name not in self.taken:
                 yield content
+
+
+def folder_of(content: Content) -> Iterator[Content]:
+    """The content and, if it comes from an archive, the others of its folder there, by name.
+
+    A format that reads another one adds its name to `content.taken`.
+    """
+    folder = PurePosixPath(content.name).parent
+    beside = sorted(name for name in content.siblings if PurePosixPath(name).parent == folder)
+    for name in beside or [content.name]:
+        if name == content.name:
+            yield content
+        elif name not in content.taken:
+            with suppress(LoadError):
+                yield Content(content.siblings[name], name)
 
 
 def _is_litter(entry: zipfile.ZipInfo) -> bool:

@@ -1,6 +1,7 @@
 """OpenHands request logs: one file per request, with messages, tools, parameters, response, usage and cost.
 
-Every log repeats the history it was sent with; logs of one session are put together into one conversation. For a model
+Every log repeats the history it was sent with; logs of one session, as lines or as the files of one folder in a ZIP
+archive, are put together into one conversation. For a model
 without calls of its own, `messages` is flattened text and `raw_messages` has the calls: those are read. Source:
 OpenHands/software-agent-sdk, sdk/llm/utils/telemetry.py.
 """
@@ -13,6 +14,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.formats.archives import folder_of
 from historylab.formats.base import Report, kind_of
 from historylab.formats.chat_messages import iso_time
 from historylab.formats.content import Content
@@ -38,11 +40,16 @@ def looks_logged(content: Content) -> float:
 def openhands(content: Content, report: Report) -> Iterator[Conversation]:
     """Requests that OpenHands logged, each with its answer, put together into conversations."""
     requests = []
-    for where, log in _logs(content.values):
-        if _is_log(log):
-            requests.append(_request(log, where, report))
-        else:
-            report.skip(f"{kind_of(log)} that is no request", where)
+    for file in folder_of(content):
+        if file is not content and not looks_logged(file):
+            continue
+        content.taken.add(file.name)
+        place = "" if file is content else file.name
+        for where, log in _logs(file.values):
+            if _is_log(log):
+                requests.append(_request(log, f"{place} {where}".strip()))
+            else:
+                report.skip(f"{kind_of(log)} that is no request", f"{place} {where}".strip())
     yield from conversations_in(requests, report)
 
 
@@ -60,7 +67,7 @@ def _is_log(value: Any) -> bool:
     return isinstance(value.get("response"), dict) and len(MARKS & value.keys()) >= 2
 
 
-def _request(log: dict[str, Any], where: str, report: Report) -> ObservedRequest:
+def _request(log: dict[str, Any], where: str) -> ObservedRequest:
     said, response = Report(), log["response"]
     raw = log.get("raw_messages")
     key = "raw_messages" if isinstance(raw, list) and raw else "messages"
@@ -74,13 +81,13 @@ def _request(log: dict[str, Any], where: str, report: Report) -> ObservedRequest
     if answers and isinstance(cost, int | float):
         answers[0] = replace(answers[0], metadata={**answers[0].metadata, "cost": cost})
     ended, took = log.get("timestamp"), log.get("latency_sec")
-    timed = isinstance(ended, int | float) and isinstance(took, int | float)
+    started = iso_time(ended - took) if isinstance(ended, int | float) and isinstance(took, int | float) else None
     return ObservedRequest(
         sent,
         answers,
         usage=to_usage(response.get("usage")),
         about=_about(log),
-        started=iso_time(ended - took) if timed else None,
+        started=started,
         ended=iso_time(ended),
         where=where,
         report=said,

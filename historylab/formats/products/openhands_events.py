@@ -14,6 +14,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
+from historylab.formats.archives import folder_of
 from historylab.formats.base import Report, kind_of
 from historylab.formats.chat_messages import iso_time
 from historylab.formats.content import Content
@@ -42,8 +43,12 @@ def is_event_stream(content: Content) -> float:
 def openhands_events(content: Content, report: Report) -> Iterator[Conversation]:
     """The events of an OpenHands conversation: messages, actions with their observations, condensations."""
     stream = _Stream(report)
-    for where, event in _events(content.values):
-        stream.add(event, where)
+    for file in folder_of(content):  # a file per event, as the agent's server stores them
+        if file is content or is_event_stream(file):
+            content.taken.add(file.name)
+            place = "" if file is content else f"{file.name} "
+            for where, event in _events(file.values):
+                stream.add(event, f"{place}{where}")
     yield Conversation(stream.answered(), metadata=stream.about)
 
 

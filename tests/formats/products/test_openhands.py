@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 
 import pytest
 
@@ -60,6 +62,17 @@ def test_thinking_is_kept_beside_the_content():
     (conversation,) = read(log(HI, thought, blocks))
     assert [m.metadata.get("thinking") for m in conversation] == [None, "hm", "well", None]
     assert conversation[1].content == "hi"
+
+
+def test_the_logs_of_one_folder_in_an_archive_are_one_conversation():
+    said = {"role": "assistant", "content": "yes"}
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("s/b.json", json.dumps(log(HI, said, HI, answer="again", at=200)))
+        archive.writestr("s/a.json", json.dumps(log(HI, at=100)))
+        archive.writestr("other/a.json", json.dumps(log(HI, answer="no")))
+    loaded = load(data.getvalue(), name="logs.zip")
+    assert [[m.content for m in c] for c in loaded] == [["hi", "yes", "hi", "again"], ["hi", "no"]]
 
 
 def test_a_log_without_a_response_is_no_log_of_openhands():

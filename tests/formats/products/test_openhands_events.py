@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 
 import pytest
 
@@ -82,6 +84,16 @@ def test_noise_is_skipped_by_kind_and_a_condensation_keeps_the_history():
         "a number": 1,
     }
     assert loaded[0].metadata["condensations"] == ["short"]
+
+
+def test_a_file_per_event_in_an_archive_is_one_conversation():
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for number, each in enumerate((said("hi"), action(1), seen("x", tool_call_id="c1"))):
+            archive.writestr(f"events/event-{number:05}-a.json", json.dumps(each))
+        archive.writestr("base_state.json", "{}")
+    (conversation,) = load(data.getvalue(), name="session.zip")
+    assert [m.role for m in conversation] == ["user", "assistant", "tool"]
 
 
 def test_model_and_usage_come_from_the_statistics():

@@ -1,0 +1,212 @@
+"""Inspect evaluation logs: each sample and epoch is a conversation; model events have usage, times and tools.
+
+A call has its function as text and an object of arguments. Long texts may stand in the sample's attachments. An
+`.eval` file is a ZIP archive with an entry per sample. Source: UKGovernmentBEIS/inspect_ai, log/_log.py and
+model/_chat_message.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.errors import LoadError
+from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.chat_messages import iso_time, pair_by_order
+from historylab.formats.content import Content
+from historylab.formats.reported import read_reported
+from historylab.formats.usage import to_usage
+from historylab.registry import register
+
+ATTACHED = "attachment://"
+LABELS = {"source", "model", "metadata", "function", "error", "parse_error", "internal"}
+READ_OF_SAMPLE = {"messages", "events", "attachments", "input", "output", "store", "model_usage", "role_usage"}
+"""Fields of a sample that are read, or that repeat what is."""
+
+READS, WRITES = "input_tokens_cache_read", "input_tokens_cache_write"
+PARAMETERS = ("temperature", "top_p", "max_tokens", "reasoning_effort", "reasoning_tokens", "seed")
+THOUGHTS = ("reasoning", "summary")
+HEADERS = ("header.json", "_journal/start.json")
+
+
+def is_evaluation(content: Content) -> float:
+    """1 for an evaluation with its samples, or a sample of one."""
+    return 1 if any(_samples(value) for _, value in content.values[:20]) else 0
+
+
+@register("format", title="Inspect log", recognise=is_evaluation)
+def inspect(content: Content, report: Report) -> Iterator[Conversation]:
+    """The samples of an evaluation, each epoch a conversation, with the usage of the model's answers."""
+    for where, value in content.values:
+        samples, about = _samples(value), _about(value) or _about(_header(content))
+        if not samples:
+            report.skip(f"{kind_of(value)} without samples", where)
+        for key, sample in samples:
+            at = f"{where} {key}".strip()
+            if isinstance(sample, dict) and isinstance(sample.get("messages"), list):
+                yield _conversation(sample, about, at, report)
+            else:
+                report.skip(f"a sample that is {kind_of(sample)}, or without messages", at)
+
+
+def _samples(value: Any) -> list[tuple[str, Any]]:
+    """The samples of a log with their locations, or the one that a value is; empty if it is neither."""
+    if not isinstance(value, dict):
+        return []
+    if isinstance(value.get("eval"), dict) and isinstance(value.get("samples"), list):
+        return [(f"samples[{i}]", sample) for i, sample in enumerate(value["samples"])]
+    is_sample = isinstance(value.get("messages"), list) and "epoch" in value and {"target", "input"} <= value.keys()
+    return [("", value)] if is_sample else []
+
+
+def _about(log: dict[str, Any]) -> dict[str, Any]:
+    """What an evaluation says of all its samples: the task, the model, its parameters."""
+    said = log["eval"] if isinstance(log, dict) and isinstance(log.get("eval"), dict) else {}
+    about: dict[str, Any] = {"task": said.get("task"), "parameters": _parameters(said.get("model_generate_config"))}
+    if isinstance(name := said.get("model"), str):
+        provider, _, model = name.partition("/")
+        about |= {"model": model.rpartition("/")[2], "provider": provider} if model else {"model": name}
+    config = said.get("config")
+    about["epochs"] = config.get("epochs") if isinstance(config, dict) else None
+    return {key: value for key, value in about.items() if value}
+
+
+def _header(content: Content) -> Any:
+    """The header of the archive that a sample comes from, whose other files are no transcripts."""
+    header: Any = None
+    for name in content.siblings:
+        if not name.startswith("samples/"):
+            content.taken.add(name)
+    for name in HEADERS:
+        with suppress(KeyError, LoadError, IndexError):
+            header = header or Content(content.siblings[name], name).values[0][1]
+    return header
+
+
+def _parameters(given: Any) -> dict[str, Any]:
+    return {name: given[name] for name in PARAMETERS if isinstance(given, dict) and given.get(name) is not None}
+
+
+def _conversation(sample: dict[str, Any], about: dict[str, Any], where: str, report: Report) -> Conversation:
+    texts = sample["attachments"] if isinstance(sample.get("attachments"), dict) else {}
+    events = _Events(sample.get("events"))
+    read = (
+        _message(given, texts, f"{where} messages[{i}]".strip(), report) for i, given in enumerate(sample["messages"])
+    )
+    messages = [events.said_of(message) for message in read if message]
+    said = {**about, **events.about}
+    epochs = said.pop("epochs", None)
+    task, number, epoch = said.get("task"), sample.get("id"), sample.get("epoch")
+    title = f"{task}, sample {number}" if task else f"sample {number}"
+    if epoch not in (None, 1) or epochs not in (None, 1):
+        title += f", epoch {epoch}"
+    beside = {k: v for k, v in sample.items() if k not in READ_OF_SAMPLE and v not in NOTHING}
+    for name in beside:
+        report.keep(name, where)
+    return Conversation(pair_by_order(messages), title, {**beside, **said})
+
+
+def _message(given: Any, texts: Mapping[str, Any], where: str, report: Report) -> Message | None:
+    """One message, with its attachments put in and its reasoning kept apart."""
+    if not isinstance(given, dict):
+        report.skip(f"{kind_of(given)}, not an object", where)
+        return None
+    fields = {name: held for name, held in given.items() if name not in LABELS}
+    content, thoughts = _content(given.get("content"), texts)
+    failed = given["error"].get("message") if isinstance(given.get("error"), dict) else None
+    fields["content"] = content or failed if isinstance(failed, str) else content
+    if isinstance(calls := given.get("tool_calls"), list):
+        fields["tool_calls"] = [_call(call, texts) for call in calls]
+    if isinstance(given.get("function"), str):
+        fields["name"] = given["function"]
+    message = read_reported(fields, where, report)
+    if not message:
+        return None
+    said: dict[str, Any] = {"thinking": thoughts} if thoughts else {}
+    said |= {"model": given["model"]} if given.get("model") else {}
+    said |= {"source": given["source"]} if given.get("source") else {}
+    said |= {"is_error": True} if given.get("error") else {}
+    return replace(message, metadata={**message.metadata, **said}, source=given)
+
+
+def _content(content: Any, texts: Mapping[str, Any]) -> tuple[Any, str]:
+    """A content without its reasoning, and that reasoning."""
+    if not isinstance(content, list):
+        return _attached(content, texts), ""
+    parts: list[Any] = []
+    thoughts: list[str] = []
+    for part in content:
+        if not isinstance(part, dict) or part.get("type") != "reasoning":
+            parts.append({k: _attached(v, texts) for k, v in part.items()} if isinstance(part, dict) else part)
+        elif not part.get("redacted") or part.get("summary"):
+            found = (_attached(part[name], texts) for name in THOUGHTS if part.get(name))
+            thoughts += [text for text in [next(found, None)] if isinstance(text, str)]
+    return parts, "\n".join(thoughts)
+
+
+def _call(call: Any, texts: Mapping[str, Any]) -> Any:
+    """A call as Chat Completions has it."""
+    if not isinstance(call, dict) or not isinstance(call.get("function"), str):
+        return call
+    arguments = call.get("arguments")
+    if isinstance(arguments, dict):
+        arguments = {name: _attached(held, texts) for name, held in arguments.items()}
+    return {"id": call.get("id"), "type": "function", "function": {"name": call["function"], "arguments": arguments}}
+
+
+def _attached(text: Any, texts: Mapping[str, Any]) -> Any:
+    if isinstance(text, str) and text.startswith(ATTACHED):
+        return texts.get(text.removeprefix(ATTACHED), text)
+    return text
+
+
+class _Events:
+    """What the events of a sample say of its messages: usage and time of an answer, time of a tool's result."""
+
+    def __init__(self, given: Any):
+        self.about: dict[str, Any] = {}
+        self.answers: dict[str, dict[str, Any]] = {}  # id of a message → what is said of it
+        self.results: dict[str, str | None] = {}  # id of a call → when it was answered
+        for event in given if isinstance(given, list) else ():
+            if isinstance(event, dict) and event.get("event") == "model":
+                self._answer(event)
+            elif isinstance(event, dict) and event.get("event") == "tool" and isinstance(event.get("id"), str):
+                self.results[event["id"]] = iso_time(event.get("completed") or event.get("timestamp"))
+
+    def said_of(self, message: Message) -> Message:
+        """The message with what the events say of it."""
+        if message.role == "assistant" and (said := self.answers.get(message.id or "")):
+            self.about |= said["about"]
+            metadata = {**message.metadata, **({"usage": said["usage"]} if said["usage"] else {})}
+            return replace(message, metadata=metadata, timestamp=message.timestamp or said["time"])
+        if message.role == "tool" and message.timestamp is None:
+            return replace(message, timestamp=self.results.get(message.tool_call_id or ""))
+        return message
+
+    def _answer(self, event: dict[str, Any]) -> None:
+        output = event["output"] if isinstance(event.get("output"), dict) else {}
+        choices = output.get("choices")
+        tools, parameters = event.get("tools"), _parameters(event.get("config"))
+        about: dict[str, Any] = {"tools": tools} if isinstance(tools, list) and tools else {}
+        about |= {"parameters": parameters} if parameters else {}
+        time = iso_time(event.get("completed") or event.get("timestamp"))
+        for choice in choices if isinstance(choices, list) else ():
+            message = choice.get("message") if isinstance(choice, dict) else None
+            if isinstance(message, dict) and isinstance(message.get("id"), str):
+                self.answers[message["id"]] = {"usage": _usage(output.get("usage")), "time": time, "about": about}
+
+
+def _usage(given: Any) -> dict[str, int] | None:
+    """Tokens by field of `Usage`. Cache reads count within the input if that is how the total adds up."""
+    usage = to_usage(given)
+    if not usage:
+        return None
+    counts = {name: n if type(n := given.get(name)) is int and n > 0 else 0 for name in (READS, WRITES, "total_tokens")}
+    usage |= {"cache_reads": counts[READS], "cache_writes": counts[WRITES]}
+    if counts["total_tokens"] == usage["input"] + usage["output"]:
+        usage["input"] = max(0, usage["input"] - counts[READS] - counts[WRITES])
+    return usage

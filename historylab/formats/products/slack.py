@@ -1,0 +1,212 @@
+"""Slack exports: day files, one folder per channel, `users.json` beside them; or the messages of one channel.
+
+Many people speak, so names are kept and bots are the assistants: the projection `point_of_view` takes one bot's side. A
+thread is a conversation of its own that begins with the message it answers. Joins and other notices are no messages.
+Source: Slack's help, "How to read Slack data exports", and the reference of message events.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, instant
+from historylab.errors import LoadError
+from historylab.formats.archives import folder_of
+from historylab.formats.base import Report, kind_of
+from historylab.formats.chat_messages import iso_time
+from historylab.formats.content import Content
+from historylab.registry import register
+
+STAMP = re.compile(r"\d{9,11}\.\d{1,6}")
+MENTION = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
+SAID = {None, "", "bot_message", "thread_broadcast", "me_message", "file_share", "file_comment", "file_mention"}
+"""Subtypes of messages; any other is a notice."""
+
+READ = {"type", "subtype", "ts", "thread_ts", "user", "bot_id", "username", "text", "files", "user_profile"}
+READ |= {"attachments", "bot_profile", "blocks"}
+LABELS = {"client_msg_id", "team", "user_team", "source_team", "reply_count", "reply_users_count", "latest_reply"}
+LABELS |= {"reply_users", "replies", "is_locked", "subscribed", "parent_user_id", "last_read", "app_id", "edited"}
+LABELS |= {"upload", "display_as_bot", "icons", "x_files", "is_starred", "permalink", "hidden", "channel", "root"}
+MEDIA = ("image", "audio", "video")
+USERS = ("users.json", "org_users.json")
+
+
+def is_channel(content: Content) -> float:
+    """0.9 for records with a Slack time stamp and a user or a bot."""
+    records = [record for _, record in _records(content.values)][:200]
+    alike = [record for record in records if _is_message(record)]
+    return 0.9 if alike and len(alike) * 2 >= len(records) else 0
+
+
+@register("format", title="Slack export", recognise=is_channel)
+def slack(content: Content, report: Report) -> Iterator[Conversation]:
+    """A channel of a Slack export: what was said there, and each of its threads."""
+    days = list(_days(content))
+    channel, names = _channel(content), {**_profiles(days), **_names(content)}
+    threads: dict[str, list[Message]] = {"": []}
+    for where, record in days:
+        message = _message(record, names, where, report)
+        if message:
+            root = record.get("thread_ts")
+            reply = isinstance(root, str) and root != record["ts"]
+            if not reply or record.get("subtype") == "thread_broadcast":
+                threads[""].append(message)
+            if reply:
+                threads.setdefault(root, []).append(message)
+    roots = {message.id: message for message in threads[""]}
+    for root, found in threads.items():
+        said = [roots[root], *found] if root in roots else found
+        first = next((message.content for message in said if message.content), "")
+        title = f"{channel}, thread: {' '.join(first.split())[:60]}".removeprefix(", ") if root else channel
+        yield Conversation(_in_time(said), title, {"channel": channel} if channel else {})
+
+
+def _records(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for where, value in values:
+        held = value.get("messages") if isinstance(value, dict) else value
+        if isinstance(held, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(held))
+        else:
+            yield where, value
+
+
+def _days(content: Content) -> Iterator[tuple[str, Any]]:
+    """The records of all days of the channel, if the content is one of an export's files."""
+    for day in folder_of(content):
+        if day is not content:
+            if not is_channel(day):
+                continue
+            content.taken.add(day.name)
+        place = f"{PurePosixPath(day.name).name} " if day is not content else ""
+        yield from ((f"{place}{where}", record) for where, record in _records(day.values))
+
+
+def _channel(content: Content) -> str:
+    """The folder's name in an export; else the one that the file says."""
+    folder = PurePosixPath(content.name).parent.name if content.siblings else ""
+    said = content.values[0][1] if content.values else None
+    name = said.get("name") or said.get("channel_name") if isinstance(said, dict) else ""
+    return folder or (name if isinstance(name, str) else "")
+
+
+def _names(content: Content) -> dict[str, str]:
+    """User id → the name shown, from the list of users beside the channels."""
+    root = PurePosixPath(content.name).parent.parent
+    for file in USERS:
+        try:
+            listed = json.loads(content.siblings[str(root / file)])
+        except (KeyError, LoadError, ValueError, RecursionError):
+            continue
+        users = [user for user in listed if isinstance(user, dict)] if isinstance(listed, list) else []
+        content.taken.add(str(root / file))
+        return {str(user.get("id")): name for user in users if (name := _shown(user))}
+    return {}
+
+
+def _profiles(days: list[tuple[str, Any]]) -> dict[str, str]:
+    """User id → the name in the profile beside a message."""
+    given = [(record.get("user"), record.get("user_profile")) for _, record in days if isinstance(record, dict)]
+    return {str(user): name for user, profile in given if isinstance(profile, dict) and (name := _shown(profile))}
+
+
+def _shown(user: Mapping[str, Any]) -> str:
+    """The name by which a user or a profile is shown."""
+    profile = user["profile"] if isinstance(user.get("profile"), dict) else {}
+    given = [profile.get(key) for key in ("display_name", "real_name")]
+    given += [user.get(key) for key in ("display_name", "real_name", "name")]
+    return next((name for name in given if isinstance(name, str) and name.strip()), "")
+
+
+def _is_message(record: Any) -> bool:
+    if not isinstance(record, dict) or record.get("type", "message") != "message":
+        return False
+    stamp = record.get("ts")
+    who = record.keys() & {"user", "bot_id", "username"}
+    return isinstance(stamp, str) and bool(STAMP.fullmatch(stamp)) and bool(who)
+
+
+def _message(record: Any, names: Mapping[str, str], where: str, report: Report) -> Message | None:
+    if not isinstance(record, dict) or not isinstance(record.get("ts"), str):
+        report.skip(f"{kind_of(record)} without a time stamp", where)
+        return None
+    if (subtype := record.get("subtype")) not in SAID:
+        report.skip(f"a {str(subtype)[:40]} notice", where)
+        return None
+    report.leave(record, READ | LABELS, where)
+    given = record.get("user_profile"), record.get("bot_profile")
+    profiles = [profile for profile in given if isinstance(profile, dict)]
+    bot = _text(record, "bot_id")
+    who = bot or _text(record, "user") or _text(record, "username")
+    shown = (_text(record, "username"), names.get(who), *map(_shown, profiles), who)
+    name = next(filter(None, shown), None)
+    files = [file for file in _list(record.get("files")) if isinstance(file, dict)]
+    media = tuple(_medium(file) for file in files)
+    text = _readable(_said(record), names)
+    if not (text or media):
+        report.skip("a message without text or files", where)
+        return None
+    report.records += 1
+    kind = "agent" if bot else "user"
+    metadata = {"participant": who, "participantKind": kind} | ({"thread": t} if (t := record.get("thread_ts")) else {})
+    role = "assistant" if bot else "user"
+    return Message(role, text, record["ts"], name, media=media, timestamp=iso_time(record["ts"]), metadata=metadata)
+
+
+def _said(record: Mapping[str, Any]) -> str:
+    """The text, else that of the blocks; and what attachments add to it."""
+    text = _text(record, "text") or "\n".join(_block_texts(record.get("blocks")))
+    added = [_text(a, "text") or _text(a, "fallback") for a in _list(record.get("attachments")) if isinstance(a, dict)]
+    return "\n".join(filter(None, (text, *(more for more in added if more not in text))))
+
+
+def _block_texts(value: Any, levels: int = 8) -> Iterator[str]:
+    """Every text in blocks, however nested."""
+    if isinstance(value, dict) and levels:
+        if isinstance(value.get("text"), str):
+            yield value["text"]
+        for key in ("text", "elements", "fields"):
+            yield from _block_texts(value.get(key), levels - 1)
+    for item in value if isinstance(value, list) and levels else ():
+        yield from _block_texts(item, levels - 1)
+
+
+def _readable(text: str, names: Mapping[str, str]) -> str:
+    """The text with names for mentions, links as they are shown, and without Slack's escapes."""
+
+    def shown(found: re.Match[str]) -> str:
+        sign, target, label = found.groups()
+        if sign == "@":
+            return f"@{label or names.get(target, target)}"
+        if sign:
+            return f"{'#' if sign == '#' else '@'}{(label or target.rpartition('^')[2]).lstrip('@#')}"
+        return f"{label} ({target})" if label and label != target else target
+
+    return html.unescape(MENTION.sub(shown, text))
+
+
+def _medium(file: Mapping[str, Any]) -> str:
+    kind = _text(file, "mimetype").partition("/")[0]
+    return kind if kind in MEDIA else "file"
+
+
+def _in_time(messages: list[Message]) -> list[Message]:
+    times = [instant(message.timestamp) for message in messages]
+    if any(map(math.isnan, times)):
+        return messages
+    return [messages[i] for i in sorted(range(len(messages)), key=times.__getitem__)]
+
+
+def _text(given: Mapping[str, Any], key: str) -> str:
+    found = given.get(key)
+    return found if isinstance(found, str) else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
