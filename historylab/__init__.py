@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation as Conversation
     from historylab.conversation.message import Message as Message
     from historylab.conversation.message import ToolCall as ToolCall
+    from historylab.costs.bill import bill as bill
     from historylab.costs.proposal import settings_for as settings_for
     from historylab.errors import HistoryLabError as HistoryLabError
     from historylab.exporters.base import export as export
@@ -39,6 +40,7 @@ _MODULES = {
     "Settings": "settings.model",
     "Timeline": "planning.replay",
     "ToolCall": "conversation.message",
+    "bill": "costs.bill",
     "export": "exporters.base",
     "generate": "generators.base",
     "grid": "tuning.grid",
@@ -64,6 +66,7 @@ __all__ = [
     "Timeline",
     "ToolCall",
     "__version__",
+    "bill",
     "export",
     "generate",
     "grid",

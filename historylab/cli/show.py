@@ -165,6 +165,7 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     from historylab.costs.caches.base import all_caches
     from historylab.tuning.measures import MEASURES, cost_measure
+    from historylab.wording.costs import as_reported_sentences
     from historylab.wording.over_budget import over_budget_sentence
     from historylab.wording.verdict import counted_by
 
@@ -172,6 +173,8 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     figures = [(row[measure.name], measure.help) for measure in shown]
     print_table("In figures", ("", "what"), figures)
     print_line(f"Tokens by {counted_by(timeline)}.")
+    for said in filter(None, as_reported_sentences(timeline)):
+        print_line(said)
     if over := over_budget_sentence(timeline):
         print_line(over)
 

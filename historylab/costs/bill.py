@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from historylab.conversation.message import Usage
-from historylab.costs.caches.base import Cache, as_charged, cache_of, open_cache
+from historylab.costs.caches.base import Cache, as_charged, open_cache
+from historylab.costs.recorded_cache import as_recorded, billed_model, cache_in_use
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
@@ -53,21 +54,20 @@ class Bill:
         columns = (self.uncached, self.traffic.output, self.cache_reads, self.cache_writes)
         return Usage(*(int(column[request]) for column in columns))
 
-    @cached_property
-    def parts(self) -> Mapping[str, tuple[Decimal, ...]]:
-        """Dollars per request, by what they are for (see PARTS)."""
-        rows = [self._money(i) for i in range(len(self.traffic.sent))]
-        return {part: tuple(row[k] for row in rows) for k, part in enumerate(PARTS)}
+    @property
+    def parts(self) -> Mapping[str, np.ndarray]:
+        """Tokens per request (int64[requests]) by what is paid for them: all of PARTS but the summaries."""
+        return dict(zip(PARTS, (self.uncached, self.cache_writes, self.cache_reads, self.traffic.output), strict=False))
 
     @cached_property
     def costs(self) -> tuple[Decimal, ...]:
         """Dollars per request."""
-        return tuple(sum(row, Decimal(0)) for row in zip(*self.parts.values(), strict=True))
+        return tuple(sum(self._money(i), Decimal(0)) for i in range(len(self.traffic.sent)))
 
     @cached_property
     def totals(self) -> Mapping[str, Decimal]:
         """Dollars in all, by what they are for (see PARTS)."""
-        columns = (self.uncached, self.cache_writes, self.cache_reads, self.traffic.output)
+        columns = tuple(self.parts.values())
         amounts = [Decimal(0)] * len(columns)
         for prices, those in self._price_lists():
             sums = [int(column[those].sum()) for column in columns]
@@ -108,6 +108,12 @@ class Bill:
         return [(self.prices, ~above), (self.prices.long, above)]
 
 
+def price_as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache) -> Bill:
+    """The bill of a timeline's traffic, or of not trimming it, under a cache that lasts as its usage shows it."""
+    shown, lasting = as_recorded(timeline, sent, prices, cache)
+    return price(shown, prices, lasting)
+
+
 def price(traffic: Traffic, prices: Prices, cache: Cache | str) -> Bill:
     """The bill of the traffic. `cache` is the name of a registered cache model, or a Cache of your own."""
     chosen = open_cache(cache) if isinstance(cache, str) else cache
@@ -116,12 +122,15 @@ def price(traffic: Traffic, prices: Prices, cache: Cache | str) -> Bill:
 
 
 def bill(timeline: Timeline, cache: Cache | str | None = None, prices: Prices | None = None) -> Bill:
-    """The bill of a replay, counted by its model's own counter. Default: that model's list prices, and their cache.
+    """The bill of a replay, counted by its model's own counter.
 
-    Raises SettingsError if the prices are unknown; give your own then.
+    Default: the list prices of the settings' model (of the recorded one where they leave the default), and its cache as
+    the usage in the transcript shows it: whether it was used, how long it lasted, what it held at first and when it was
+    lost. Raises SettingsError if the prices are unknown; give your own then.
     """
-    prices = prices or require_prices(timeline.settings.model)
-    return price(billed_traffic(timeline), prices, as_charged(cache or cache_of(prices), prices))
+    prices = prices or require_prices(billed_model(timeline))
+    chosen = as_charged(cache or cache_in_use(timeline, prices), prices)
+    return price_as_recorded(timeline, billed_traffic(timeline), prices, chosen)
 
 
 def require_prices(model: str) -> Prices:
@@ -188,9 +197,9 @@ class CostComparison:
 def against_untrimmed(
     timeline: Timeline, cache: Cache | str | None = None, prices: Prices | None = None
 ) -> CostComparison:
-    """Price a replay beside not trimming. Default: the list prices of the settings' model, and their cache."""
-    prices = prices or require_prices(timeline.settings.model)
-    return against_untrimmed_under(timeline, [cache or cache_of(prices)], prices)[0]
+    """Price a replay beside not trimming, by default as `bill` does."""
+    prices = prices or require_prices(billed_model(timeline))
+    return against_untrimmed_under(timeline, [cache or cache_in_use(timeline, prices)], prices)[0]
 
 
 def against_untrimmed_under(
@@ -202,4 +211,5 @@ def against_untrimmed_under(
     history = float(timeline.untrimmed.mean()) if len(timeline.plans) else 0.0
     share = history / budget if budget else math.inf
     charged = [as_charged(cache, prices) for cache in caches]
-    return tuple(CostComparison(price(sent, prices, each), price(baseline, prices, each), share) for each in charged)
+    bills = [[price_as_recorded(timeline, each, prices, cache) for each in (sent, baseline)] for cache in charged]
+    return tuple(CostComparison(ours, theirs, share) for ours, theirs in bills)

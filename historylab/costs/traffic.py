@@ -18,6 +18,7 @@ from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
 from historylab.costs.recount import counter_of_money, recounted
 from historylab.costs.shared_prefix import SharedPrefix
+from historylab.counters.base import token_column, unscaled
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline, replay
 from historylab.planning.strategies.base import Instruments
@@ -129,7 +130,8 @@ def _idle(timeline: Timeline) -> np.ndarray:
 def _output(timeline: Timeline) -> np.ndarray:
     """int64[requests]: tokens of the reply each request got; 0 for the next request, which has none yet.
 
-    Counted, or the provider's number where that is larger: thinking is paid for and not in the transcript.
+    Counted, or the provider's number where that is larger: thinking is paid for and not in the transcript. Beside a
+    reported number the text is counted without the token factor, which thinking and reminders are part of.
     """
     conversation = timeline.conversation
     is_reply = conversation.columns.role == ASSISTANT
@@ -139,7 +141,9 @@ def _output(timeline: Timeline) -> np.ndarray:
     if not len(sizes):
         return sizes
     counted = timeline.plans[-1].history.sums.tokens
-    running = np.concatenate(([0], np.cumsum(np.where(is_reply, np.maximum(counted, reported), 0))))
+    at_least = token_column(conversation, unscaled(timeline.counter))
+    replies = np.where(reported > 0, np.maximum(at_least, reported), counted)
+    running = np.concatenate(([0], np.cumsum(np.where(is_reply, replies, 0))))
     others = np.append(np.flatnonzero(~is_reply), len(conversation))
     output: np.ndarray = running[others[others.searchsorted(sizes)]] - running[sizes]
     return output

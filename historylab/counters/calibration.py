@@ -102,10 +102,15 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
 
 def reported_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray]:
     """Per reply with usage: the history length it answered (int64), and the context the provider counted (float64)."""
-    end = next((i for i, m in enumerate(conversation) if m.metadata.get("compact_summary")), len(conversation))
-    found = [(i, u) for i, m in enumerate(conversation.messages[:end]) if (u := usage_of(m)) and context_of(u)]
+    whole = conversation.messages[: compacted_at(conversation)]
+    found = [(i, u) for i, m in enumerate(whole) if (u := usage_of(m)) and context_of(u)]
     at = np.array([i for i, _ in found], np.int64)
     return at, np.array([context_of(usage) for _, usage in found], float)
+
+
+def compacted_at(conversation: Conversation) -> int:
+    """The first message that stands for the history before it, as Claude Code's own compaction writes it; else all."""
+    return next((i for i, m in enumerate(conversation) if m.metadata.get("compact_summary")), len(conversation))
 
 
 def context_of(usage: Usage) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from historylab.conversation.conversation import Conversation
-from historylab.costs.bill import Bill, price
+from historylab.costs.bill import Bill, price_as_recorded
 from historylab.costs.caches.base import Cache, all_caches, as_charged
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.planning.pipeline import open_instruments
@@ -74,7 +74,9 @@ class Replayed:
         if prices is None:
             return None
         charged = as_charged(cache, prices)
-        return price(self.traffic, prices, charged), price(baseline_of(self.timeline), prices, charged)
+        sent, whole = self.traffic, baseline_of(self.timeline)
+        ours, theirs = (price_as_recorded(self.timeline, each, prices, charged) for each in (sent, whole))
+        return ours, theirs
 
 
 def summaries_made(timeline: Timeline) -> int:

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from historylab.costs.amounts import count_of, money, percent
 from historylab.costs.bill import CostComparison
 from historylab.costs.caches.base import cache_members
+from historylab.costs.lost_prefix import LostPrefix, lost_prefixes, usage_by_request
+from historylab.costs.reported import AsReported, against_reported
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
 from historylab.planning.replay import Timeline
+from historylab.pricing import Prices
 from historylab.recall.retention import Kept, Retention
 from historylab.wording.cuts import capitalize_first, settings_in_words
 from historylab.wording.over_budget import over_budget_sentence
+from historylab.wording.untrusted import one_line
 
 PRICES_UNKNOWN = "The prices of this model are unknown"
 BASELINE = "the whole conversation as recorded"
 """What not trimming sends at every request: the one baseline of every ratio."""
+NAMED, MODEL = 3, 60  # requests that are named; characters of a model's name
 KINDS = (("evidence", "pieces of gold evidence"), ("reference", "references"), ("link", "links (an estimate)"))
 
 
@@ -90,3 +96,52 @@ def pays_sentence(comparison: CostComparison) -> str:
     here = f"{'and' if comparison.pays_at(actual) else 'but'} here it costs {actual:.1%}"
     bound = f"{'less' if free else 'more'} than {comparison.break_even_read_price:.1%}"
     return f"Trimming pays if a cache read costs {bound} of the input price, {here}."
+
+
+def as_reported_sentences(timeline: Timeline, prices: Prices | None = None) -> tuple[str, str]:
+    """How far these figures are from what the provider reported, and which requests lost their cached prefix."""
+    found, lost = against_reported(timeline, prices), lost_prefixes(timeline.original)
+    requests = len(usage_by_request(timeline.original))
+    return reported_sentence(found) if found else "", lost_prefix_sentence(lost, requests)
+
+
+def reported_sentence(found: AsReported) -> str:
+    """ "Not trimming is computed 4 % above what the provider's usage comes to ($2.85 for 105 requests)." """
+    off = round(100 * abs(found.error))
+    where = f"{off:,} % {'above' if found.error > 0 else 'below'}" if off else "within 1 % of"
+    requests = count_of(found.requests, "request")
+    if found.requests < found.of:
+        requests = f"{found.requests:,} of {count_of(found.of, 'request')}"
+    short = " The usage reports less output than the answers hold." if found.short else ""
+    comes_to = f"what the provider's usage comes to ({money(found.reported)} for {requests})"
+    return f"Not trimming is computed {where} {comes_to}.{short}"
+
+
+def lost_prefix_sentence(lost: Sequence[LostPrefix], requests: int) -> str:
+    """ "2 of 36 requests lost the prefix they had in the cache: request 9 (cause unknown), …"; "" if none did."""
+    if not lost:
+        return ""
+    named = ", ".join(f"request {one.request + 1:,} ({_cause(one)})" for one in lost[:NAMED])
+    more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
+    whose = "its" if len(lost) == 1 else "their"
+    of = f"{len(lost):,} of {count_of(requests, 'request')}"
+    return f"As the usage shows, {of} lost {whose} prefix in the cache: {named}{more}."
+
+
+def _cause(lost: LostPrefix) -> str:
+    """The cause in a few words, as far as the file shows it."""
+    if lost.cause == "model" and lost.models:
+        return f"the model changed to {one_line(lost.models[1], MODEL)}"
+    if lost.cause == "tools":
+        return "the tools changed"
+    if lost.cause == "pause":
+        return f"{_span(lost.seconds)} after the one before, and the cache lasts {_span(lost.lifetime)}"
+    if lost.cause == "message" and lost.message is not None:
+        return f"message {lost.message + 1:,} replaced the history before it"
+    return "cause unknown"
+
+
+def _span(seconds: float) -> str:
+    """ "11 minutes", "3 hours"."""
+    minutes = math.floor(seconds / 60)
+    return count_of(minutes, "minute") if minutes < 60 else count_of(minutes // 60, "hour")

@@ -1,12 +1,18 @@
-"""What is said of a file on opening: only what it names and what is used of it."""
+"""What is said of a recording: what it names and what is used of it, how far our figures are off, what it lost."""
 
 from __future__ import annotations
 
-import pytest
+from decimal import Decimal
 
+import pytest
+from recorded_sessions import session
+
+from historylab.costs.lost_prefix import lost_prefixes
 from historylab.costs.proposal import Proposal
+from historylab.costs.reported import AsReported
 from historylab.counters.calibration import Calibration
 from historylab.settings.resolve import resolve_settings
+from historylab.wording.costs import lost_prefix_sentence, reported_sentence
 from historylab.wording.recorded import recorded_sentence
 
 FIT = Calibration(20_211, 1.4, 2.9, 0.998, 0.04, 103)
@@ -53,3 +59,47 @@ def test_what_another_source_decides_is_not_claimed():
     assert recorded_sentence(proposal, resolution) == (
         "Recorded with claude-opus-4-5: another model is set; tokens are calibrated from 103 requests, ±4 %."
     )
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        ((105, 105, 100, 104), "computed 4 % above what the provider's usage comes to ($1.00 for 105 requests)."),
+        ((1, 1, 100, 93), "computed 7 % below what the provider's usage comes to ($1.00 for 1 request)."),
+        (
+            (9, 12, 1000, 1001),
+            "computed within 1 % of what the provider's usage comes to ($10.00 for 9 of 12 requests).",
+        ),
+        (
+            (2, 2, 100, 104, True),
+            "computed 4 % above what the provider's usage comes to ($1.00 for 2 requests). The usage reports less "
+            "output than the answers hold.",
+        ),
+    ],
+)
+def test_the_error_beside_a_cost(found, sentence):
+    requests, of, reported, computed, *short = found
+    as_reported = AsReported(requests, of, Decimal(reported) / 100, Decimal(computed) / 100, *short)
+    assert reported_sentence(as_reported) == f"Not trimming is {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("about", "cause"),
+    [
+        ({}, "cause unknown"),
+        ({"minutes": [0, 1, 12]}, "11 minutes after the one before, and the cache lasts 5 minutes"),
+        ({"minutes": [0, 1, 190]}, "3 hours after the one before, and the cache lasts 5 minutes"),
+        ({"more": {2: {"model": "claude-haiku-4-5"}}}, "the model changed to claude-haiku-4-5"),
+        ({"more": {i: {"tools": [{"name": f"{i}"}]} for i in (1, 2)}}, "the tools changed"),
+    ],
+)
+def test_a_lost_prefix_is_told_with_its_cause(about, cause):
+    lost = lost_prefixes(session([(5, 0, 9000), (5, 9000, 500), (5, 2000, 8000)], **about))
+    said = f"As the usage shows, 1 of 3 requests lost its prefix in the cache: request 3 ({cause})."
+    assert lost_prefix_sentence(lost, 3) == said
+
+
+def test_many_are_counted_and_none_not_mentioned():
+    lost = lost_prefixes(session([(5, 0, 9000), *[(5, 2000, 7000 + 100 * i) for i in range(1, 6)]]))
+    assert lost_prefix_sentence(lost, 6).endswith("request 4 (cause unknown) and 2 more.")
+    assert lost_prefix_sentence((), 6) == ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from historylab.costs.bill import CostComparison
-from historylab.costs.caches.base import cache_of
+from historylab.costs.recorded_cache import cache_in_use
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import guard_report, refusal_sentence, validity
 from historylab.settings.resolve import Resolution
@@ -25,7 +25,7 @@ def cost_line(timeline: Timeline) -> None:
     """The sentence, then an expander whose content is computed only while it is open."""
     listed = prices.prices_in_effect(timeline.settings.model)
     bills = cached.comparisons(timeline, listed) if listed else {}
-    own = cache_of(listed).name if listed else ""
+    own = cache_in_use(timeline, listed).name if listed else ""
     kept = kept_sentence(cached.retained(timeline, viewing.must_remember()))
     refused = refusal_sentence(timeline) if validity(timeline).refused.any() else ""
     said = (cost_sentence(timeline, bills.get(own)), kept, refused)

@@ -1,0 +1,147 @@
+"""Requests of a recording that lost the prefix they had in the provider's cache, and why as far as the file shows it.
+
+A request lost its prefix where the usage reports far fewer cache reads than the request before had left in the cache,
+although the context grew. The cause is what the file says, or unknown; it is never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from math import isnan, nan
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, Usage
+from historylab.conversation.recorded import TOOLS
+from historylab.conversation.usage import MODEL, model_name, usage_of
+from historylab.costs.caches.base import FIVE_MINUTES
+from historylab.counters.calibration import context_of
+from historylab.planning.strategies.facts import instants
+
+KEPT = 0.8
+"""A request that reads less than this share of what was cached has lost its prefix."""
+SMALLEST = 1024
+"""Fewer tokens than this aren't cached at all."""
+LIFETIMES = (FIVE_MINUTES, 3600.0, 86_400.0)
+"""Seconds that providers keep a prefix for: by default, for an hour, for a day."""
+CAUSES = ("model", "tools", "pause", "message", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class LostPrefix:
+    """A request (from 0) that read `read` of the `cached` tokens. `cause` is one of CAUSES.
+
+    `seconds` is the pause before it (NaN if unknown), `lifetime` how long the cache lasts; `models` are the former and
+    the new one where the model changed; `message` is the index of what replaced the history, where something did.
+    """
+
+    request: int
+    cached: int
+    read: int
+    cause: str
+    seconds: float
+    lifetime: float
+    models: tuple[str, str] | None = None
+    message: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reported:
+    """A request with usage: its number, how much history it sends, its usage, the answer, seconds since 1970."""
+
+    number: int
+    size: int
+    usage: Usage
+    answer: Message
+    at: float
+
+
+def usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
+    """What the provider reported of each request: the first usage among the messages that answer it."""
+    return conversation.remember("usage by request", lambda: _usage_by_request(conversation))
+
+
+def _usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
+    def answers(size: int) -> Iterator[Message]:
+        return takewhile(lambda m: m.role == "assistant", (conversation[i] for i in range(size, len(conversation))))
+
+    return tuple(
+        next((usage for m in answers(size) if (usage := usage_of(m)) and context_of(usage)), None)
+        for size in conversation.columns.requests.tolist()
+    )
+
+
+def lost_prefixes(conversation: Conversation) -> tuple[LostPrefix, ...]:
+    """Every request whose usage shows that it lost its cached prefix, in order."""
+    return conversation.remember("lost prefixes", lambda: tuple(_lost(conversation)))
+
+
+def cache_lifetime(conversation: Conversation) -> float:
+    """Seconds that the cache lasted: an hour where prefixes were written for one; longer than any pause survived."""
+    return conversation.remember("cache lifetime", lambda: _lifetime(conversation))
+
+
+def _lifetime(conversation: Conversation) -> float:
+    usages = [usage for usage in usage_by_request(conversation) if usage]
+    hour = sum(2 * u.cache_writes_1h - u.cache_writes for u in usages) > 0
+    survived = [now.at - then.at for then, now in _pairs(conversation) if not _is_lost(then, now)]
+    longest = max((pause for pause in survived if not isnan(pause)), default=0.0)
+    return next((t for t in LIFETIMES[hour:] if t >= longest), LIFETIMES[-1])
+
+
+def _lost(conversation: Conversation) -> list[LostPrefix]:
+    lifetime = cache_lifetime(conversation)
+    return [_explained(conversation, then, now, lifetime) for then, now in _pairs(conversation) if _is_lost(then, now)]
+
+
+def _pairs(conversation: Conversation) -> list[tuple[_Reported, _Reported]]:
+    """Neighbouring requests with usage, of which the later one could have read what the earlier one cached."""
+    times, sizes = instants(conversation), conversation.columns.requests.tolist()
+    reported = [
+        _Reported(number, size, usage, conversation[size], float(times[size - 1]) if size else nan) if usage else None
+        for number, (size, usage) in enumerate(zip(sizes, usage_by_request(conversation), strict=True))
+    ]
+    return [
+        (then, now)
+        for then, now in pairwise(reported)
+        if then and now and SMALLEST <= _cached(then.usage) <= context_of(now.usage)
+    ]
+
+
+def _cached(usage: Usage) -> int:
+    """Tokens that a request certainly left in the cache: what it read, and wrote where that is reported."""
+    return usage.cache_reads + usage.cache_writes
+
+
+def _is_lost(then: _Reported, now: _Reported) -> bool:
+    return now.usage.cache_reads < KEPT * _cached(then.usage)
+
+
+def _explained(conversation: Conversation, then: _Reported, now: _Reported, lifetime: float) -> LostPrefix:
+    models = tuple(model_name(each.answer.metadata.get(MODEL)) or "" for each in (then, now))
+    replaced = next((i for i in range(then.size, now.size) if conversation[i].metadata.get("compact_summary")), None)
+    pause = now.at - then.at
+    causes = {
+        "model": all(models) and models[0] != models[1],
+        "tools": _tools_changed(then.answer, now.answer),
+        "pause": pause > lifetime,
+        "message": replaced is not None,
+    }
+    cause = next((name for name, holds in causes.items() if holds), "unknown")
+    return LostPrefix(
+        now.number,
+        _cached(then.usage),
+        now.usage.cache_reads,
+        cause,
+        pause,
+        lifetime,
+        (models[0], models[1]) if cause == "model" else None,
+        replaced if cause == "message" else None,
+    )
+
+
+def _tools_changed(then: Message, now: Message) -> bool:
+    """Whether two answers say with which tools they were asked for, and these differ."""
+    given: list[Hashable] = [repr(m.metadata[TOOLS]) for m in (then, now) if m.metadata.get(TOOLS)]
+    return len(set(given)) > 1

@@ -1,0 +1,67 @@
+"""The prompt cache as a recording's usage shows it: how long it lasted, what it held at first, when it was lost.
+
+These are facts of the recording, so they hold whatever the settings cut; they say nothing of another model or of
+another kind of cache than its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from historylab.conversation.conversation import Conversation
+from historylab.costs.caches.base import FIVE_MINUTES, NO_CACHE, Cache, as_charged, cache_of, open_cache
+from historylab.costs.lost_prefix import SMALLEST, cache_lifetime, lost_prefixes, usage_by_request
+from historylab.costs.traffic import Traffic
+from historylab.counters.calibration import FEWEST_REQUESTS, context_of
+from historylab.planning.replay import Timeline
+from historylab.pricing import Prices
+from historylab.settings.fields import DEFAULT_MODEL
+
+
+def billed_model(timeline: Timeline) -> str:
+    """The model that a replay is priced for: the settings', or the recorded one where they leave the default."""
+    chosen = timeline.settings.model
+    return timeline.original.recorded.model or chosen if chosen == DEFAULT_MODEL else chosen
+
+
+def cache_in_use(timeline: Timeline, prices: Prices) -> Cache:
+    """The cache that the prices imply; none where the recording is that model's and shows that nothing was cached."""
+    implied = cache_of(prices)
+    if not _is_of_the_recording(timeline):
+        return implied
+    usages = [u for u in usage_by_request(timeline.original) if u and context_of(u) >= 2 * SMALLEST]
+    unused = len(usages) >= FEWEST_REQUESTS and not any(u.cache_reads or u.cache_writes for u in usages)
+    return open_cache(NO_CACHE) if unused else implied
+
+
+def as_recorded(timeline: Timeline, sent: Traffic, prices: Prices, cache: Cache) -> tuple[Traffic, Cache]:
+    """Traffic and cache with what the usage shows, if this is the cache of the recorded model; else as they are.
+
+    A lifetime that somebody chose stays. A prefix that was lost for a reason outside the history is lost here too.
+    """
+    charged = as_charged(cache, prices)
+    own = charged == cache_of(prices) and charged.name != NO_CACHE
+    if not own or not _is_of_the_recording(timeline) or not any(usages := usage_by_request(timeline.original)):
+        return sent, charged
+    lifetime = cache_lifetime(timeline.original)
+    lasting = charged if lifetime == FIVE_MINUTES else replace(charged, lifetime=lifetime)
+    if len(usages) != len(sent.sent):  # a projection makes other requests
+        return sent, lasting
+    return replace(sent, shared=_shared(timeline.original, sent)), lasting
+
+
+def _shared(conversation: Conversation, sent: Traffic) -> np.ndarray:
+    """int64[requests]: `sent.shared`, with what was cached before the first request, less what was lost."""
+    shared, first = sent.shared.copy(), usage_by_request(conversation)[0]
+    if first and first.cache_reads:
+        shared[0] = min(first.cache_reads, int(sent.sent[0]))
+    for lost in lost_prefixes(conversation):
+        if lost.cause != "message":  # not trimming would have kept that
+            shared[lost.request] = min(int(shared[lost.request]), lost.read)
+    return shared
+
+
+def _is_of_the_recording(timeline: Timeline) -> bool:
+    return billed_model(timeline) == timeline.original.recorded.model

@@ -1,0 +1,84 @@
+"""What a recording cost by the usage its provider reported, and how far our figures are from that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Usage
+from historylab.costs.bill import price_as_recorded
+from historylab.costs.lost_prefix import usage_by_request
+from historylab.costs.recorded_cache import billed_model, cache_in_use
+from historylab.costs.traffic import baseline_of
+from historylab.counters.calibration import compacted_at, context_of
+from historylab.planning.replay import Timeline
+from historylab.pricing import Prices, prices_of
+
+MILLION = Decimal(1_000_000)
+WHOLE = 0.8
+"""Reported output below this share of what the answers' texts count is not all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsReported:
+    """Requests that carry usage, of `of` in all: dollars by that usage, and by our figures without any cut.
+
+    `short` tells whether the usage reports fewer tokens of output than the answers' texts have, as a log does that is
+    written before an answer ends.
+    """
+
+    requests: int
+    of: int
+    reported: Decimal
+    computed: Decimal
+    short: bool = False
+
+    @property
+    def error(self) -> float:
+        """How far the computed cost is above the reported one, as a share of that; negative below it."""
+        return float(self.computed / self.reported) - 1
+
+
+def reported_cost(conversation: Conversation, prices: Prices) -> Decimal | None:
+    """Dollars that the requests with usage come to by it; None if none carries any."""
+    usages = [usage for usage in usage_by_request(conversation) if usage]
+    return _dollars(usages, prices) if usages else None
+
+
+def against_reported(timeline: Timeline, prices: Prices | None = None) -> AsReported | None:
+    """The recording's cost by our figures and by its usage; None without usage, prices or the recorded model.
+
+    Computed are its own requests, whole, with the settings' overhead and token factor. Those after a compaction of the
+    program that recorded it are left out: they no longer sent all of it.
+    """
+    conversation, model = timeline.original, billed_model(timeline)
+    prices = prices or prices_of(model)
+    if not prices or model != conversation.recorded.model:
+        return None
+    sizes, usages = conversation.columns.requests.tolist(), usage_by_request(conversation)
+    both = [(i, u) for i, u in enumerate(usages) if u and sizes[i] <= compacted_at(conversation)]
+    reported = _dollars((usage for _, usage in both), prices)
+    if not reported:
+        return None
+    bill = price_as_recorded(timeline, baseline_of(timeline), prices, cache_in_use(timeline, prices))
+    computed = sum((bill.costs[i] for i, _ in both), Decimal(0))
+    short = sum(usage.output for _, usage in both) < WHOLE * sum(int(bill.traffic.output[i]) for i, _ in both)
+    return AsReported(len(both), len(usages), reported, computed, short)
+
+
+def _dollars(usages: Iterable[Usage], prices: Prices) -> Decimal:
+    total = Decimal(0)
+    for usage in usages:
+        each = prices.for_request(context_of(usage))
+        hour = min(usage.cache_writes_1h, usage.cache_writes)
+        amounts = (
+            (usage.input, each.input),
+            (usage.cache_reads, each.cache_read),
+            (usage.cache_writes - hour, each.cache_write),
+            (hour, each.cache_write_1h),
+            (usage.output, each.output),
+        )
+        total += sum((count * price for count, price in amounts), Decimal(0))
+    return total / MILLION

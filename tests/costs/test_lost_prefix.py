@@ -1,0 +1,87 @@
+"""Requests that lost their cached prefix, with the cause that the file shows or none."""
+
+from __future__ import annotations
+
+import pytest
+from recorded_sessions import OPUS, session
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.costs.lost_prefix import cache_lifetime, lost_prefixes, usage_by_request
+
+KEPT = [(5, 0, 9000), (5, 9000, 500), (5, 9500, 500)]
+LOST = [(5, 0, 9000), (5, 9000, 500), (5, 2000, 8000)]
+
+
+def causes(conversation: Conversation) -> list[tuple[int, str]]:
+    return [(lost.request, lost.cause) for lost in lost_prefixes(conversation)]
+
+
+def test_what_grows_and_is_read_lost_nothing():
+    assert lost_prefixes(session(KEPT)) == ()
+
+
+def test_without_any_sign_the_cause_is_unknown():
+    (lost,) = lost_prefixes(session(LOST))
+    assert (lost.request, lost.cached, lost.read, lost.cause, lost.seconds) == (2, 9500, 2000, "unknown", 60)
+
+
+@pytest.mark.parametrize(
+    ("about", "cause"),
+    [
+        ({"minutes": [0, 1, 7]}, "pause"),
+        ({"minutes": [0, 1, 5.9]}, "unknown"),
+        ({"minutes": [0, 1, 7], "cache_writes_1h": 8000}, "unknown"),
+        ({"more": {2: {"model": "claude-haiku-4-5"}}}, "model"),
+        ({"more": {1: {"tools": [{"name": "a"}]}, 2: {"tools": [{"name": "b"}]}}}, "tools"),
+        ({"more": {1: {"tools": [{"name": "a"}]}, 2: {"tools": [{"name": "a"}]}}}, "unknown"),
+        ({"more": {2: {"tools": [{"name": "b"}]}}}, "unknown"),
+        ({"minutes": [0, 1, 7], "more": {2: {"model": "claude-haiku-4-5"}}}, "model"),
+    ],
+)
+def test_a_cause_is_what_the_file_shows(about, cause):
+    assert causes(session(LOST, **about)) == [(2, cause)]
+
+
+def test_the_models_and_the_pause_are_told():
+    (lost,) = lost_prefixes(session(LOST, more={2: {"model": "claude-haiku-4-5"}}))
+    assert lost.models == (OPUS, "claude-haiku-4-5")
+    (lost,) = lost_prefixes(session(LOST, minutes=[0, 1, 12]))
+    assert (lost.seconds, lost.lifetime) == (660, 300)
+
+
+def test_a_summary_in_place_of_the_history_is_the_first_changed_message():
+    messages = list(session(LOST).messages)
+    messages[4] = Message("user", "Summary of what was said.", metadata={"compact_summary": True})
+    assert [(lost.cause, lost.message) for lost in lost_prefixes(Conversation(messages))] == [("message", 4)]
+
+
+def test_a_shorter_context_lost_nothing_it_could_have_read():
+    assert lost_prefixes(session([(5, 0, 9000), (5, 2000, 500)])) == ()
+
+
+def test_without_usage_of_both_requests_nothing_is_said():
+    silent = session(LOST, more={1: {"usage": None}})
+    assert usage_by_request(silent)[1] is None
+    assert lost_prefixes(silent) == ()
+
+
+def test_a_cache_that_nobody_pays_for_writing_is_lost_too():
+    assert causes(session([(9000, 0, 0), (500, 9000, 0), (9900, 128, 0)])) == [(2, "unknown")]
+
+
+def test_a_conversation_without_requests_has_none():
+    assert lost_prefixes(Conversation()) == usage_by_request(Conversation()) == ()
+
+
+@pytest.mark.parametrize(
+    ("about", "seconds"),
+    [
+        ({}, 300),
+        ({"cache_writes_1h": 5000}, 3600),
+        ({"minutes": [0, 20, 21]}, 3600),
+        ({"minutes": [0, 90, 91]}, 86_400),
+    ],
+)
+def test_a_cache_lasts_as_long_as_prefixes_were_written_for_or_survived(about, seconds):
+    assert cache_lifetime(session(KEPT, **about)) == seconds

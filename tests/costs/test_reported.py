@@ -1,0 +1,102 @@
+"""The bill of a recording under the cache that its usage shows, and how far it is from what the usage comes to."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from recorded_sessions import OPUS, session
+from sketches import conv
+
+from historylab import Settings, bill, replay, settings_for
+from historylab.conversation.conversation import Conversation
+from historylab.costs.bill import against_untrimmed
+from historylab.costs.caches.base import open_cache
+from historylab.costs.reported import against_reported, reported_cost
+from historylab.formats.samples import load_sample
+from historylab.pricing import prices_of
+
+GROWING = [(0, 0, 5000), (0, 5000, 100), (0, 5100, 100), (0, 5200, 100)]
+
+
+def opened(conversation: Conversation):
+    """The conversation as it opens, whole."""
+    return replay(conversation, Settings(model=OPUS, overhead=5000, policy="all", pruner="off"))
+
+
+def test_what_the_usage_comes_to_is_priced_token_by_token():
+    found = reported_cost(session([(7, 1000, 300)], output=50, cache_writes_1h=100), prices_of(OPUS))
+    # 7 × $5 + 1000 × $0.50 + 200 × $6.25 + 100 × $10 + 50 × $25, per million
+    assert found == Decimal("4035") / 1_000_000
+    assert reported_cost(conv("u a u"), prices_of(OPUS)) is None
+
+
+def test_a_recording_is_billed_by_its_own_model_and_cache():
+    conversation = session(GROWING)
+    for settings in (Settings(overhead=5000), Settings(overhead=5000, model=OPUS)):
+        found = bill(replay(conversation, settings))
+        assert (found.prices.model, found.cache.name) == (OPUS, "explicit")
+    other = bill(replay(conversation, Settings(model="gpt-4o")))
+    assert (other.prices.model, other.cache.name) == ("gpt-4o", "automatic")
+
+
+def test_writes_for_an_hour_last_one_and_cost_more():
+    hour = bill(opened(session(GROWING, cache_writes_1h=100, minutes=[0, 30, 60, 90])))
+    assert hour.cache.lifetime == 3600
+    assert hour.cache_reads[1:].min() > 4900
+    assert hour.cache.write_price(hour.prices) == hour.prices.cache_write_1h
+
+
+def test_a_cache_that_was_never_used_is_none():
+    assert bill(opened(session([(5000, 0, 0), (5100, 0, 0), (5200, 0, 0)]))).cache.name == "none"
+    assert bill(opened(session([(500, 0, 0), (600, 0, 0), (700, 0, 0)]))).cache.name == "explicit"  # too short for it
+
+
+def test_a_first_request_that_reads_starts_warm():
+    cold, warm = (bill(opened(session([first, *GROWING[1:]]))) for first in (GROWING[0], (0, 4000, 1000)))
+    assert (cold.cache_reads[0], warm.cache_reads[0]) == (0, 4000)
+
+
+def test_a_prefix_lost_without_a_cause_in_the_history_is_lost_under_any_settings():
+    lost = session([*GROWING[:2], (0, 1200, 4000), (0, 5200, 100)])
+    for timeline in (opened(lost), replay(lost, Settings(model=OPUS, overhead=5000, policy="lastN", length=1))):
+        reads = bill(timeline).cache_reads
+        assert reads[2] == 1200
+        assert reads[3] > 4000
+
+
+def test_a_cache_that_somebody_chose_stays_as_it_is():
+    conversation = session([(0, 4000, 1000), *GROWING[1:]], cache_writes_1h=1000)
+    chosen = bill(opened(conversation), open_cache("explicit", lifetime=60))
+    assert (chosen.cache.lifetime, chosen.cache_reads[0]) == (60, 0)
+    assert bill(opened(conversation), "automatic").cache_reads[0] == 0
+
+
+def test_trimming_and_not_trimming_are_priced_alike():
+    both = against_untrimmed(replay(session([(0, 4000, 1000), *GROWING[1:]]), Settings(model=OPUS, overhead=5000)))
+    assert both.bill.cache_reads[0] == both.baseline.cache_reads[0] == 4000
+    assert both.ratio == pytest.approx(1)
+
+
+def test_the_error_is_between_the_same_requests():
+    found = against_reported(opened(session([*GROWING, (0, 5300, 100)], more={3: {"usage": None}})))
+    assert (found.requests, found.of) == (4, 5)
+    assert found.error == pytest.approx(float(found.computed / found.reported) - 1)
+    assert abs(found.error) < 0.05
+
+
+def test_output_that_is_reported_before_an_answer_ends_is_short_of_its_text():
+    assert against_reported(opened(session(GROWING, output=1))).short
+    assert not against_reported(opened(session(GROWING, output=30))).short
+
+
+def test_there_is_no_error_without_usage_prices_or_the_recorded_model():
+    assert against_reported(opened(conv("u a u a"))) is None
+    assert against_reported(replay(session(GROWING), Settings(model="gpt-4o"))) is None
+    assert against_reported(replay(session(GROWING), Settings(model="nobodys-model"))) is None
+
+
+def test_our_sample_of_a_session_is_computed_near_what_was_reported():
+    conversation = load_sample("lamp-through-the-night")[0]
+    found = against_reported(replay(conversation, settings_for(conversation)))
+    assert abs(found.error) < 0.1
