@@ -25,6 +25,8 @@ def opened(data: bytes) -> Iterator[sqlite3.Connection]:
             connection.execute("PRAGMA query_only = ON")
             connection.text_factory = lambda text: text.decode("utf-8", "replace")
             yield connection
+    except UnicodeDecodeError:  # of what SQLite says is wrong
+        raise LoadError("this SQLite database can't be read: it is damaged") from None
     except (sqlite3.Error, OverflowError) as problem:
         raise LoadError(f"this SQLite database can't be read: {str(problem)[:80]}") from None
 

@@ -33,15 +33,14 @@ class RecordGroup:
 
         `said` goes into the metadata where the file has no such field.
         """
-        prompt = self.beside.get("system")
-        if isinstance(prompt, str) and prompt:
+        beside = dict(self.beside)
+        if isinstance(beside.get("system"), str) and (prompt := beside.pop("system")):
             report.records += 1
             messages = [Message("system", prompt), *messages]
-        for key in self.beside:
-            if key not in ("system", *TITLES, *CONVERSATION_IDS):
+        for key in beside:
+            if key not in (*TITLES, *CONVERSATION_IDS):
                 report.keep(key, self.where)
         title = next((title for key in TITLES if isinstance(title := self.beside.get(key), str) and title), "")
-        beside = {key: value for key, value in self.beside.items() if key != "system"}
         return Conversation(messages, title, {**{k: v for k, v in said.items() if v}, **beside})
 
 

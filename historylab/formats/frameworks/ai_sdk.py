@@ -21,7 +21,7 @@ from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.chat_messages import iso_time, pair_by_order
 from historylab.formats.content import Content
 from historylab.formats.fields import text_in
-from historylab.formats.frameworks.ai_sdk_parts import LABELS, medium_in, to_call, to_result
+from historylab.formats.frameworks.ai_sdk_parts import CALL, FILE, RESULT, THOUGHT, medium_in, to_call, to_result
 from historylab.formats.record_groups import Grouping
 from historylab.registry import register
 
@@ -101,13 +101,16 @@ def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
         report.warn(f"a part that is {kind_of(part)}, not read", where)
     elif kind in ("text", "reasoning") and isinstance(part.get("text"), str):
         (answer.say if kind == "text" else answer.think)(part["text"])
-        report.leave(part, LABELS | {"text", "signature"}, where)
+        report.leave(part, THOUGHT, where)
     elif kind in ("file", "image"):
         answer.attach(medium_in(part))
+        report.leave(part, FILE, where)
     elif kind == "tool-call":
         answer.call(to_call(part))
+        report.leave(part, CALL, where)
     elif kind == "tool-result":
         answer.answered(to_result(part, where, report, answer.timestamp))
+        report.leave(part, RESULT, where)
     elif kind != "redacted-reasoning":
         report.warn(f"a part of type {kind[:40]!r} not read", where)
 

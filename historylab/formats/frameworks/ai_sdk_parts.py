@@ -12,7 +12,14 @@ from historylab.formats.content_parts import json_text, medium_of
 from historylab.formats.fields import text_in
 
 LABELS = {"type", "providerOptions", "providerMetadata", "experimental_providerMetadata", "callProviderMetadata"}
+LABELS |= {"resultProviderMetadata", "toolMetadata", "state", "id"}
 """Fields of a part in which nothing is said."""
+
+CALL = LABELS | {"toolCallId", "toolName", "input", "args", "rawInput", "providerExecuted", "dynamic", "title", "step"}
+RESULT = CALL | {"output", "result", "isError", "errorText", "approval", "preliminary", "experimental_content"}
+FILE = LABELS | {"data", "image", "url", "mediaType", "mimeType", "contentType", "filename", "name"}
+THOUGHT = LABELS | {"text", "reasoning", "details", "signature"}
+"""Fields of a part that are read, and those that repeat what is."""
 
 
 def to_call(part: Mapping[str, Any]) -> ToolCall:

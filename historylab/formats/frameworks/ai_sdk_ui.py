@@ -20,7 +20,7 @@ from historylab.formats.chat_messages import iso_time, pair_by_order
 from historylab.formats.content import Content
 from historylab.formats.content_parts import json_text
 from historylab.formats.fields import list_in, object_in, text_in
-from historylab.formats.frameworks.ai_sdk_parts import LABELS, medium_in, to_call, to_result
+from historylab.formats.frameworks.ai_sdk_parts import FILE, RESULT, THOUGHT, medium_in, to_call, to_result
 from historylab.formats.record_groups import Grouping
 from historylab.formats.usage import to_usage
 from historylab.registry import register
@@ -39,7 +39,6 @@ READ = {
     "chatId",
 }
 READ |= {"experimental_attachments", "attachments", "timestamp"}
-READ_OF_TEXT = LABELS | {"text", "state", "id", "reasoning", "details"}
 ANSWERED = ("output-available", "output-error", "output-denied", "result", "error")
 """States of a call that have a result."""
 
@@ -138,11 +137,13 @@ def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
         answer.say(part)
     elif kind == "text" and isinstance(part.get("text"), str):
         answer.say(part["text"])
-        report.leave(part, READ_OF_TEXT, where)
-    elif kind == "reasoning":
-        answer.think(next((part[key] for key in ("text", "reasoning") if isinstance(part.get(key), str)), ""))
+        report.leave(part, THOUGHT, where)
+    elif kind == "reasoning" and (thought := text_in(part, "text") or text_in(part, "reasoning")):
+        answer.think(thought)
+        report.leave(part, THOUGHT, where)
     elif kind in ("file", "image"):
         answer.attach(medium_in(part))
+        report.leave(part, FILE, where)
     elif kind == "step-start":
         answer.end_step()
     elif kind == "tool-invocation" and isinstance(part.get("toolInvocation"), dict):
@@ -157,6 +158,7 @@ def _read_call(part: dict[str, Any], answer: Answer, where: str, report: Report)
     """A call and, if its state has one, its result. What it returns is any JSON: it is no typed output."""
     state = part.get("state")
     answer.call(to_call(part))
+    report.leave(part, RESULT, where)
     if state in STILL_WRITTEN:
         report.warn("a call whose arguments were still being written", where)
     elif state in ANSWERED or (state is None and ("output" in part or "result" in part)):

@@ -214,7 +214,11 @@ def _read_part(part: Any, answer: Answer, called: set[str], where: str, report: 
     elif kind in MEDIA or kind in ("video", "media"):
         answer.attach(MEDIA.get(kind) or medium_of(part.get("mime_type")))
     elif kind in CALLS:
-        if kind != "input_json_delta" and not called & {part.get("id"), part.get("call_id")} and part.get("name"):
+        if (
+            kind != "input_json_delta"
+            and not called & {text_in(part, "id"), text_in(part, "call_id")}
+            and part.get("name")
+        ):
             answer.call(tool_call(part.get("id") or part.get("call_id"), part["name"], _arguments(part)))
     elif kind != "redacted_thinking":
         report.warn(f"a part of type {kind[:40]!r} not read", where)

@@ -66,11 +66,21 @@ def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, ne
         snapshot = snapshots[id]
         values = snapshot.values
         if channel := _channel(values):
+            if newest:
+                _warn_of_removed(values[channel], [snapshots[each] for each in path], report)
             for name in values if newest else ():
                 if name != channel and not name.startswith(INTERNAL):
                     report.keep(name, snapshot.where)
             return [(f"{snapshot.where} {channel}[{i}]".strip(), record) for i, record in enumerate(values[channel])]
     return []
+
+
+def _warn_of_removed(records: list[Any], path: list[Snapshot], report: Report) -> None:
+    """Warn of messages that the largest checkpoint before the newest had, and the newest hasn't any more."""
+    largest = max(path, key=lambda snapshot: snapshot.size)
+    before = largest.values.get(_channel(largest.values), [])
+    if len(before) > len(records):
+        report.warn("messages of an earlier checkpoint that were removed since, left out", largest.where)
 
 
 def _channel(values: Any) -> str:

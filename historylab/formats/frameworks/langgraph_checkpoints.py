@@ -39,6 +39,13 @@ class Snapshot:
     encoding: str
     report: Report
 
+    @property
+    def size(self) -> int:
+        """How much it holds, without decoding it: of several encoded alike."""
+        if isinstance(self.state, dict):
+            return max((len(held) for held in self.state.values() if isinstance(held, list)), default=0)
+        return len(self.state) if isinstance(self.state, bytes | str) else 0
+
     @cached_property
     def values(self) -> Any:
         """The channels by name; empty if it can't be read, which the report says."""
@@ -130,12 +137,19 @@ def _unpacked(data: bytes) -> Any:
         return held[2] if isinstance(held, list) and len(held) > 2 else None
 
     def unpack(data: bytes) -> Any:
-        return msgpack.unpackb(data, ext_hook=plain, strict_map_key=False, unicode_errors="replace")
+        return msgpack.unpackb(
+            data, ext_hook=plain, object_pairs_hook=_object, strict_map_key=False, unicode_errors="replace"
+        )
 
     try:
         return unpack(data)
-    except (TypeError, OverflowError, msgpack.exceptions.UnpackException) as problem:  # TypeError: a list as a key
+    except (TypeError, OverflowError, msgpack.exceptions.UnpackException) as problem:
         raise ValueError(str(problem)) from None
+
+
+def _object(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
+    """An object as JSON has it, whose keys are texts."""
+    return {key if isinstance(key, str) else str(key): value for key, value in pairs}
 
 
 def _items(where: str, value: Any) -> Iterator[tuple[str, Any]]:

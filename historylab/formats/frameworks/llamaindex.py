@@ -27,6 +27,8 @@ MEDIA = {"image": "image", "audio": "audio", "video": "file", "document": "file"
 READ = {"role", "blocks", "content", "additional_kwargs", "timestamp", "created_at"}
 READ_OF_ADDITIONAL = {"tool_calls", "tool_call_id", "name", "id", "function_call", "is_error", "thinking"}
 READ_OF_BLOCK = {"block_type", "text"}
+READ_OF_THOUGHT = {"block_type", "content", "num_tokens", "additional_information"}
+READ_OF_CALL = {"block_type", "tool_call_id", "tool_name", "tool_kwargs"}
 GROUPING = Grouping(("messages", "chat_history"), lambda value: _is_message(value))  # noqa: PLW0108
 
 
@@ -126,10 +128,12 @@ def _read_block(block: Any, answer: Answer, where: str, report: Report) -> None:
         report.leave(block, READ_OF_BLOCK | {"type"}, where)
     elif kind in MEDIA:
         answer.attach(MEDIA[kind])
-    elif kind == "thinking":
-        answer.think(block["content"] if isinstance(block.get("content"), str) else "")
+    elif kind == "thinking" and isinstance(block.get("content"), str | None):
+        answer.think(block.get("content") or "")
+        report.leave(block, READ_OF_THOUGHT, where)
     elif kind == "tool_call":
         answer.call(tool_call(block.get("tool_call_id"), block.get("tool_name"), block.get("tool_kwargs")))
+        report.leave(block, READ_OF_CALL, where)
     elif kind == "citable" and isinstance(block.get("content"), list):
         for inner in block["content"]:
             _read_block(inner, answer, where, report)

@@ -33,6 +33,19 @@ READ_OF_REQUEST = {"kind", "parts", "instructions", "timestamp", "run_id", "conv
 READ_OF_RESPONSE = {"kind", "parts", "usage", "model_name", "model_id", "timestamp", "provider_name", "run_id"}
 READ_OF_RESPONSE |= {"conversation_id", "state", "finish_reason", "provider_url", "provider_response_id", "vendor_id"}
 READ_OF_RESPONSE |= {"provider_details", "vendor_details", "history_digest"}
+READ_OF_PART = {"part_kind", "content", "id", "signature", "provider_name", "provider_details", "citations"}
+READ_OF_SAID = {
+    "part_kind",
+    "content",
+    "timestamp",
+    "tool_name",
+    "tool_call_id",
+    "outcome",
+    "dynamic_ref",
+    "name",
+    "id",
+}
+READ_OF_SAID |= {"retry", "tool_kind", "content_file_digests", "context_id", "scope", "provider_name"}
 CALLS = ("tool-call", "builtin-tool-call", "native-tool-call")
 RETURNS = ("tool-return", "builtin-tool-return", "native-tool-return")
 
@@ -107,7 +120,8 @@ def _read_request_part(part: dict[str, Any], kind: str, record: dict[str, Any], 
     else:
         reading.report.warn(f"a part of type {kind[:40]!r} not read", where)
         return
-    _read_content(part.get("content"), answer, where, reading.report)
+    reading.report.leave(part, READ_OF_SAID, where)
+    _read_content(part.get("content"), answer)
     (found,) = answer.messages()
     called, name = part.get("tool_call_id"), part.get("tool_name")
     failed = retry or part.get("outcome") in ERRORS
@@ -125,7 +139,7 @@ def _read_request_part(part: dict[str, Any], kind: str, record: dict[str, Any], 
     )
 
 
-def _read_content(content: Any, answer: Answer, where: str, report: Report) -> None:
+def _read_content(content: Any, answer: Answer) -> None:
     """What a user or a tool said: text, a list of texts and media, or any other value as JSON."""
     items = content if isinstance(content, list) and any(map(_is_said, content)) else [content]
     for item in items:
@@ -156,19 +170,21 @@ def _read_response(record: dict[str, Any], where: str, reading: _Reading) -> Non
         kind = part.get("part_kind") if isinstance(part, dict) else None
         if not isinstance(kind, str):
             report.warn(f"a part that is {kind_of(part)}, not read", where)
-        elif kind in ("text", "thinking") and isinstance(part.get("content"), str):
-            (answer.say if kind == "text" else answer.think)(part["content"])
+        elif kind in ("text", "thinking") and isinstance(part.get("content"), str | None):
+            (answer.say if kind == "text" else answer.think)(part.get("content") or "")  # redacted thinking has none
+            report.leave(part, READ_OF_PART, where)
         elif kind in CALLS:
             answer.call(tool_call(part.get("tool_call_id"), part.get("tool_name"), part.get("args")))
+            report.leave(part, READ_OF_PART | {"args", "tool_name", "tool_call_id", "tool_kind"}, where)
         elif kind in RETURNS:  # of a tool that the provider ran
             result = Answer(role="tool")
-            _read_content(part.get("content"), result, where, report)
+            _read_content(part.get("content"), result)
             (found,) = result.messages()
             called = text_in(part, "tool_call_id")
             answer.answered(Message("tool", found.content, tool_call_id=called, media=found.media))
         elif kind == "file":
             answer.attach(medium_of(object_in(part, "content").get("media_type")))
-        elif kind != "thinking":  # redacted
+        else:
             report.warn(f"a part of type {kind[:40]!r} not read", where)
     messages, fits = with_usage(answer.messages(), _usage(record.get("usage")))
     if not fits:

@@ -124,3 +124,15 @@ def test_checkpoints_that_langgraph_wrote_itself_are_read():
     encoding, data = serde.dumps_typed({"channel_values": {"messages": held}})
     (conversation,) = load(saved(("t", "1", None, encoding, data)))
     assert [(m.role, m.content) for m in conversation] == [("user", "ask"), ("assistant", "x")]
+
+
+@pytest.mark.parametrize("encoded", [True, False])
+def test_messages_that_a_later_checkpoint_removed_are_told_of(encoded):
+    texts = [("a", "b", "c"), ("c",)]
+    if encoded:
+        given = saved(*(("t", f"{i}", f"{i - 1}", "msgpack", checkpoint(said(*held))) for i, held in enumerate(texts)))
+    else:
+        given = json.dumps([state(f"{i}", f"{i - 1}", *held) for i, held in enumerate(texts)]).encode()
+    loaded = load(given)
+    assert [m.content for m in loaded[0]] == ["c"]
+    assert list(loaded.report.warnings) == ["messages of an earlier checkpoint that were removed since, left out"]
