@@ -53,7 +53,8 @@ class Grouping:
     def groups(self, values: list[tuple[str, Any]], report: Report, most: int | None = None) -> Iterator[RecordGroup]:
         """Groups in file order; skips on the report what is neither a record nor holds any. `most`: items per list."""
         values = values[:most]
-        records, others = [], []
+        records: list[tuple[str, Any]] = []
+        others: list[tuple[str, Any]] = []
         for given in values:
             (records if self.is_record(given[1]) else others).append(given)
         yield from self._by_conversation(records, report)

@@ -97,6 +97,8 @@ def _read(record: Any, where: str, report: Report) -> Message | None:
     answer = Answer(text_in(extra, "id"), time, role=role, name=text_in(extra, "name"))
     if isinstance(extra.get("thinking"), str):
         answer.think(extra["thinking"])
+    if not isinstance(record.get("blocks"), list | None):
+        report.warn(f"blocks that are {kind_of(record['blocks'])}, not read", where)
     for block in record["blocks"] if isinstance(record.get("blocks"), list) else _blocks_of(record.get("content")):
         _read_block(block, answer, where, report)
     for call in _calls(extra, {call.id for call in answer.calls}):

@@ -35,7 +35,7 @@ LOOKED_AT = 200
 def is_event_stream(content: Content) -> float:
     """1 for records whose `kind` is an event of OpenHands with a source."""
     found = [event for _, event in _events(content.values[:LOOKED_AT])]
-    known = [e for e in found if isinstance(e, dict) and e.get("kind") in KINDS and "source" in e]
+    known = [e for e in found if isinstance(e, dict) and str(e.get("kind")) in KINDS and "source" in e]
     return 1 if known and len(known) * 2 >= len(found) else 0
 
 
