@@ -12,19 +12,28 @@ All of them become `{"messages": […], …, "response": {…}}`; what an answer
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
 from historylab.conversation.recorded import MODEL, PARAMETERS, PROVIDER, TOOLS
-from historylab.formats.base import Report
-from historylab.formats.chat_messages import iso_time
+from historylab.formats.apis.streams import Stream
+from historylab.formats.base import NOTHING, Report
+from historylab.formats.chat_messages import iso_time, pair_by_order
 from historylab.formats.flat_messages import CONVERSATION_IDS
-from historylab.formats.observed import ObservedRequest
+from historylab.formats.observed import ObservedRequest, conversations_in
+from historylab.formats.record_groups import Grouping, RecordGroup
+from historylab.formats.usage import to_usage
 
 REQUESTS, RESPONSES = ("request", "body", "params"), ("response", "result")
 ANSWER = "response"
 WRAPPING = {"method", "url", "status_code", "request_id"}  # of a batch's lines, besides `custom_id`
-TIMES = ("timestamp", "created_at", "created", "time")
+TIMES = ("timestamp", "created_at", "created", "createTime", "time")
+USAGES = ("usage", "usageMetadata", "usage_metadata")
+NO_ANSWER = "a logged response left out, as it is no answer of this API"
 TITLES = ("title", "name", "custom_id")
 
 OF_A_REQUEST = frozenset(
@@ -42,15 +51,108 @@ OF_A_REQUEST = frozenset(
 """Fields of a body that say how the model was asked."""
 
 
-def unwrapped(
-    values: list[tuple[str, Any]], holder: str, is_answer: Callable[[dict[str, Any]], bool]
-) -> list[tuple[str, Any]]:
-    """The values with wrapped bodies and answers unwrapped, at the top and in lists. `holder`: a body's own key."""
+@dataclass(frozen=True)
+class Api:
+    """A provider's API, as far as its requests and answers differ from another's.
 
-    def one(value: Any) -> Any:
-        return _unwrapped(value, holder, is_answer) if isinstance(value, dict) else value
+    `holder`: the key under which a body has its messages. `read` makes messages of their records, and takes what else
+    is one (a system prompt) out of what stands beside them. `read_answer` gives the messages of an answer, once per
+    choice. `body` rewrites an unwrapped object before it is read. `own`: fields beside the records that stay as they
+    are, unreported. `left_out`: fields that are named and not kept.
+    """
 
-    return [(where, list(map(one, value)) if isinstance(value, list) else one(value)) for where, value in values]
+    holder: str
+    is_record: Callable[[Any], bool]
+    is_answer: Callable[[dict[str, Any]], bool]
+    read: Callable[[RecordGroup, Report], list[Message]]
+    read_answer: Callable[[dict[str, Any], str, Report], list[list[Message]]]
+    provider: str = ""
+    stream: Stream | None = None
+    body: Callable[[dict[str, Any]], dict[str, Any]] = lambda value: value
+    own: frozenset[str] = frozenset()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def grouping(self) -> Grouping:
+        return Grouping((self.holder,), self.is_record)
+
+    def values(self, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        """The values of a file with bodies and answers unwrapped and streams joined, at the top and in lists."""
+        values = self.stream.joined(values) if self.stream else values
+        return [(at, list(map(self._one, v)) if isinstance(v, list) else self._one(v)) for at, v in values]
+
+    def has_answer(self, values: list[tuple[str, Any]]) -> bool:
+        """Whether any of the unwrapped values holds an answer."""
+        return any(ANSWER in value and self._is_answered(value) for value in objects_in(values))
+
+    def sample(self, values: list[tuple[str, Any]]) -> list[Any]:
+        """The first records among the unwrapped values."""
+        return [record for record in self.grouping.sample(values) if self.is_record(record)]
+
+    def conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
+        """Every list of messages as a conversation; those that were answered are put together as a log."""
+        requests: list[ObservedRequest] = []
+        for group in self.grouping.groups(self.values(values), report):
+            if self._is_answered(group.beside):
+                requests += self._requests(group)
+                continue
+            messages = self.read(group, report)
+            yield Conversation(pair_by_order(messages), _title(group.beside), self._about(group, report))
+        yield from conversations_in(requests, report)
+
+    def _one(self, value: Any) -> Any:
+        return self.body(_unwrapped(value, self.holder, self.is_answer)) if isinstance(value, dict) else value
+
+    def _is_answered(self, holder: Mapping[str, Any]) -> bool:
+        return isinstance(answer := holder.get(ANSWER), dict) and self.is_answer(answer)
+
+    def _requests(self, group: RecordGroup) -> Iterator[ObservedRequest]:
+        """The request of a logged answer; one more for every other choice there was, before it."""
+        answer = group.beside[ANSWER]
+        report = Report()
+        messages, about = self.read(group, report), self._about(group, report)
+        choices = self.read_answer(answer, f"{group.where} {ANSWER}".strip(), report) or [[]]
+        model = answer.get(MODEL, answer.get("modelVersion", answer.get("model_version", about.get(MODEL))))
+        for choice in (*choices[1:], choices[0]):
+            first = choice is choices[0]
+            yield ObservedRequest(
+                messages,
+                choice,
+                key=next((str(group.beside[n]) for n in CONVERSATION_IDS if _is_name(group.beside.get(n))), ""),
+                usage=_usage(answer) if first else None,
+                about=about | ({MODEL: model} if isinstance(model, str) else {}),
+                started=_time(group.beside),
+                ended=_time(answer),
+                title=_title(group.beside),
+                where=group.where,
+                report=report if first else None,
+            )
+
+    def _about(self, group: RecordGroup, report: Report) -> dict[str, Any]:
+        """What stands beside the messages, as metadata: how the model was asked becomes `parameters`."""
+        about: dict[str, Any] = {}
+        asked: dict[str, Any] = {}
+        for name, value in group.beside.items():
+            if name in self.own or name in CONVERSATION_IDS:
+                about[name] = value
+            elif name in self.left_out or name == ANSWER:
+                if name != ANSWER or not self._is_answered(group.beside):
+                    report.warn(self.left_out.get(name, NO_ANSWER), group.where)
+            else:
+                report.keep(name, group.where)
+                (asked if name in OF_A_REQUEST else about)[name] = value
+        for config in ("generationConfig", "generation_config", "options"):
+            if isinstance(held := about.get(config), Mapping) and self.provider:
+                asked |= held
+                del about[config]
+        if asked:
+            given = about.get(PARAMETERS)
+            about[PARAMETERS] = {**(given if isinstance(given, Mapping) else {}), **asked}
+        if TOOLS not in about and isinstance(about.get("functions"), list):
+            about[TOOLS] = about.pop("functions")
+        if self.provider and about.get(MODEL) and PROVIDER not in about:
+            about[PROVIDER] = self.provider
+        return about
 
 
 def objects_in(values: list[tuple[str, Any]]) -> list[dict[str, Any]]:
@@ -59,59 +161,20 @@ def objects_in(values: list[tuple[str, Any]]) -> list[dict[str, Any]]:
     return [item for item in items if isinstance(item, dict)]
 
 
-def about_of(
-    body: Mapping[str, Any], provider: str, report: Report, where: str, read: frozenset[str]
-) -> dict[str, Any]:
-    """What a body says beside its messages, under the keys of `Conversation.metadata`; each is named as kept.
-
-    `read`: the fields that are read elsewhere. How the model was asked becomes `parameters`.
-    """
-    about: dict[str, Any] = {}
-    asked: dict[str, Any] = {}
-    for name, value in body.items():
-        if name in read:
-            continue
-        report.keep(name, where)
-        (asked if name in OF_A_REQUEST else about)[name] = value
-    if isinstance(config := about.pop("generationConfig", about.pop("generation_config", None)), Mapping):
-        asked |= config
-    if asked:
-        given = about.get(PARAMETERS)
-        about[PARAMETERS] = {**(given if isinstance(given, Mapping) else {}), **asked}
-    if TOOLS not in about and isinstance(body.get("functions"), list):
-        about[TOOLS] = about.pop("functions")
-    if provider and not isinstance(about.get(PROVIDER), str):
-        about[PROVIDER] = provider
-    return about
-
-
-def observed(
-    messages: list[Any], answer: list[Any], usage: Any, about: dict[str, Any], holder: Mapping[str, Any], report: Report
-) -> ObservedRequest:
-    """A logged request for `conversations_in`; `holder` is the unwrapped object it stood in."""
-    response = holder.get(ANSWER)
-    given = response if isinstance(response, Mapping) else {}
-    model = given.get(MODEL, about.get(MODEL))
-    return ObservedRequest(
-        messages,
-        answer,
-        key=next((str(holder[name]) for name in CONVERSATION_IDS if isinstance(holder.get(name), str | int)), ""),
-        usage=usage,
-        about=about | ({MODEL: model} if isinstance(model, str) else {}),
-        started=_time(holder),
-        ended=_time(given),
-        title=title_of(holder),
-        report=report,
-    )
-
-
-def title_of(holder: Mapping[str, Any]) -> str:
-    """The title of what an object holds; empty if it has none."""
+def _title(holder: Mapping[str, Any]) -> str:
     return next((title for key in TITLES if isinstance(title := holder.get(key), str) and title), "")
+
+
+def _usage(answer: dict[str, Any]) -> dict[str, int] | None:
+    return to_usage(next((answer[name] for name in USAGES if isinstance(answer.get(name), dict)), answer))
 
 
 def _time(given: Mapping[str, Any]) -> str | None:
     return next((time for name in TIMES if name in given and (time := iso_time(given[name]))), None)
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str | int) and value not in NOTHING
 
 
 def _unwrapped(row: dict[str, Any], holder: str, is_answer: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 GIVEN_WHOLE = {"role", "type", "id", "name", "object", "model"}
@@ -13,34 +14,36 @@ class _Pieces(list[dict[str, Any]]):
     """The pieces of one answer."""
 
 
-def whole_answers(
-    values: list[tuple[str, Any]],
-    answer_of: Callable[[dict[str, Any]], str | None],
-    is_last: Callable[[dict[str, Any]], bool],
-    join: Callable[[list[dict[str, Any]]], dict[str, Any]],
-) -> list[tuple[str, Any]]:
-    """The values, with the pieces of each answer joined in the place of its first one, at the top and in lists.
+@dataclass(frozen=True)
+class Stream:
+    """How an API streams. `answer_of` names the answer that an object is a piece of ("" where only one is streamed at
+    a time), or None; `join` makes the answer of its pieces."""
 
-    `answer_of` names the answer that an object is a piece of ("" where only one is streamed at a time), or None.
-    """
-    found: list[tuple[str, Any]] = []
-    streamed: dict[str, _Pieces] = {}
-    for where, value in values:
-        answer = answer_of(value) if isinstance(value, dict) else None
-        if answer is None:
-            is_list = isinstance(value, list) and value and isinstance(value[0], dict)
-            if is_list and answer_of(value[0]) is not None:
-                joined = whole_answers([("", item) for item in value], answer_of, is_last, join)
-                value = [item for _, item in joined]  # noqa: PLW2901
-            found.append((where, value))
-            continue
-        if answer not in streamed:
-            streamed[answer] = _Pieces()
-            found.append((where, streamed[answer]))
-        streamed[answer].append(value)
-        if is_last(value):
-            del streamed[answer]
-    return [(where, join(value) if isinstance(value, _Pieces) else value) for where, value in found]
+    answer_of: Callable[[dict[str, Any]], str | None]
+    is_last: Callable[[dict[str, Any]], bool]
+    join: Callable[[list[dict[str, Any]]], dict[str, Any]]
+
+    def joined(self, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+        """The values, with the pieces of each answer joined in the place of its first one, at the top and in lists."""
+        found: list[tuple[str, Any]] = []
+        streamed: dict[str, _Pieces] = {}
+        for where, value in values:
+            answer = self.answer_of(value) if isinstance(value, dict) else None
+            if answer is None:
+                found.append((where, self._of_list(value) if isinstance(value, list) else value))
+                continue
+            if answer not in streamed:
+                streamed[answer] = _Pieces()
+                found.append((where, streamed[answer]))
+            streamed[answer].append(value)
+            if self.is_last(value):
+                del streamed[answer]
+        return [(where, self.join(value) if isinstance(value, _Pieces) else value) for where, value in found]
+
+    def _of_list(self, items: list[Any]) -> list[Any]:
+        if items and isinstance(items[0], dict) and self.answer_of(items[0]) is not None:
+            return [item for _, item in self.joined([("", item) for item in items])]
+        return items
 
 
 def add_piece(whole: dict[str, Any], piece: dict[str, Any]) -> None:
