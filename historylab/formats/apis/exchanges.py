@@ -150,8 +150,8 @@ class Api:
             about[PARAMETERS] = {**(given if isinstance(given, Mapping) else {}), **asked}
         if TOOLS not in about and isinstance(about.get("functions"), list):
             about[TOOLS] = about.pop("functions")
-        if self.provider and about.get(MODEL) and PROVIDER not in about:
-            about[PROVIDER] = self.provider
+        if self.provider:
+            about.setdefault(PROVIDER, self.provider)
         return about
 
 

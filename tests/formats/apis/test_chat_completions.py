@@ -154,7 +154,7 @@ def test_request_parameters_are_recorded_apart_from_other_fields():
 )
 def test_thinking_is_no_content_and_kept_beside_it(thought):
     given = {**YES, **thought}
-    loaded = load(as_json([HI, given]))
+    loaded = load(as_json([HI, given]), "chat_completions")
     answer = loaded[0][1]
     assert (answer.content, answer.metadata, answer.source) == ("yes", {"thinking": "hm"}, given)
     assert loaded.report.remarks == 0

@@ -1,0 +1,156 @@
+"""Anthropic Messages: lists with typed blocks, request bodies, logs and batches with their answers, streamed events.
+
+The system prompt stands beside the messages and comes first here; results in user messages become tool messages. A list
+of plain texts looks like OpenAI's and is read as such; a body names this API by its model or its `max_tokens`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.formats.anthropic_blocks import is_result, read_turn
+from historylab.formats.apis.exchanges import Api, objects_in
+from historylab.formats.apis.streams import Stream
+from historylab.formats.base import Report, kind_of
+from historylab.formats.content import Content
+from historylab.formats.flat_messages import CONVERSATION_IDS
+from historylab.formats.record_groups import RecordGroup
+from historylab.registry import register
+
+TYPES = ("tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking", "document")
+OTHERS = {"tool_calls", "tool_call_id", "function_call", "parts", "blocks", "toolInvocations"}
+"""Fields of a message that this API doesn't have."""
+ROLES = ("user", "assistant")
+EVENTS = ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta")
+EVENTS += ("message_stop", "ping")
+READ_OF_ANSWER = {"id", "type", "role", "content", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
+READ_OF_ANSWER |= {"messages", "container", "context_management"}
+DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+
+
+def is_answer(value: dict[str, Any]) -> bool:
+    """Whether it is a response of this API."""
+    content, role = value.get("content"), value.get("role")
+    return value.get("type") == "message" and role == "assistant" and isinstance(content, list) and "model" in value
+
+
+def looks_like_anthropic(content: Content) -> float:
+    """0.9 for answers, 0.8 for messages with blocks of its own, 0.7 for a body that names its model or its limit."""
+    values = API.values(content.values)
+    if API.has_answer(values):
+        return 0.9
+    records = [r for r in API.sample(values) if isinstance(r, dict)]
+    if not records or any(OTHERS & r.keys() or r.get("role") not in ROLES for r in records):
+        return 0
+    if any(_is_own(block) for r in records for block in (r["content"] if isinstance(r.get("content"), list) else ())):
+        return 0.8
+    return 0.7 if any(map(_is_own_body, objects_in(values))) else 0
+
+
+@register("format", title="Anthropic Messages", recognise=looks_like_anthropic)
+def anthropic(content: Content, report: Report) -> Iterator[Conversation]:
+    """Messages as Anthropic's Messages API takes them, with the answers it gave."""
+    yield from API.conversations(content.values, report)
+
+
+def _read(group: RecordGroup, report: Report) -> list[Message]:
+    messages: list[Message] = []
+    if isinstance(prompt := group.beside.get("system"), str | list) and prompt:
+        report.records += 1
+        messages += read_turn("system", group.beside.pop("system"), f"{group.where} system".strip(), report)
+    for where, record in group.records:
+        messages += _read_record(record, where, report)
+    return messages
+
+
+def _read_record(record: Any, where: str, report: Report) -> list[Message]:
+    if not isinstance(record, dict):
+        report.skip(f"{kind_of(record)}, not an object", where)
+        return []
+    role = record.get("role")
+    if not isinstance(role, str) or not role:
+        report.skip("no role", where)
+        return []
+    report.records += 1
+    ids = CONVERSATION_IDS if "content" in record else ()
+    report.leave(record, {"role", "content", *ids, *(READ_OF_ANSWER if is_answer(record) else ())}, where)
+    return read_turn(role, record.get("content"), where, report)
+
+
+def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
+    report.records += 1
+    report.leave(answer, READ_OF_ANSWER, where)
+    return [read_turn("assistant", answer["content"], where, report)]
+
+
+def _is_own(block: Any) -> bool:
+    kind = block.get("type") if isinstance(block, dict) else None
+    return is_result(block) or kind in TYPES or (kind == "image" and isinstance(block.get("source"), dict))
+
+
+def _is_own_body(value: dict[str, Any]) -> bool:
+    model = value.get("model")
+    named = isinstance(model, str) and "claude" in model
+    return isinstance(value.get(API.holder), list) and (
+        ("max_tokens" in value and (named or "system" in value)) or (named and "system" in value)
+    )
+
+
+def _piece_of(value: dict[str, Any]) -> str | None:
+    event = value["data"] if isinstance(value.get("data"), dict) else value
+    return "" if event.get("type") in EVENTS else None
+
+
+def _is_last(value: dict[str, Any]) -> bool:
+    return (value["data"] if isinstance(value.get("data"), dict) else value).get("type") == "message_stop"
+
+
+def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    """The response that was streamed in these events."""
+    message: dict[str, Any] = {}
+    blocks: dict[str, dict[str, Any]] = {}
+    inputs: dict[str, str] = {}
+    for piece in pieces:
+        event = piece["data"] if isinstance(piece.get("data"), dict) else piece
+        at, delta = str(event.get("index")), event.get("delta")
+        delta = delta if isinstance(delta, dict) else {}
+        if isinstance(begun := event.get("message"), dict):
+            message = {**begun}
+        if isinstance(block := event.get("content_block"), dict):
+            blocks[at] = {**block}
+        kind = delta.get("type")
+        name = DELTAS.get(kind, "") if isinstance(kind, str) else ""
+        text = delta.get(name)
+        if name == "partial_json" and isinstance(text, str):
+            inputs[at] = inputs.get(at, "") + text
+        elif isinstance(text, str) and at in blocks:
+            blocks[at][name] = f"{blocks[at].get(name) or ''}{text}"
+        if isinstance(usage := event.get("usage"), dict):
+            before = message.get("usage")
+            message["usage"] = {**(before if isinstance(before, dict) else {}), **usage}
+    for at in inputs.keys() & blocks.keys():
+        blocks[at]["input"] = _parsed(inputs[at])
+    return {"type": "message", "role": "assistant", "model": "", **message, "content": list(blocks.values())}
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+API = Api(
+    "messages",
+    is_record=lambda value: isinstance(value, dict) and "role" in value,
+    is_answer=is_answer,
+    read=_read,
+    read_answer=_read_answer,
+    provider="anthropic",
+    stream=Stream(_piece_of, _is_last, _whole),
+    own=frozenset({"title", "name", "stars", "evidence"}),
+)

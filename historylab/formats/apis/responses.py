@@ -1,0 +1,126 @@
+"""OpenAI Responses: lists of items, request bodies (`input`, `instructions`), responses (`output`), batches and logs.
+
+The items of one turn (reasoning, text, calls) are one message. What a body only refers to (`previous_response_id`, a
+stored conversation, a compaction) is with the provider, and is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.formats.apis.exchanges import ANSWER, OF_A_REQUEST, Api, objects_in
+from historylab.formats.apis.streams import Stream
+from historylab.formats.base import NOTHING, Report
+from historylab.formats.content import Content
+from historylab.formats.record_groups import RecordGroup
+from historylab.formats.responses_items import is_item, read_items
+from historylab.registry import register
+
+ECHOED = {"instructions", "tools", "model", "previous_response_id", "conversation", *OF_A_REQUEST}
+"""Fields of a request that a response repeats."""
+READ_OF_ANSWER = ECHOED | {"output", "usage", "id", "object", "created_at", "completed_at", "status", "error", "input"}
+READ_OF_ANSWER |= {"incomplete_details", "text", "user", "metadata", "store", "billing", "safety_identifier"}
+READ_OF_ANSWER |= {"output_text", "moderation", "max_tool_calls", "prompt"}
+MISSING = {
+    "previous_response_id": "earlier items are missing: they are with the provider, as previous_response_id says",
+    "conversation": "earlier items are missing: they are with the provider, in the conversation named",
+    "prompt": "a prompt that is stored with the provider is missing",
+}
+ENDS = ("response.completed", "response.incomplete", "response.failed")
+
+
+def is_answer(value: dict[str, Any]) -> bool:
+    """Whether it is a response of this API."""
+    output = value.get("output")
+    if not isinstance(output, list) or "input" in value:
+        return False
+    return value.get("object") == "response" or (bool(output) and all(_is_of_answer(item) for item in output))
+
+
+def looks_like_responses(content: Content) -> float:
+    """0.9 for responses, 0.8 for items of types that only this API has, and for a body with its own fields."""
+    values = API.values(content.values)
+    if API.has_answer(values):
+        return 0.9
+    records = [r for r in API.sample(values) if isinstance(r, dict)]
+    if any("tool_calls" in r or "parts" in r for r in records):
+        return 0
+    if any(is_item(r) or _has_own_parts(r) for r in records):
+        return 0.8
+    bodies = [v for v in objects_in(values) if isinstance(v.get("input"), list) and isinstance(v.get("model"), str)]
+    return 0.8 if records and bodies else 0
+
+
+@register("format", title="OpenAI Responses", recognise=looks_like_responses)
+def responses(content: Content, report: Report) -> Iterator[Conversation]:
+    """Items as OpenAI's Responses API takes and returns them."""
+    yield from API.conversations(content.values, report)
+
+
+def _body(value: dict[str, Any]) -> dict[str, Any]:
+    """A body with its input as a list, and of an answer alone what it repeats of its request."""
+    if isinstance(value.get("input"), str) and ("model" in value or ANSWER in value):
+        value = {**value, "input": [{"role": "user", "content": value["input"]}]}
+    answer = value.get(ANSWER)
+    if isinstance(answer, dict) and value.get("input") == [] and "model" not in value:
+        echoed = {name: held for name, held in answer.items() if name in ECHOED and held not in NOTHING}
+        value = {**echoed, **value}
+    return value
+
+
+def _read(group: RecordGroup, report: Report) -> list[Message]:
+    items = group.records
+    prompt = group.beside.get("instructions")
+    if isinstance(prompt, str | list) and prompt:
+        del group.beside["instructions"]
+        said = prompt if isinstance(prompt, list) else [{"role": "system", "content": prompt}]
+        items = [(f"{group.where} instructions".strip(), item) for item in said] + items
+    for name, missing in MISSING.items():
+        if group.beside.get(name):
+            report.warn(missing, group.where)
+    return read_items(items, report)
+
+
+def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
+    report.leave(answer, READ_OF_ANSWER, where)
+    return [read_items([(f"{where} output[{i}]", item) for i, item in enumerate(answer["output"])], report)]
+
+
+def _is_of_answer(item: Any) -> bool:
+    return is_item(item) or (isinstance(item, dict) and item.get("type") == "message" and "role" in item)
+
+
+def _has_own_parts(record: dict[str, Any]) -> bool:
+    content = record.get("content")
+    kinds = ("input_text", "output_text", "input_image", "input_file")
+    return any(isinstance(p, dict) and p.get("type") in kinds for p in (content if isinstance(content, list) else ()))
+
+
+def _piece_of(value: dict[str, Any]) -> str | None:
+    kind = value.get("type")
+    return "" if isinstance(kind, str) and kind.startswith("response.") and "sequence_number" in value else None
+
+
+def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    """The response that was streamed in these events: the last one holds it."""
+    last = pieces[-1].get("response")
+    if isinstance(last, dict):
+        return last
+    items = [piece["item"] for piece in pieces if piece["type"] == "response.output_item.done" and "item" in piece]
+    return {"object": "response", "output": items}
+
+
+API = Api(
+    "input",
+    is_record=lambda value: isinstance(value, dict) and ("role" in value or is_item(value)),
+    is_answer=is_answer,
+    read=_read,
+    read_answer=_read_answer,
+    provider="openai",
+    stream=Stream(_piece_of, lambda value: value.get("type") in ENDS, _whole),
+    body=_body,
+    own=frozenset({"title", "name"}),
+)
