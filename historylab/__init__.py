@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from historylab.tuning.recommend import recommend as recommend
     from historylab.tuning.sweep import sweep as sweep
 
+    def formats() -> list[str]:
+        """The names of the formats that `load` reads."""
+
+
 _MODULES = {
     "Action": "planning.reasons",
     "Conversation": "conversation.conversation",
@@ -42,6 +46,7 @@ _MODULES = {
     "ToolCall": "conversation.message",
     "bill": "costs.bill",
     "export": "exporters.base",
+    "formats": "formats",
     "generate": "generators.base",
     "grid": "tuning.grid",
     "load": "formats.load",
@@ -68,6 +73,7 @@ __all__ = [
     "__version__",
     "bill",
     "export",
+    "formats",
     "generate",
     "grid",
     "load",
@@ -92,7 +98,8 @@ if not TYPE_CHECKING:  # for a type checker the imports above are all there is, 
             raise AttributeError(f"module 'historylab' has no attribute {name!r}")
         from importlib import import_module
 
-        value = getattr(import_module(f"historylab.{_MODULES[name]}"), name)
+        module = import_module(f"historylab.{_MODULES[name]}")
+        value = module if name == "formats" else getattr(module, name)  # that package can be called
         globals()[name] = value
         return value
 

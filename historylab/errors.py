@@ -17,8 +17,9 @@ Every message states what was asked, what was found and what to do. Any other ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 
 class HistoryLabError(Exception):
@@ -45,7 +46,21 @@ class LoadError(HistoryLabError, ValueError):
 
 
 class UnknownFormat(LoadError):
-    """No format recognises the content, or more than one does."""
+    """No format recognises the content, or more than one does.
+
+    `claims`: how surely each format recognised it, by name. `nearest`: the formats it has most in common with.
+    `proposals`: where its messages may be, each with a `mapping` that `load` takes.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        claims: Mapping[str, float] | None = None,
+        nearest: Sequence[str] = (),
+        proposals: Sequence[Any] = (),
+    ):
+        super().__init__(message)
+        self.claims, self.nearest, self.proposals = dict(claims or {}), tuple(nearest), tuple(proposals)
 
 
 class TooLarge(LoadError):

@@ -18,6 +18,12 @@ def add_strict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="stop at the first file that can't be read")
 
 
+def add_mapping(parser: argparse.ArgumentParser) -> None:
+    """--mapping."""
+    help = 'JSON file that says which fields hold the messages: {"items": "history", "role": "who", "text": "said"}'
+    parser.add_argument("--mapping", metavar="FILE", help=help)
+
+
 def read_files(
     paths: Iterable[str], read: Callable[[str], T], skipped: dict[str, str], *, strict: bool = False
 ) -> Iterator[T]:

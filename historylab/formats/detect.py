@@ -1,14 +1,30 @@
-"""Detection: every format is asked how surely it recognises a content; the surest reads it."""
+"""Detection: every format is asked how surely it recognises a content; the surest reads it.
+
+A refusal says what was found, by name if it is known, the formats nearest to it and the mappings that may fit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
 
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.base import Recognise, describe
 from historylab.formats.content import Content, opening_of
+from historylab.formats.not_read import known_as, known_database, known_text
 from historylab.formats.other_shapes import shape_in
+from historylab.formats.proposals import Proposal, proposals
 from historylab.registry import Member, member, members
+
+NEAREST = 3
+QUOTED = re.compile(r'"([A-Za-z_][\w.-]{2,40})"')
+SAMPLE_LEVELS = 6
 
 
 def match_strengths(content: Content) -> Mapping[str, float]:
@@ -22,12 +38,10 @@ def chosen_by(claims: Mapping[str, float], content: Content) -> Member:
     best = [name for name, sure in claims.items() if sure == max(claims.values())]
     if len(best) == 1:
         return member("format", best[0])
-    found = _found(content)  # raises for binary data and broken JSON
     if best:
-        raise UnknownFormat(f"found {found}, which {' and '.join(best)} both claim; choose one of them as the format")
-    if content.text.lstrip()[:1] in "[{" and (shape := shape_in(content.values)):
-        raise UnknownFormat(f"found {found}: it looks like {shape}, and can't be read as such; name its format")
-    raise UnknownFormat(f"found {found}, which is in none of the {len(members('format'))} formats read here")
+        why = f"found {_found(content)}, which {' and '.join(best)} both claim; choose one of them as the format"
+        raise UnknownFormat(why, claims, best[:NEAREST])
+    raise _unknown(content)
 
 
 def _strength(candidate: Member, content: Content) -> float:
@@ -36,6 +50,53 @@ def _strength(candidate: Member, content: Content) -> float:
         return recognise(content)
     except LoadError:
         return 0
+
+
+def _unknown(content: Content) -> UnknownFormat:
+    """The refusal of what no format recognises. Raises LoadError for binary data and broken JSON."""
+    if content.tables:
+        names = ", ".join(sorted(content.tables))
+        what = known_database(content.tables) or f"an SQLite database with the tables {names[:80]}"
+        return UnknownFormat(f"this is {what}, not read here")
+    offered: tuple[Proposal, ...] = ()
+    if (known := known_text(content.text)) or content.text.lstrip()[:1] not in "[{":
+        found, words = opening_of(content.text), set(re.findall(r"\w{3,}", content.text[:4096]))
+    else:
+        sample, found = content.sample.values, _found(content)
+        words, offered = set(_keys([value for _, value in sample])), proposals(sample)
+        known = known_as(sample[0][1]) or shape_in(sample)
+    near = _nearest(words)
+    titles = ", ".join(member("format", name).title for name in near)
+    named = f": it looks like {known}, not read here" if known else ", in no format read here"
+    advice = (f" (nearest: {titles})" if near else "") + (f". {offered[0]}" if offered else "")
+    return UnknownFormat(f"found {found}{named}{advice}", {}, near, offered)
+
+
+def _nearest(words: set[str]) -> tuple[str, ...]:
+    """The formats that look for most of these keys; a key that few formats look for tells more."""
+    known = {name: _looked_for(found.target.__module__) & words for name, found in members("format").items()}
+    common = Counter(word for found in known.values() for word in found)
+    worth = {name: sum(math.log(1 + len(known) / common[word]) for word in found) for name, found in known.items()}
+    return tuple(sorted((name for name in worth if worth[name]), key=lambda name: (-worth[name], name))[:NEAREST])
+
+
+@cache
+def _looked_for(module: str) -> frozenset[str]:
+    """The keys and values that a format looks for: what stands in quotes in its source."""
+    try:
+        return frozenset(QUOTED.findall(inspect.getsource(sys.modules[module])))
+    except (OSError, KeyError):  # installed without sources
+        return frozenset()
+
+
+def _keys(values: list[Any]) -> Iterator[str]:
+    """The keys at every level of some values."""
+    for _ in range(SAMPLE_LEVELS):
+        for value in values:
+            if isinstance(value, dict):
+                yield from value
+        values = [v for value in values for v in (value.values() if isinstance(value, dict) else value)]
+        values = [value for value in values if isinstance(value, dict | list)]
 
 
 def _found(content: Content) -> str:

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path, PurePath
 from typing import overload
 
@@ -16,7 +17,8 @@ from historylab.formats.archives import GZIP, ZIP, Entries, unzipped
 from historylab.formats.base import Format, Report, reasons
 from historylab.formats.content import Content
 from historylab.formats.detect import chosen_by, match_strengths
-from historylab.registry import member
+from historylab.formats.mapping import FieldMapping, read_mapped
+from historylab.registry import Member, member
 
 MAX_BYTES = 200_000_000
 """The default size limit of `load`."""
@@ -56,19 +58,23 @@ def load(
     *,
     name: str = "",
     max_bytes: int = MAX_BYTES,
+    mapping: FieldMapping | str | os.PathLike[str] | None = None,
 ) -> Conversations:
     """Read every conversation of a file, or of the files in a ZIP archive. A str is a path; pass pasted text as bytes.
 
     `format` names the format instead of detecting it. `name` is the file name of bytes: its suffix identifies JSON
-    lines, its stem becomes the title. Raises LoadError, UnknownFormat or TooLarge, each with a one-sentence message.
+    lines, its stem becomes the title. `mapping` says which fields hold the messages of a file in no known format: a
+    FieldMapping, or the path of a saved one. Raises LoadError, UnknownFormat or TooLarge, each with a one-sentence
+    message.
     """
+    chosen = _member(format, mapping)
     content = _content(path_or_bytes, name, max_bytes)
     with collection_paused():
         if content.head.startswith(GZIP):
             content = unzipped(content, max_bytes)
         if content.head.startswith(ZIP):
-            return _load_entries(Entries(content, max_bytes), format)
-        return _load_content(content, format)
+            return _load_entries(Entries(content, max_bytes), chosen)
+        return _load_content(content, chosen)
 
 
 @contextmanager
@@ -87,11 +93,19 @@ def collection_paused() -> Iterator[None]:
                 gc.enable()
 
 
-def _load_content(content: Content, format: str | None = None) -> Conversations:
+def _member(format: str | None, mapping: FieldMapping | str | os.PathLike[str] | None) -> Member | None:
+    """What is to read the file, if the caller says so."""
+    if mapping is None:
+        return member("format", format) if format else None
+    chosen = mapping if isinstance(mapping, FieldMapping) else FieldMapping.read(mapping)
+    return Member("format", "mapping", partial(read_mapped, chosen), (), {"title": "Mapped fields"})
+
+
+def _load_content(content: Content, chosen: Member | None) -> Conversations:
     """Read every conversation of a content."""
-    claims = {} if format else dict(match_strengths(content))
-    chosen = member("format", format) if format else chosen_by(claims, content)
-    report = Report(format=chosen.attributes.get("title", chosen.name), member=chosen.name, claims=claims)
+    claims = {} if chosen else match_strengths(content)
+    chosen = chosen or chosen_by(claims, content)
+    report = Report(format=chosen.title, member=chosen.name, claims=dict(claims))
     read: Format = chosen.target
     conversations = []
     for found in read(content, report):
@@ -107,14 +121,14 @@ def _load_content(content: Content, format: str | None = None) -> Conversations:
     return Conversations(list(_titled(conversations, PurePath(content.name).stem)), report)
 
 
-def _load_entries(entries: Entries, format: str | None) -> Conversations:
+def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
     """The conversations of all files in an archive, those of several files under the files' names."""
     report = Report()
     skipped: dict[str, str] = {}
     found: list[tuple[str, Conversations]] = []
     for content in entries.contents(skipped):
         try:
-            found.append((content.name, _load_content(content, format)))
+            found.append((content.name, _load_content(content, chosen)))
         except LoadError as problem:
             if len(entries) == 1:
                 raise

@@ -39,13 +39,13 @@ DEEP = b'[{"role": "user", "content": ' + b"[" * 300 + b"]" * 300 + b"}]"
         (
             b'{"a": 1, "b": 2, "c": 3}',
             UnknownFormat,
-            "found an object with keys a, b, c, which is in none of the",
+            "found an object with keys a, b, c, in no format read here",
         ),
         (b'{"a": 1}\n{"a": 2}', UnknownFormat, "found 2 JSON lines, the first of them an object with keys a"),
         (b"[1, 2]", UnknownFormat, "found a list of 2, the first of them a number"),
         (b"[]", UnknownFormat, "found an empty list"),
         (b"hello there", UnknownFormat, "found text that begins 'hello there'"),
-        (b"null", UnknownFormat, "text that begins 'null', which is in none of"),
+        (b"null", UnknownFormat, "text that begins 'null', in no format read here"),
     ],
 )
 def test_what_cannot_be_loaded_is_refused_in_one_sentence(content, kind, sentence):

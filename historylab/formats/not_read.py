@@ -1,0 +1,77 @@
+"""Names files that are known and not read here, so that a refusal can say what was given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+KEYS: Mapping[frozenset[str], str] = {
+    frozenset(keys.split()): what
+    for keys, what in {
+        "nbformat cells": "a Jupyter notebook",
+        "openapi paths": "an OpenAPI description",
+        "swagger paths": "an OpenAPI description",
+        "$schema properties": "a JSON schema",
+        "features type": "GeoJSON",
+        "name version dependencies": "a package.json",
+        "name version lockfileVersion": "a package-lock.json",
+        "guild channel messages": "a Discord export",
+        "personal_information chats": "a Telegram export",
+        "participants messages thread_path": "a Facebook or Instagram export",
+        "runs version $schema": "a SARIF report",
+        "traceEvents": "a Chrome trace",
+    }.items()
+}
+"""Keys that an object of that kind has → its name."""
+
+TABLES: Mapping[frozenset[str], str] = {
+    frozenset(names.split()): what
+    for names, what in {
+        "cursorDiskKV": "Cursor's storage",
+        "ItemTable": "the storage of VS Code or Cursor",
+        "message handle chat": "an iMessage database",
+        "ZWAMESSAGE": "a WhatsApp database",
+        "urls visits": "a browser's history",
+        "moz_places": "Firefox's history",
+        "runs spans": "an Arize Phoenix or MLflow database",
+    }.items()
+}
+"""Tables that an SQLite database of that kind has → its name."""
+
+TEXTS: Mapping[str, str] = {
+    r"<!doctype html|<html": "a web page",
+    r"<\?xml|<svg": "XML",
+    r"\{\\rtf": "rich text (RTF)",
+    r"From \S+.*\n[\w-]+: ": "a mailbox (MBOX)",
+    r"(?:[\w-]+: .*\n)*(?:MIME-Version|Message-ID|Received): ": "an e-mail",
+    r"\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d{2}[^\n]{0,12}?(?:\] | - )[^\n:]{1,60}: ": "a WhatsApp chat",
+    r"WEBVTT|1\r?\n\d\d:\d\d:\d\d,\d{3} --> ": "subtitles",
+    r"BEGIN:VC": "a calendar or address book",
+    r"-----BEGIN ": "a key or certificate",
+}
+"""How a text of that kind begins → its name."""
+
+
+def known_as(value: Any) -> str:
+    """What a JSON document is, if it is a known one that isn't read; else empty."""
+    if not isinstance(value, dict):
+        return ""
+    if isinstance(value.get("log"), dict) and {"version", "entries"} <= value["log"].keys():
+        return "an HTTP archive (HAR)"
+    return _first(KEYS, lambda keys: keys <= value.keys())
+
+
+def known_database(tables: Mapping[str, object]) -> str:
+    """Whose SQLite database it is, if it is a known one that isn't read; else empty."""
+    return _first(TABLES, lambda names: names <= tables.keys())
+
+
+def known_text(text: str) -> str:
+    """What a text is by how it begins, if it is known and isn't read; else empty."""
+    opening = text[:4096].lstrip("\ufeff \t\r\n\u200e")
+    return next((what for begins, what in TEXTS.items() if re.match(begins, opening, re.IGNORECASE)), "")
+
+
+def _first(known: Mapping[frozenset[str], str], fits: Callable[[frozenset[str]], bool]) -> str:
+    return next((what for keys, what in known.items() if fits(keys)), "")

@@ -1,0 +1,72 @@
+"""Detection: what each format claims, what a refusal says, and the names of the formats."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import historylab
+from historylab.errors import UnknownFormat
+from historylab.formats.load import load
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b'{"nbformat": 4, "cells": []}', "a Jupyter notebook"),
+        (b'{"log": {"version": "1.2", "entries": []}}', "an HTTP archive (HAR)"),
+        (b"From mia@example.org Mon Jan 1\nDate: x\n\nhello", "a mailbox (MBOX)"),
+        (b"[12.03.26, 10:11:12] Mia: hello\n[12.03.26, 10:11:13] Bo: hi", "a WhatsApp chat"),
+        (b"<!DOCTYPE html><p>hello", "a web page"),
+        (b"WEBVTT\n\n00:01 --> 00:02\nhi", "subtitles"),
+    ],
+)
+def test_a_known_file_that_is_not_read_is_named(content, what):
+    with pytest.raises(UnknownFormat, match="it looks like") as refused:
+        load(content)
+    assert what in str(refused.value)
+
+
+def test_a_refusal_names_the_nearest_formats():
+    with pytest.raises(UnknownFormat) as refused:
+        load(json.dumps({"participant": {"displayName": 1}, "conversationId": 2}).encode())
+    assert refused.value.nearest[0] == "toolpack"
+    assert "nearest: toolpack-agents stored messages" in str(refused.value)
+    assert len(refused.value.nearest) <= 3
+
+
+def test_the_report_says_which_format_read_a_file_and_which_others_claimed_it():
+    report = load(b'[{"role": "user", "content": "hi"}]').report
+    assert next(iter(report.claims)) == report.member == "chat_completions"
+    assert list(report.claims.values()) == sorted(report.claims.values(), reverse=True)
+
+
+def test_the_known_formats_have_names_in_whatever_order_the_package_is_imported():
+    assert {"chat_completions", "claude_code"} <= set(historylab.formats())
+    for first in ("import historylab", "import historylab.formats.load", "from historylab import formats"):
+        code = f"{first}\nimport historylab\nassert 'claude_code' in historylab.formats()"
+        subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_large_file_is_recognised_by_a_part_of_it(monkeypatch):
+    """What a format is asked to recognise holds some hundred values and texts, never all."""
+    from historylab import registry
+
+    seen = []
+    registry.members("format")
+    known = {**registry._members["format"]}
+
+    def curious(content):
+        seen.append((len(content.values), len(content.values[0][1]["messages"]), len(content.text)))
+        return 0
+
+    known["curious"] = registry.Member("format", "curious", curious, (), {"recognise": curious})
+    monkeypatch.setitem(registry._members, "format", known)
+    line = json.dumps({"messages": [{"role": "user", "content": "x"}] * 3000}) + "\n"
+    load((line * 600).encode()[: 40 * len(line)] + b'{"messages": [{"role": "user", "content": "x"}]}\n' * 900)
+    assert seen[0][0] <= 400
+    assert seen[0][1] <= 400
+    assert seen[0][2] <= 256_000

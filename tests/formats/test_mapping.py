@@ -1,0 +1,129 @@
+"""Files in no known format: which fields may hold the messages is proposed, chosen, saved and used again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from historylab.errors import LoadError, UnknownFormat
+from historylab.formats.load import load
+from historylab.formats.mapping import FieldMapping
+
+TALK = [
+    {"who": "bot", "said": "Hello, may I help you?", "at": 1},
+    {"who": "visitor", "said": "My order is late.", "at": 2},
+]
+MAPPING = FieldMapping("who", "said", "history", time="at")
+
+
+def as_json(value) -> bytes:
+    return json.dumps(value).encode()
+
+
+def refused(content: bytes) -> UnknownFormat:
+    with pytest.raises(UnknownFormat) as refusal:
+        load(content)
+    return refusal.value
+
+
+def proposed(value) -> list[str]:
+    return [str(proposal) for proposal in refused(as_json(value)).proposals]
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ({"history": TALK * 26}, "Read `history` (52 items: who, said)?"),
+        ({"chat": {"log": TALK}, "meta": [{"a": 1}]}, "Read `chat.log` (2 items: who, said)?"),
+        ({"rooms": [{"log": TALK}, {"log": TALK}]}, "Read `rooms.log` (4 items: who, said)?"),
+        ({"log": {"-Ma": TALK[0], "-Mb": TALK[1]}}, "Read `log` (2 items: who, said)?"),
+        (
+            [
+                {"by": {"kind": "human"}, "body": {"plain": "where is it now?"}},
+                {"by": {"kind": "ai"}, "body": {"plain": "it is on its way"}},
+            ],
+            "Read the file (2 items: by.kind, body.plain)?",
+        ),
+    ],
+)
+def test_a_list_of_things_with_a_role_and_a_text_is_proposed(value, sentence):
+    assert proposed(value)[0] == sentence
+    assert sentence in str(refused(as_json(value)))
+
+
+@pytest.mark.parametrize("value", [{"a": [1, 2]}, {"rows": [{"x": 1, "y": "one two three four five six"}]}, [[]], {}])
+def test_nothing_is_proposed_where_nobody_speaks(value):
+    assert proposed(value) == []
+
+
+def test_the_most_plausible_proposal_comes_first():
+    value = {"tags": [{"type": "user", "label": "a word"}] * 2, "talk": [{"who": "bot", "said": "Yes, of course."}] * 9}
+    assert proposed(value)[0].startswith("Read `talk`")
+
+
+def test_a_proposal_reads_what_it_says():
+    content = as_json({"history": TALK * 26})
+    loaded = load(content, mapping=refused(content).proposals[0].mapping)
+    assert (len(loaded), len(loaded[0]), loaded.report.format) == (1, 52, "Mapped fields")
+    assert [m.role for m in loaded[0]][:2] == ["assistant", "user"]
+    assert loaded.report.warnings["a field 'at' not read"].count == 52
+
+
+def test_a_mapping_names_roles_times_names_ids_and_conversations():
+    rows = [
+        {"u": "mia", "t": "one", "k": "a", "n": "Mia", "at": "2026-01-01T00:00:00", "id": 7},
+        {"u": "hal", "t": {"deep": 1}, "k": "b"},
+        {"u": "hal", "t": "three", "k": "a"},
+    ]
+    mapping = FieldMapping("u", "t", "", "n", "at", "id", "k", {"hal": "assistant", "mia": "user"})
+    first, second = load(b"\n".join(map(as_json, rows)), mapping=mapping)
+    assert [(m.role, m.content, m.name, m.id) for m in first] == [
+        ("user", "one", "Mia", "7"),
+        ("assistant", "three", None, None),
+    ]
+    assert (first[0].timestamp, first.title, second[0].content) == ("2026-01-01T00:00:00", "a", '{"deep": 1}')
+
+
+def test_every_list_at_the_end_of_a_path_is_a_conversation():
+    loaded = load(
+        as_json({"rooms": [{"history": TALK}, {"history": TALK}]}), mapping=FieldMapping("who", "said", "rooms.history")
+    )
+    assert [len(conversation) for conversation in loaded] == [2, 2]
+
+
+def test_columns_of_a_table_can_be_mapped():
+    loaded = load(b"who,said\nmia,hello\nhal,hi\n", mapping=FieldMapping("who", "said", roles={"hal": "assistant"}))
+    assert [(m.role, m.content) for m in loaded[0]] == [("mia", "hello"), ("assistant", "hi")]
+
+
+def test_a_mapping_is_saved_and_used_again(tmp_path):
+    path = tmp_path / "mapping.json"
+    MAPPING.save(path)
+    assert FieldMapping.read(path) == MAPPING
+    assert len(load(as_json({"history": TALK}), mapping=path)[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[", "it is no JSON"),
+        ("[]", "it is a list, not an object"),
+        ('{"role": "a"}', "it names no field for text"),
+        ('{"role": "a", "text": "b", "wohs": 1}', "it has a field 'wohs'; known are role, text, items"),
+        ('{"role": "a", "text": 5}', "text is a number, not the name of a field"),
+        ('{"role": "a", "text": "b", "roles": {"x": 1}}', "roles is no object of speakers and their roles"),
+    ],
+)
+def test_what_is_no_mapping_is_refused_in_words(tmp_path, text, why):
+    (tmp_path / "m.json").write_text(text)
+    with pytest.raises(LoadError, match=r"the mapping .*m\.json.* can't be") as refusal:
+        load(as_json(TALK), mapping=tmp_path / "m.json")
+    assert why in str(refusal.value)
+    with pytest.raises(LoadError, match=r"can't be read: no such file"):
+        load(as_json(TALK), mapping=tmp_path / "none.json")
+
+
+def test_a_mapping_that_fits_nothing_says_so():
+    with pytest.raises(LoadError, match="no message in it could be read"):
+        load(as_json({"a": 1}), mapping=MAPPING)
