@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from format_samples import as_golden, damages, expected, format_samples, outcome, sketch
 
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
 from historylab.formats.content import Content
+from historylab.formats.convert import write
 from historylab.formats.detect import match_strengths
 from historylab.formats.load import load
 from historylab.formats.samples import Sample, load_sample, samples
@@ -21,6 +25,8 @@ every_sample = pytest.mark.parametrize("sample", samples().values(), ids=list(sa
 FOLDER = Path(__file__).parent.parent / "formats" / "samples"
 FILES = [file for file in format_samples(FOLDER) if file.member in members("format")]
 every_file = pytest.mark.parametrize("file", FILES, ids=str)
+WRITERS = {name: m for name, m in members("format").items() if m.attributes.get("write")}
+every_writer = pytest.mark.parametrize("name", WRITERS)
 every_format = pytest.mark.parametrize("candidate", members("format").values(), ids=list(members("format")))
 
 
@@ -69,6 +75,62 @@ def test_a_damaged_sample_raises_nothing_but_our_errors(file):
             load(damaged, chosen, name=file.name)
         except LoadError as refused:
             assert "\n" not in str(refused)
+
+
+def gist(conversation: Conversation) -> list:
+    """What every format that can be written has a place for."""
+    return [
+        (m.role, m.content, [(c.id, c.name, json.loads(c.arguments)) for c in m.tool_calls], m.tool_call_id)
+        for m in conversation
+    ]
+
+
+TALK = Conversation(
+    [
+        Message("system", "be brief"),
+        Message("user", "look, and listen"),
+        Message("assistant", "I do", tool_calls=(ToolCall("a1", "look", '{"at": 1}'), ToolCall("a2", "listen", "{}"))),
+        Message("tool", "a bird", tool_call_id="a1"),
+        Message("tool", "no ear", tool_call_id="a2", metadata={"is_error": True}),
+        Message("assistant", "A bird."),
+        Message("user", "thanks"),
+    ]
+)
+
+
+@every_writer
+def test_what_a_format_wrote_is_recognised_and_read_as_the_same(name):
+    loaded = load(write(TALK, name).text.encode())
+    assert loaded.report.member == name
+    assert gist(loaded[0]) == gist(TALK)
+
+
+@every_writer
+def test_several_conversations_are_written_and_read(name):
+    loaded = load(write([TALK, TALK], name).text.encode(), name="two.jsonl")
+    assert [gist(conversation) for conversation in loaded] == [gist(TALK)] * 2
+
+
+LABELLED = Message(
+    "user",
+    "hi",
+    id="m1",
+    name="Ines",
+    media=("image",),
+    timestamp="2026-02-01T08:00:00Z",
+    pinned=True,
+    metadata={"mood": "fine"},
+)
+
+
+@every_writer
+@pytest.mark.parametrize("field", ["id", "name", "media", "timestamp", "pinned", "metadata"])
+def test_what_a_format_has_no_place_for_is_named(name, field):
+    labelled = getattr(LABELLED, field)
+    given = Conversation([replace(TALK[1], **{field: labelled}), *TALK[2:]])
+    written = write(given, name)
+    again = load(written.text.encode(), name)[0][0]
+    assert getattr(again, field) == labelled or written.losses.counts
 
 
 @every_sample

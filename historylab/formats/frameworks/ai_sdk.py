@@ -44,10 +44,7 @@ def to_model_messages(conversation: Conversation, losses: Losses) -> list[dict[s
     names = {call.id: call.name for message in conversation for call in message.tool_calls}
     written: list[dict[str, Any]] = []
     for message in conversation:
-        losses.lose("images, sound and files", len(message.media))
-        losses.lose("names of speakers", message.name is not None and message.role != "tool")
-        losses.lose("ids of messages", message.id is not None)
-        losses.lose("times", message.timestamp is not None)
+        _count_losses(message, losses)
         if message.role == "tool":
             part = _result_part(message, names.get(message.tool_call_id or "") or message.name or "")
             if written and written[-1]["role"] == "tool":
@@ -55,10 +52,10 @@ def to_model_messages(conversation: Conversation, losses: Losses) -> list[dict[s
             else:
                 written.append({"role": "tool", "content": [part]})
             continue
-        losses.lose("roles that it hasn't, written as user", message.role not in ROLES)
         role = message.role if message.role in ROLES else "user"
         written.append({"role": role, "content": _content(message) if role == "assistant" else message.content})
     losses.lose("branches", len(conversation.branches))
+    losses.lose("fields beside the messages", len(conversation.metadata))
     return written
 
 
@@ -113,6 +110,18 @@ def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
         report.leave(part, RESULT, where)
     elif kind != "redacted-reasoning":
         report.warn(f"a part of type {kind[:40]!r} not read", where)
+
+
+def _count_losses(message: Message, losses: Losses) -> None:
+    """Count what model messages have no place for."""
+    said = message.metadata.keys() - {"role", *({"thinking"} if message.role == "assistant" else {"is_error"})}
+    losses.lose("images, sound and files", len(message.media))
+    losses.lose("names of speakers", message.name is not None and message.role != "tool")
+    losses.lose("ids of messages", message.id is not None)
+    losses.lose("times", message.timestamp is not None)
+    losses.lose("usage, model names and other metadata", len(said))
+    losses.lose("roles that it hasn't, written as user", message.role not in ROLES)
+    losses.lose("pins", message.pinned)
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
