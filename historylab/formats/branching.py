@@ -6,11 +6,14 @@ regenerated answers leave several.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, instant
+from historylab.formats.base import Report
+from historylab.formats.chat_messages import iso_time
 
 MOST_BRANCHES = 20
 """Branches offered of one conversation: the newest."""
@@ -46,7 +49,7 @@ def _path(parents: Mapping[Key, Key | None], end: Key) -> list[Key]:
 
 
 def with_branches(
-    found: Sequence[Sequence[Message]], title: str = "", metadata: Mapping[str, Any] | None = None
+    found: Sequence[Sequence[Message]], title: str, metadata: Mapping[str, Any], report: Report
 ) -> Conversation:
     """The first of these lists of messages as a conversation, the others as its branches, titled by where they fork.
 
@@ -58,6 +61,7 @@ def with_branches(
         if any(id(message) not in known for message in other):
             known |= set(map(id, other))
             branches.append(Conversation(other, _forked(main, other), metadata))
+            report.keep("other branches", branches[-1].title)
     return Conversation(main, title, metadata, branches)
 
 
@@ -73,6 +77,12 @@ def opening(text: str) -> str:
     """The beginning of a text in one line."""
     words = " ".join(text[: 4 * OPENING].split())
     return words if len(words) <= OPENING else words[: OPENING - 1].rstrip() + "…"
+
+
+def moment(raw: Any) -> float:
+    """A time in seconds, to sort ends by; 0 if there is none."""
+    seconds = instant(iso_time(raw))
+    return 0.0 if math.isnan(seconds) else seconds
 
 
 def joined(texts: Iterable[str]) -> str:

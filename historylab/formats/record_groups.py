@@ -7,7 +7,7 @@ line or item of a list is a conversation by itself.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,15 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.flat_messages import CONVERSATION_IDS, conversation_id_of
 
 TITLES = ("title", "name")
+
+
+def items_of(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Every value with its location; of a list its items."""
+    for where, value in values:
+        if isinstance(value, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
+        else:
+            yield where, value
 
 
 @dataclass

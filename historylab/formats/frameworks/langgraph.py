@@ -57,7 +57,7 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
         held.append(records)
     metadata = {"thread_id": thread, "checkpoint_ns": namespace, "provider": provider_of(read[0])}
     title = f"{thread}: {namespace.partition(':')[0]}" if namespace else thread
-    return with_branches(read, title, {key: value for key, value in metadata.items() if value})
+    return with_branches(read, title, {key: value for key, value in metadata.items() if value}, report)
 
 
 def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, newest: bool) -> list[tuple[str, Any]]:

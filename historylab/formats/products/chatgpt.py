@@ -15,6 +15,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.branching import paths, with_branches
 from historylab.formats.content import Content
 from historylab.formats.products.chatgpt_nodes import Node, reader
+from historylab.formats.record_groups import items_of
 from historylab.registry import register
 
 ABOUT = {
@@ -31,14 +32,14 @@ ABOUT = {
 
 def looks_like_chatgpt(content: Content) -> float:
     """1 for objects with a `mapping` of nodes that name their parents."""
-    found = [value for _, value in _conversations(content.values)]
+    found = [value for _, value in items_of(content.values)]
     return 1 if any(_is_export(value) for value in found) else 0
 
 
 @register("format", title="ChatGPT export", recognise=looks_like_chatgpt)
 def chatgpt(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of ChatGPT's data export, with edits and regenerated answers as branches."""
-    for where, value in _conversations(content.values):
+    for where, value in items_of(content.values):
         if isinstance(value, dict) and isinstance(value.get("mapping"), dict):
             yield _conversation(value, where, report)
         else:
@@ -61,10 +62,7 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
         if value[name] not in (None, "", [], {}, False):
             report.keep(name, where)
     title = value.get("title")
-    conversation = with_branches(messages or [[]], title if isinstance(title, str) else "", _metadata(value))
-    for branch in conversation.branches:
-        report.keep("other branches", branch.title)
-    return conversation
+    return with_branches(messages or [[]], title if isinstance(title, str) else "", _metadata(value), report)
 
 
 def _nodes(mapping: dict[str, Any], where: str, report: Report) -> dict[str, Node]:
@@ -96,14 +94,6 @@ def _names_parent(value: Any, nodes: dict[str, Node]) -> bool:
 def _metadata(value: dict[str, Any]) -> dict[str, Any]:
     about = {"model": value.get("default_model_slug"), "session": value.get("conversation_id") or value.get("id")}
     return {"provider": "openai"} | {key: held for key, held in about.items() if isinstance(held, str) and held}
-
-
-def _conversations(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for where, value in values:
-        if isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
-        else:
-            yield where, value
 
 
 def _is_export(value: Any) -> bool:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.conversation.columns import ROLE_CODES
-from historylab.conversation.message import Message, ToolCall, instant
+from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
-from historylab.formats.branching import joined
+from historylab.formats.branching import joined, moment
 from historylab.formats.chat_messages import iso_time
 
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
@@ -68,8 +67,7 @@ class Node:
     @property
     def created(self) -> float:
         """When, in seconds; 0 if it doesn't say."""
-        seconds = instant(iso_time((self.message or {}).get("create_time")))
-        return 0.0 if math.isnan(seconds) else seconds
+        return moment((self.message or {}).get("create_time"))
 
     @property
     def recipient(self) -> str:

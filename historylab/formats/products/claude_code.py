@@ -46,12 +46,9 @@ def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
         read = reader(report)
         paths = [pair_by_order(read(path)) for path in (tree.newest, *tree.others)]
         metadata = _metadata(tree) | ({"tools": tools} if tools else {})
-        conversation = with_branches(paths, _title(tree, paths[0], titles), metadata)
-        for branch in conversation.branches:
-            report.keep("other branches", branch.title)
+        yield with_branches(paths, _title(tree, paths[0], titles), metadata, report)
         for record in tree.aside:
             report.skip("a record on a branch older than those offered", record.where)
-        yield conversation
 
 
 def _records(values: list[tuple[str, Any]], report: Report | None = None) -> list[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.branching import opening, with_branches
 from historylab.formats.content import Content
 from historylab.formats.products.codex_session import CodexSession, is_injected
+from historylab.formats.record_groups import items_of
 from historylab.registry import register
 
 KINDS = {"session_meta", "response_item", "turn_context", "event_msg", "compacted"}
@@ -53,10 +54,7 @@ def codex(content: Content, report: Report) -> Iterator[Conversation]:
 def _conversation(session: CodexSession, report: Report) -> Conversation:
     found = session.paths()
     asked = (m.content for m in found[0] if m.role == "user" and not is_injected(m))
-    conversation = with_branches(found, opening(next(asked, "")), session.metadata)
-    for branch in conversation.branches:
-        report.keep("other branches", branch.title)
-    return conversation
+    return with_branches(found, opening(next(asked, "")), session.metadata, report)
 
 
 def _lines(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -65,10 +63,8 @@ def _lines(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         if isinstance(value, dict) and isinstance(value.get("session"), dict) and isinstance(value.get("items"), list):
             yield where, {"type": "session_meta", "payload": value["session"]}
             yield from ((f"{where} items[{i}]".strip(), item) for i, item in enumerate(value["items"]))
-        elif isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
         else:
-            yield where, value
+            yield from items_of([(where, value)])
 
 
 def _unwrapped(value: Any) -> tuple[str, Any, Any]:

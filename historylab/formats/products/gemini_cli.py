@@ -18,6 +18,7 @@ from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.branching import MOST_BRANCHES, joined, opening, with_branches
 from historylab.formats.chat_messages import iso_time
 from historylab.formats.content import Content
+from historylab.formats.record_groups import items_of
 from historylab.formats.usage import to_usage
 from historylab.registry import register
 
@@ -39,7 +40,7 @@ TOKENS = {
 
 def looks_like_gemini_cli(content: Content) -> float:
     """1 for a session's own keys, 0.9 for the log of prompts."""
-    values = [value for _, value in _flat(content.values)]
+    values = [value for _, value in items_of(content.values)]
     if any(_begins_session(value) for value in values):
         return 1
     return 0.9 if values and all(map(_is_prompt, values)) else 0
@@ -50,7 +51,7 @@ def gemini_cli(content: Content, report: Report) -> Iterator[Conversation]:
     """Gemini CLI sessions: the newest path, with what was taken back as branches."""
     prompts: dict[str, list[Message]] = {}
     session: _Session | None = None
-    for where, value in _flat(content.values):
+    for where, value in items_of(content.values):
         if _is_prompt(value):
             report.records += 1
             asked = Message("user", value["message"], timestamp=iso_time(value.get("timestamp")))
@@ -138,10 +139,7 @@ class _Session:
             about["sidechain"] = True
             title = title or f"Subagent: {opening(next((m.content for m in paths[0] if m.role == 'user'), ''))}"
         title = title if isinstance(title, str) else ""
-        found = with_branches(paths, title, {key: held for key, held in about.items() if held})
-        for branch in found.branches:
-            report.keep("other branches", branch.title)
-        return found
+        return with_branches(paths, title, {key: held for key, held in about.items() if held}, report)
 
 
 def _read(value: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
@@ -248,14 +246,6 @@ def _answer(response: Any) -> str:
         if response.keys() <= {"output", "error", "result"} and isinstance(held, str):
             return held
     return response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
-
-
-def _flat(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for where, value in values:
-        if isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
-        else:
-            yield where, value
 
 
 def _begins_session(value: Any) -> bool:
