@@ -14,6 +14,7 @@ import numpy as np
 from historylab.conversation.message import Message, Summary
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
+from historylab.wording.message_text import left_out, unsent_thinking
 from historylab.wording.must_remember import BADGE
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, multiline, one_line
@@ -146,7 +147,16 @@ def _body(plan: HistoryPlan, message: Message, i: int) -> str:
     parts = [_text(text, *limits)] if text else []
     parts += [_call(call.name, call.arguments) for call in message.tool_calls]
     parts += [f'<div class="hl-call">[{escape(one_line(media, 20))}]</div>' for media in message.media]
-    return "".join(parts) or '<div class="hl-call">(empty)</div>'
+    return _thinking(message) + ("".join(parts) or f'<div class="hl-call">{left_out(message) or "(empty)"}</div>')
+
+
+def _thinking(message: Message) -> str:
+    """What the model thought before it said this, folded."""
+    if not (thought := unsent_thinking(message)):
+        return ""
+    return (
+        f'<details class="hl-hidden"><summary>Thinking, not sent again</summary>{_text(thought, TEXT, LINES)}</details>'
+    )
 
 
 def _call(name: str, arguments: str) -> str:

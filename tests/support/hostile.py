@@ -48,7 +48,7 @@ def conversation(turns: int = 6) -> bytes:
             {"role": "user", "name": SHORT, "content": f"{k} {TEXT} " + "word " * 60},
             {"role": "assistant", "name": f"bot {SHORT}", "content": TEXT, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": f"{k}{SHORT}", "name": SHORT, "content": TEXT},
-            {"role": "assistant", "content": f"{TEXT} ORD-{k}917 {TAG}"},
+            {"role": "assistant", "content": f"{TEXT} ORD-{k}917 {TAG}", "reasoning_content": TEXT},
         ]
     said.append({"role": "user", "content": f"ORD-0917? {TEXT}"})
     return json.dumps({"title": TEXT, "model": TEXT, "messages": said}).encode()

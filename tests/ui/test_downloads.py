@@ -18,7 +18,12 @@ def files(app) -> dict[str, str]:
 def test_the_files_of_the_export_drawer_outlive_its_reruns():
     app = shown(screen(PLAYGROUND).button(key="export").click().run())
     before = files(app)
-    assert set(before) == {"Report (HTML)", "Decisions (CSV)", "Download historylab.env"}
+    assert set(before) == {
+        "Report (HTML)",
+        "Decisions (CSV)",
+        "Download historylab.env",
+        "Download HistoryLab JSON",
+    }
     assert all(before.values())
     app.session_state["historylab"].wanted = "export"  # what keeps it open in a browser
     shown(app.toggle(key="only-changed").set_value(True).run())

@@ -10,7 +10,7 @@ from historylab.planning.replay import Timeline
 from historylab.ui.editing.message_edits import message_edits
 from historylab.ui.request.must_remember import must_remember
 from historylab.ui.session import cached
-from historylab.wording.message_text import full_text, speaker
+from historylab.wording.message_text import full_text, speaker, unsent_thinking
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, markdown, multiline, one_line
 from historylab.wording.verdict import counted_by
@@ -40,6 +40,9 @@ def explanation(timeline: Timeline, number: int, chosen: int) -> None:
         st.html('<div class="hl-meta">The whole message</div>')
     text = multiline(full_text(message), MOST)
     st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 380)
+    if thought := unsent_thinking(message):
+        with st.expander("Thinking, not sent again", type="compact"):
+            st.code(multiline(thought, MOST), language=None, wrap_lines=True, height=240)
 
 
 def summary_text(summary: Summary) -> None:

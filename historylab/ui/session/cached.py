@@ -24,6 +24,7 @@ from historylab.figures.difference_map import pack_difference
 from historylab.figures.retention_map import pack_timeline
 from historylab.figures.token_chart import token_chart
 from historylab.formats.base import Report
+from historylab.formats.convert import Written, write
 from historylab.formats.load import Conversations
 from historylab.formats.samples import load_sample
 from historylab.generators.base import generate
@@ -148,6 +149,12 @@ def report_file(timeline: Timeline, number: int, resolution: Resolution, marked:
 def decisions_file(timeline: Timeline, number: int) -> bytes:
     """The decisions of a request, as a file."""
     return _as_file(decisions_csv(timeline, number))
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Writing the conversation", hash_funcs=BY_CONTENT)
+def written(conversation: Conversation, format: str) -> Written:
+    """A conversation in another format, and what that has no place for."""
+    return write(conversation, format)
 
 
 def _as_file(text: str) -> bytes:

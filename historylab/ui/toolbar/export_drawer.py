@@ -1,4 +1,4 @@
-"""Export: the settings in the format of any registered exporter, the request as a report or a spreadsheet."""
+"""Export: the settings in the format of any exporter, the request as a report, the conversation in other formats."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers
 from historylab.ui.session.must_remember import starred
+from historylab.ui.toolbar.write_out import write_out
 from historylab.wording.settings import title_of
 from historylab.wording.untrusted import replace_hidden
 
@@ -25,14 +26,14 @@ def export_button(resolution: Resolution, timeline: Timeline, label: str = "Expo
         shortcut="E",
         on_click=drawers.open_drawer,
         args=(key,),
-        help="Settings, a report or a spreadsheet to download",
+        help="Settings, a report, a spreadsheet or the conversation to download",
     )
     if drawers.take_open_request(key):
-        _drawer(resolution, timeline)
+        _drawer(resolution, timeline, key)
 
 
 @st.dialog("Export", position="right", width="medium")
-def _drawer(resolution: Resolution, timeline: Timeline) -> None:
+def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
     if timeline.plans:
         _request(resolution, timeline)
     st.html('<div class="hl-title">These settings</div>')
@@ -43,6 +44,7 @@ def _drawer(resolution: Resolution, timeline: Timeline) -> None:
         "As", names, default=names[0], required=True, format_func=lambda n: known[n].attributes["title"], key="as"
     )
     _file(resolution, known[name or names[0]], only_changed=only_changed)
+    write_out(timeline.original, key)
 
 
 def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None:
