@@ -75,7 +75,7 @@ def _conversation(entry: dict[str, Any], where: str, report: Report) -> Conversa
     times = [instant(message.timestamp) for message in messages]
     timed = not any(map(math.isnan, times))
     found = [[messages[i] for i in path] for path in paths(parents, lambda end: (times[end] if timed else 0, end))]
-    return with_branches(found or [[]], title if isinstance(title, str) else "", metadata)
+    return with_branches(found or [[]], title if isinstance(title, str) else "", metadata, report)
 
 
 def _message(response: Any, where: str, report: Report) -> Message | None:
