@@ -182,6 +182,7 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
 
 def _print_remembered(kept: Retention) -> None:
     """Whether the must-remember messages are still sent, and the likely answers to each question."""
+    from historylab.conversation.usage import is_textless
     from historylab.wording.must_remember import must_remember_status
 
     if kept.timeline.plans and kept.starred:
@@ -193,7 +194,7 @@ def _print_remembered(kept: Retention) -> None:
         for i, held in zip(asked.messages, asked.kept, strict=True)
     ]
     for asked in kept.questions:
-        if not asked.messages:
+        if not asked.messages and not is_textless(kept.timeline.original):
             print_line(f"No message shares a distinctive word with {asked.question!r}.")
     if rows:
         title = "What might be asked later: the likeliest messages, an estimate by the words they share"
@@ -201,6 +202,11 @@ def _print_remembered(kept: Retention) -> None:
 
 
 def _print_losses(kept: Retention) -> None:
+    from historylab.conversation.usage import is_textless
+    from historylab.wording.costs import RECALL_UNKNOWN
+
+    if is_textless(kept.timeline.original):
+        print_line(RECALL_UNKNOWN)
     if not kept.losses:
         return
     rows = [

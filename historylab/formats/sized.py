@@ -1,7 +1,8 @@
 """Requests of which a log says only how large they were → conversations of messages with a known size and no text.
 
 The context of a request is what was sent, cached or not. What it grew by since the request before is that one's answer
-and then new input. Roles beyond that, and what was said, are unknown: `is_textless` tells such a conversation.
+and then new input. What the first one held of system prompt and tools is unknown, so it is pinned. Roles beyond that,
+and what was said, are unknown, too: `is_textless` tells such a conversation.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from historylab.conversation.usage import MODEL, TEXTLESS
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.observed import ObservedRequest, in_time
 
+OPENING = "a first request pinned, as it is unknown how much of it (system prompt, tools) all later ones repeat"
 SIZES = "a request without its text, read as messages of that size"
 SMALLER = "a request smaller than the one before (compacted, or unrelated), read as a conversation of its own"
 IN_PART = "an answer larger than what the next request grew by: the rest (thinking, say) was not sent again"
@@ -47,6 +49,7 @@ def _growing(requests: list[ObservedRequest], report: Report) -> Iterator[list[O
 
 
 def _conversation(run: list[ObservedRequest], title: str, report: Report) -> Conversation:
+    report.warn(OPENING, run[0].where)
     messages: list[Message] = []
     before = answered = 0
     for request in run:
@@ -59,7 +62,8 @@ def _conversation(run: list[ObservedRequest], title: str, report: Report) -> Con
                 report.warn(IN_PART, request.where)
             messages[-1] = replace(messages[-1], metadata={**messages[-1].metadata, "tokens": answer})
             grown -= answer
-        messages.append(Message("user", timestamp=request.started, metadata={"tokens": grown}))
+        opening = not messages
+        messages.append(Message("user", timestamp=request.started, pinned=opening, metadata={"tokens": grown}))
         before, answered = _context(request), _count(request, "output")
         said = {"tokens": answered, "usage": dict(request.usage or {})}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}

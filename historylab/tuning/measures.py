@@ -11,6 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.usage import is_textless
 from historylab.costs.caches.base import Cache, cache_members
 from historylab.costs.traffic import tokens_share
 from historylab.planning.validity import naive_validity, validity
@@ -91,7 +92,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "references",
         "values in tool calls that an earlier message held",
-        lambda r: r.retention.kept["reference"].total,
+        lambda r: math.nan if is_textless(r.conversation) else r.retention.kept["reference"].total,
         combine=total,
     ),
     Measure(
@@ -128,7 +129,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "losses",
         "references, stars and evidence lost",
-        lambda r: sum(r.retention.kept[kind].lost for kind in CERTAIN),
+        lambda r: math.nan if is_textless(r.conversation) else sum(r.retention.kept[k].lost for k in CERTAIN),
         combine=total,
     ),
     Measure(

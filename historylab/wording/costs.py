@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of, money, percent
 from historylab.costs.bill import CostComparison
 from historylab.costs.caches.base import cache_members
@@ -24,6 +25,8 @@ PRICES_UNKNOWN = "The prices of this model are unknown"
 BASELINE = "the whole conversation as recorded"
 """What not trimming sends at every request: the one baseline of every ratio."""
 NAMED, MODEL = 3, 60  # requests that are named; characters of a model's name
+RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
+"""In place of all that is found by reading messages, where a transcript has only their sizes."""
 KINDS = (("evidence", "pieces of gold evidence"), ("reference", "references"), ("link", "links (an estimate)"))
 
 
@@ -71,6 +74,8 @@ def _requests_as_recorded(timeline: Timeline) -> str:
 
 def kept_sentence(retention: Retention) -> str:
     """ "It keeps 58 of 60 references.", of the best kind of evidence there is; empty if there is none."""
+    if is_textless(retention.timeline.original):
+        return RECALL_UNKNOWN
     for kind, noun in KINDS:
         kept = retention.kept[kind]
         if kept.total:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from historylab import Settings, replay
@@ -12,8 +14,11 @@ from historylab.counters.base import open_counter, scaled, token_column
 from historylab.counters.calibration import calibrate
 from historylab.formats.base import Report
 from historylab.formats.observed import ObservedRequest
-from historylab.formats.sized import IN_PART, SIZES, SMALLER, sized_conversations
+from historylab.formats.sized import IN_PART, OPENING, SIZES, SMALLER, sized_conversations
 from historylab.registry import members
+from historylab.tuning.measures import measure
+from historylab.tuning.replayed import MeasureOptions, Replayed
+from historylab.wording.costs import RECALL_UNKNOWN, kept_sentence
 
 
 def sizes(*rows: tuple[int, int], key: str = "k", **fields):
@@ -35,7 +40,7 @@ def test_what_a_request_grew_by_is_the_answer_before_it_and_new_input():
     assert known(conversation) == [1000, 50, 250, 20]
     assert is_textless(conversation)
     assert (conversation.recorded.model, [u.output for u in conversation.recorded.usage]) == ("gpt-5", [50, 20])
-    assert {reason: tally.count for reason, tally in report.warnings.items()} == {SIZES: 2}
+    assert {reason: tally.count for reason, tally in report.warnings.items()} == {OPENING: 1, SIZES: 2}
 
 
 def test_cache_reads_and_writes_belong_to_the_context():
@@ -87,7 +92,7 @@ def test_a_request_weighs_what_the_log_says_whatever_is_cut():
     (conversation,), _ = sizes((9000, 500), (12_000, 500), (15_000, 500))
     timeline = replay(conversation, Settings(budget=8000, model="gpt-5"))
     assert timeline.untrimmed.tolist() == [9003, 12_003, 15_003]  # with the framing of a request
-    assert [plan.tokens for plan in timeline.plans][1:] == [2503, 5503]
+    assert [plan.tokens for plan in timeline.plans] == [9003, 11_503, 11_503]
 
 
 def test_sizes_are_not_calibrated_by_themselves():
@@ -99,3 +104,11 @@ def test_conversations_of_other_sizes_have_other_digests():
     (one,), _ = sizes((1000, 50))
     (other,), _ = sizes((1001, 50))
     assert one.digest != other.digest
+
+
+def test_what_it_keeps_is_unknown_and_said_to_be():
+    (conversation,), _ = sizes((9000, 500), (12_000, 500))
+    replayed = Replayed(conversation, Settings(budget=8000), MeasureOptions())
+    assert kept_sentence(replayed.retention) == RECALL_UNKNOWN
+    row = measure(conversation, Settings(budget=8000), MeasureOptions())
+    assert all(math.isnan(row[name]) for name in ("references", "references_kept", "links_kept", "losses"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
+from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Likely
 from historylab.ui.request.message_selection import reveal_message
@@ -28,6 +29,8 @@ QUOTE = 80  # characters of a question
 
 def asked_later(timeline: Timeline) -> None:
     """The text area and which answers are kept; before there is a question, what it is for."""
+    if is_textless(timeline.original):  # the list of losses says that nothing is known
+        return
     st.html('<div class="hl-title">What might be asked later?</div>')
     asked = "\n".join(viewing.questions())
     st.text_area(

@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
 from historylab.ui.session import session, viewing
-from historylab.wording.costs import kept_line
+from historylab.wording.costs import RECALL_UNKNOWN, kept_line
 from historylab.wording.untrusted import escape, one_line
 
 NOUNS = {
@@ -26,6 +27,9 @@ KEY = "losses"
 
 def loss_list(timeline: Timeline, found: Retention) -> None:
     """Per kind the share kept, then every loss."""
+    if is_textless(timeline.original):
+        st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
+        return
     lines = [kept_line(found.kept[kind], noun) for kind, noun in NOUNS.items() if found.kept[kind].total]
     if not lines:
         st.html('<div class="hl-small">Nothing is referred to again later, as far as the transcript shows.</div>')

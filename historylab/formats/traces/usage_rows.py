@@ -1,0 +1,157 @@
+"""Usage rows: a table of requests with their tokens, cache reads and writes, model and time, and no text.
+
+As CSV, JSON lines or a list: exports of gateways, proxies and editors, or an application's own log. Each becomes a
+request of known size. Rows that sum up several requests say nothing of any one, and are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.content import Content
+from historylab.formats.observed import ObservedRequest
+from historylab.formats.row_table import COLUMNS as TALK_COLUMNS
+from historylab.formats.sized import sized_conversations
+from historylab.formats.traces.calls import count_of, model_of, provider_of
+from historylab.formats.traces.logged import usage_given
+from historylab.formats.traces.rows import rows_in
+from historylab.formats.traces.spans import time_of
+from historylab.formats.usage import to_usage
+from historylab.registry import register
+
+INPUT = "input_tokens prompt_tokens tokens_prompt tokens_in in_tokens native_tokens_prompt input_token_count input"
+WITHOUT_CACHE = "uncached_input_tokens input_tokens_no_cache usage_input_tokens_no_cache input_w_o_cache_write"
+NAMES = {
+    "input": f"{INPUT} prompt_token_count tokens_input context_tokens {WITHOUT_CACHE}",
+    "output": "output_tokens completion_tokens tokens_completion tokens_out out_tokens native_tokens_completion"
+    " output_token_count completion_token_count tokens_output usage_output_tokens generated_tokens output",
+    "reads": "cache_read_input_tokens cache_read_tokens cached_tokens cached_input_tokens input_cached_tokens"
+    " cache_read cache_reads tokens_cached native_tokens_cached prompt_cache_hit_tokens usage_input_tokens_cache_read"
+    " prompt_cache_read_tokens cached",
+    "writes": "cache_creation_input_tokens cache_creation_tokens cache_write_tokens cache_writes cache_write"
+    " input_w_cache_write usage_input_tokens_cache_write_5m cache_creation_5m_input_tokens prompt_cache_write_tokens",
+    "writes_1h": "ephemeral_1h_input_tokens cache_creation_1h_input_tokens usage_input_tokens_cache_write_1h",
+    "group": f"{TALK_COLUMNS['group']} trace_id run_id",
+    "time": "timestamp created_at request_created_at started_at start_time starttime createdat time date datetime ts",
+    "ended": "completed_at finished_at ended_at end_time endtime",
+    "model": "model model_name response_model request_model model_id",
+    "provider": "provider provider_name vendor custom_llm_provider",
+}
+"""What a column holds → the names it goes by, in snake case."""
+
+SUMS = "num_model_requests num_requests n_requests requests request_count number_of_requests requests_total"
+SUM = "a row that sums up several requests, of which none has a known size"
+BESIDE = {"cache_read_input_tokens", "cache_creation_input_tokens", *WITHOUT_CACHE.split()}
+"""Columns beside which `input_tokens` leaves out what was cached."""
+
+TEXTS = "content messages message text prompt completion response request choices output input body contents parts"
+LOOKED_AT = 200
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table by what they hold; `beside`: whether input is counted without what was cached."""
+
+    names: Mapping[str, str]
+    beside: bool = False
+
+    def __bool__(self) -> bool:
+        return {"input", "output"} <= self.names.keys()
+
+
+def has_usage_rows(content: Content) -> float:
+    """0.6 for rows that count the tokens of requests, and hold no text."""
+    rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping)]
+    if not rows or any(map(_says_something, rows)):
+        return 0
+    return 0.6 if _columns(rows) or sum(to_usage(usage_given(row)) is not None for row in rows) * 2 > len(rows) else 0
+
+
+@register("format", title="Usage rows without text", recognise=has_usage_rows)
+def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
+    """A table of requests and their tokens, without what was said: requests of known size."""
+    rows = list(rows_in(content))
+    columns = _columns([row for _, row in rows if isinstance(row, Mapping)])
+    for name in dict.fromkeys(name for _, row in rows if isinstance(row, Mapping) for name in row):
+        if name not in (*columns.names.values(), "usage"):
+            report.keep(str(name), "")
+    requests = []
+    for where, row in rows:
+        if not isinstance(row, Mapping):
+            report.skip(f"{kind_of(row)}, not a row", where)
+        elif _is_sum(row):
+            report.skip(SUM, where)
+        elif usage := _usage(row, columns):
+            requests.append(_request(row, columns, usage, where))
+        else:
+            report.skip("a row without tokens", where)
+    yield from sized_conversations(requests, report)
+
+
+def _columns(rows: list[Mapping[str, Any]]) -> Columns:
+    given = {_snake(name): name for row in rows[:LOOKED_AT] for name in row}
+    found = {kind: next((given[n] for n in names.split() if n in given), "") for kind, names in NAMES.items()}
+    columns = Columns({kind: name for kind, name in found.items() if name})
+    cached = [_count(row, columns, "reads") + _count(row, columns, "writes") for row in rows]
+    more = any(c > _count(row, columns, "input") for c, row in zip(cached, rows, strict=True))
+    return Columns(columns.names, more or bool(BESIDE & given.keys()))
+
+
+def _usage(row: Mapping[str, Any], columns: Columns) -> dict[str, int] | None:
+    if not columns:
+        return to_usage(usage_given(row))
+    taken, output, reads, writes, hour = (
+        _count(row, columns, kind) for kind in ("input", "output", "reads", "writes", "writes_1h")
+    )
+    usage = {
+        "input": taken if columns.beside else max(0, taken - reads - writes - hour),
+        "output": output,
+        "cache_reads": reads,
+        "cache_writes": writes + hour,
+    }
+    return usage | ({"cache_writes_1h": hour} if hour else {}) if any(usage.values()) else None
+
+
+def _request(row: Mapping[str, Any], columns: Columns, usage: dict[str, int], where: str) -> ObservedRequest:
+    cells = {kind: row.get(name) for kind, name in columns.names.items()}
+    key = cells.get("group")
+    return ObservedRequest(
+        [],
+        key=str(key) if isinstance(key, str | int) else "",
+        usage=usage,
+        about={**model_of(cells.get("model")), **provider_of(cells.get("provider"))},
+        started=time_of(cells.get("time")),
+        ended=time_of(cells.get("ended")),
+        where=where,
+    )
+
+
+def _is_sum(row: Mapping[str, Any]) -> bool:
+    """Whether a row counts its requests, or stands for a span of time as providers' reports have it."""
+    named = {_snake(name): value for name, value in row.items()}
+    counted = next((named[name] for name in SUMS.split() if name in named), None)
+    return count_of(counted) > 1 or {"starting_at", "ending_at"} <= named.keys()
+
+
+def _says_something(row: Mapping[str, Any]) -> bool:
+    named = {_snake(name): value for name, value in row.items()}
+    found = (named.get(name) for name in TEXTS.split())
+    return any(
+        isinstance(value, list | dict | str) and value not in NOTHING and not str(value).replace(",", "").isdecimal()
+        for value in found
+    )
+
+
+def _count(row: Mapping[str, Any], columns: Columns, kind: str) -> int:
+    value = row.get(columns.names.get(kind, ""))
+    return count_of(value.replace(",", "") if isinstance(value, str) else value)
+
+
+def _snake(name: object) -> str:
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name))
+    return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")
