@@ -29,7 +29,7 @@ from historylab.formats.base import Report
 from historylab.formats.load import Conversations
 
 INPUTS = {"input", "tool_input", "tool_output"}
-TEXTS = {"content", "text", "arguments", "system", *INPUTS}
+TEXTS = {"content", "text", "arguments", "system", "value", "message", "utterance", *INPUTS}
 MARK = re.compile(r"«\d+»")
 SUFFIXES = {".json", ".jsonl", ".traj"}
 ODD = [None, True, False, 0, -1, 3.5, 1e300, "", "x", "tool_use", "user", "1970-01-01", [], {}, [[]], [None], {"a": 1}]
@@ -169,7 +169,8 @@ def said(report: Report) -> set[tuple[str, int, str]]:
 
 
 def _read(loaded: Conversations) -> set[str]:
-    found = [(m.content, m.id, m.name, m.tool_calls, m.tool_call_id, dict(m.metadata)) for c in loaded for m in c]
+    read = [message for c in loaded for path in (c, *c.branches) for message in path]
+    found = [(m.content, m.id, m.name, m.tool_calls, m.tool_call_id, dict(m.metadata)) for m in read]
     return set(MARK.findall(f"{found} {[(c.title, c.metadata) for c in loaded]}"))
 
 

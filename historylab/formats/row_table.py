@@ -85,7 +85,8 @@ def rows_to_conversations(rows: Iterable[tuple[str, Any]], report: Report) -> It
     rows = list(rows)
     columns = table_columns(rows)
     if not columns:
-        seen = ", ".join(str(name)[:40] for name in next((row for _, row in rows if isinstance(row, Mapping)), {}))
+        names = next((row for _, row in rows if isinstance(row, Mapping)), {})
+        seen = ", ".join(" ".join(str(name).split())[:40] for name in names)
         raise LoadError(f"no column says who speaks, or none says what, among {seen[:200] or 'none'}")
     _warn_of_unread(columns, rows, report)
     if columns.conversation:

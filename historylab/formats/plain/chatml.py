@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.base import Report
+from historylab.formats.base import Report, kind_of
 from historylab.formats.chat_messages import pair_by_order
 from historylab.formats.content import Content
 from historylab.formats.speakers import role_of
@@ -26,30 +26,47 @@ HEAD = re.compile(r"[ \t]*([\w.-]*)(?:[ \t]+name=([\w.-]+))?[ \t]*(?:\r?\n|$)")
 
 def has_marker(content: Content) -> float:
     """1 for a text, or the texts of JSON objects, that begin with the marker."""
-    return 1 if any(True for _ in islice(_texts(content), 1)) else 0
+    if not _is_json(content):
+        return 1 if _begins(content.text) else 0
+    return 1 if any(_key(value) for _, value in _objects(content.values)) else 0
 
 
 @register("format", title="ChatML text", recognise=has_marker)
 def chatml(content: Content, report: Report) -> Iterator[Conversation]:
     """Text that marks where each message starts and ends."""
-    for place, text in _texts(content):
-        for part in text.split(BETWEEN):
-            if START in part:
-                yield Conversation(pair_by_order(list(_messages(part, place, report))))
-
-
-def _texts(content: Content) -> Iterator[tuple[str, str]]:
-    """Every text that begins with the marker, with its location."""
-    if content.text.lstrip()[:1] not in ("{", "["):
-        if _begins(content.text):
-            yield "", content.text
+    if not _is_json(content):
+        yield from _conversations(content.text, "", report)
         return
-    for where, value in content.values:
-        items = enumerate(value) if isinstance(value, list) else [("", value)]
-        for i, item in items:
-            for key, text in item.items() if isinstance(item, dict) else ():
-                if isinstance(text, str) and _begins(text):
-                    yield f"{where}[{i}] {key}".replace("[]", "").strip(), text
+    for where, value in _objects(content.values):
+        if key := _key(value):
+            report.leave(value, {key, "id"}, where)
+            yield from _conversations(value[key], f"{where} {key}".strip(), report)
+        else:
+            report.skip(f"{kind_of(value)} without such a text", where)
+
+
+def _conversations(text: str, place: str, report: Report) -> Iterator[Conversation]:
+    for part in text.split(BETWEEN):
+        if START in part:
+            yield Conversation(pair_by_order(list(_messages(part, place, report))))
+
+
+def _is_json(content: Content) -> bool:
+    return content.text.lstrip()[:1] in ("{", "[")
+
+
+def _objects(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for where, value in values:
+        if isinstance(value, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
+        else:
+            yield where, value
+
+
+def _key(value: Any) -> str:
+    """The first field whose text begins with the marker; empty if none does."""
+    fields = value.items() if isinstance(value, dict) else ()
+    return next((key for key, text in fields if isinstance(text, str) and _begins(text)), "")
 
 
 def _begins(text: str) -> bool:

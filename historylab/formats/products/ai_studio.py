@@ -28,6 +28,7 @@ READ = {"role", "text", "parts", "isThought", "createTime", "id", "executableCod
 LABELS = {"tokenCount", "finishReason", "thoughtSignatures", "thinkingBudget", "thinkingLevel", "branchChildren"}
 LABELS |= {"branchParent", "isEdited", "safetyRatings", "isGeneratedUsingApiKey", "errorMessage"}
 PARAMETERS = {"temperature": "temperature", "topP": "top_p", "topK": "top_k", "maxOutputTokens": "max_tokens"}
+KINDS = {"text": str, "parts": list, "executableCode": dict, "codeExecutionResult": dict}
 CODE = "code_execution"
 
 
@@ -44,6 +45,8 @@ def ai_studio(content: Content, report: Report) -> Iterator[Conversation]:
         if chunks is None:
             report.skip(f"{kind_of(value)} without chunks", where)
             continue
+        report.leave(value, {"chunkedPrompt", "systemInstruction", "runSettings"}, where)
+        report.leave(value["chunkedPrompt"], {"chunks", "pendingInputs"}, where)
         turns = _Turns(report)
         turns.messages += _system(value.get("systemInstruction"), where, report)
         for i, chunk in enumerate(chunks):
@@ -95,6 +98,9 @@ class _Turns:
             self.report.skip("no role" if isinstance(chunk, dict) else f"{kind_of(chunk)}, not an object", where)
             return
         self.report.leave(chunk, READ | LABELS, where)
+        for name, kind in KINDS.items():
+            if not isinstance(chunk.get(name), kind | None):
+                self.report.warn(f"{name} is {kind_of(chunk[name])}", where)
         text, thought = _text(chunk)
         if thought:
             self.thoughts.append(thought)

@@ -77,6 +77,8 @@ def _request(log: dict[str, Any], where: str) -> ObservedRequest:
     place = f"{where} {key}".strip()
     sent = [message for i, given in enumerate(log[key]) if (message := _message(given, f"{place}[{i}]", said))]
     answers = [message for given in _answers(response) if (message := _message(given, f"{where} response", said))]
+    if not answers:
+        said.warn("a response without an answer", where)
     cost = log.get("cost")
     if answers and isinstance(cost, int | float):
         answers[0] = replace(answers[0], metadata={**answers[0].metadata, "cost": cost})

@@ -29,6 +29,15 @@ KINDS = {*MESSAGES, *RESULTS, "ConversationStateUpdateEvent", "Condensation", "C
 RESULT_TEXTS = ("content", "output", "result", "text", "message")
 """Fields of an observation that hold what the agent was told, the first that is given."""
 
+READ = {"kind", "id", "timestamp", "source", "system_prompt", "dynamic_context", "tools", "llm_message", "sender"}
+READ |= {"extended_content", "llm_response_id", "thought", "reasoning_content", "thinking_blocks", "action"}
+READ |= {"tool_name", "tool_call_id", "tool_call", "action_id", "observation", "error", "rejection_reason"}
+LABELS = {"security_risk", "summary", "critic_result", "activated_skills", "activated_microagents", "classification"}
+LABELS |= {"rejection_source", "responses_reasoning_item", "reasoning_details"}
+READ_OF_MESSAGE = {"role", "content", "reasoning_content", "thinking_blocks", "tool_calls", "name", "tool_call_id"}
+READ_OF_MESSAGE |= {"cache_enabled", "vision_enabled", "function_calling_enabled", "responses_reasoning_item"}
+READ_OF_MESSAGE |= {"force_string_serializer", "send_reasoning_content", "reasoning_details"}
+READ_OF_CALL = {"id", "type", "function", "name", "arguments", "origin", "index", "responses_item_id"}
 LOOKED_AT = 200
 
 
@@ -78,6 +87,7 @@ class _Stream:
             self.report.skip("an event without a kind" if isinstance(event, dict) else kind_of(event), where)
         elif kind in (*MESSAGES, *RESULTS):
             self.report.records += 1
+            self._check(event, where)
             read = _system if kind == MESSAGES[0] else _said if kind == MESSAGES[1] else _result
             if kind == "ActionEvent":
                 self._act(event, where)
@@ -87,6 +97,20 @@ class _Stream:
                 self.replies[reply] = len(self.messages) - 1
         else:
             self._note(event, kind, where)
+
+    def _check(self, event: dict[str, Any], where: str) -> None:
+        """Report the fields of an event that aren't read, or not as what they are."""
+        self.report.leave(event, READ | LABELS, where)
+        for name in ("llm_message", "tool_call"):
+            if not isinstance(event.get(name), dict | None):
+                self.report.warn(f"{name} is {kind_of(event[name])}, not an object", where)
+        held, call = event.get("llm_message"), event.get("tool_call")
+        if event["kind"] == "ActionEvent" and not call:
+            self.report.warn("an action without the model's call", where)
+        function = call.get("function") if isinstance(call, dict) else None
+        for given, read in ((held, READ_OF_MESSAGE), (call, READ_OF_CALL), (function, READ_OF_CALL)):
+            if isinstance(given, dict):
+                self.report.leave(given, read, where)
 
     def answered(self) -> list[Message]:
         """The messages, with the usage of their responses."""
@@ -98,14 +122,15 @@ class _Stream:
 
     def _act(self, event: dict[str, Any], where: str) -> None:
         """A call, in a message with the other calls of its response."""
-        call = _call(event)
+        call, reply = _call(event), _text(event, "llm_response_id")
+        text, media = _content(event.get("thought"), where, self.report)
         self.calls[str(event.get("id"))] = call.id
-        reply = _text(event, "llm_response_id")
         at = self.replies.get(reply) if reply else None
         if at is not None and self.messages[at].tool_calls:
-            self.messages[at] = replace(self.messages[at], tool_calls=(*self.messages[at].tool_calls, call))
+            first = self.messages[at]
+            said = "\n".join(filter(None, (first.content, text)))
+            self.messages[at] = replace(first, content=said, tool_calls=(*first.tool_calls, call))
             return
-        text, media = _content(event.get("thought"), where, self.report)
         thoughts = thinking_of(event)
         metadata = {"thinking": thoughts} if thoughts else {}
         message = Message("assistant", text, _text(event, "id"), None, (call,), None, media, _time(event))
@@ -176,6 +201,8 @@ def _result(stream: _Stream, event: dict[str, Any], where: str) -> Message:
         seen = event.get("observation")
         given = seen if isinstance(seen, dict) else {"content": seen}
         held = next((given[name] for name in RESULT_TEXTS if given.get(name)), None)
+        rest = {name: value for name, value in given.items() if name not in ("kind", "is_error", *RESULT_TEXTS)}
+        held = json.dumps(rest, ensure_ascii=False) if held is None and any(rest.values()) else held
         text, media = _content(held, where, stream.report)
         more, _ = _content(event.get("extended_content"), where, stream.report)
         text, is_error = "\n".join(filter(None, (text, more))), given.get("is_error") is True
@@ -188,7 +215,7 @@ def _call(event: dict[str, Any]) -> ToolCall:
     """The call of an action, as the model wrote it; else as the action holds it."""
     given = event.get("tool_call")
     given = given if isinstance(given, dict) else {}
-    function = given["function"] if isinstance(given.get("function"), dict) else given
+    function: dict[str, Any] = given["function"] if isinstance(given.get("function"), dict) else given
     arguments = function.get("arguments")
     if arguments is None and isinstance(event.get("action"), dict):
         arguments = {name: value for name, value in event["action"].items() if name != "kind"}

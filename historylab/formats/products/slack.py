@@ -26,7 +26,7 @@ from historylab.registry import register
 
 STAMP = re.compile(r"\d{9,11}\.\d{1,6}")
 MENTION = re.compile(r"<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>")
-SAID = {None, "", "bot_message", "thread_broadcast", "me_message", "file_share", "file_comment", "file_mention"}
+SAID = {"bot_message", "thread_broadcast", "me_message", "file_share", "file_comment", "file_mention"}
 """Subtypes of messages; any other is a notice."""
 
 READ = {"type", "subtype", "ts", "thread_ts", "user", "bot_id", "username", "text", "files", "user_profile"}
@@ -136,10 +136,14 @@ def _message(record: Any, names: Mapping[str, str], where: str, report: Report) 
     if not isinstance(record, dict) or not isinstance(record.get("ts"), str):
         report.skip(f"{kind_of(record)} without a time stamp", where)
         return None
-    if (subtype := record.get("subtype")) not in SAID:
-        report.skip(f"a {str(subtype)[:40]} notice", where)
+    subtype = record.get("subtype")
+    if subtype and (not isinstance(subtype, str) or subtype not in SAID):
+        report.skip(f"a {subtype[:40]} notice" if isinstance(subtype, str) else "a notice without a name", where)
         return None
     report.leave(record, READ | LABELS, where)
+    for name in ("text", "user", "bot_id", "username", "thread_ts"):
+        if not isinstance(record.get(name), str | None):
+            report.warn(f"{name} is {kind_of(record[name])}, not text", where)
     given = record.get("user_profile"), record.get("bot_profile")
     profiles = [profile for profile in given if isinstance(profile, dict)]
     bot = _text(record, "bot_id")
