@@ -3,31 +3,38 @@
     python benchmarks/evidence.py FOLDER [--counter chars/4]
 
 Every readable transcript under FOLDER takes part. Claude Code sessions (`~/.claude/projects`) carry the provider's
-usage and times, so their fixed overhead is fitted and the predicted cache reads are checked against the reported
-ones. A budget covers the history alone; the overhead is added to it. Costs are ratios to not trimming, at prices of 1
-for input, 0.1 for a cache read and 1.25 for a write to an explicit cache; output and the offline summarizer are free.
+usage and times, so their fixed overhead is fitted, and the predicted cache reads and the cost as they open are checked
+against what was reported. A budget covers the history alone; the overhead is added to it. Costs are ratios to not
+trimming, at prices of 1 for input, 0.1 for a cache read and 1.25 for a write to an explicit cache; output and the
+offline summarizer are free.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from historylab import Settings, load, replay
+from historylab import Settings, load, replay, settings_for
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.usage import usage_of
 from historylab.costs.bill import price
 from historylab.costs.caches.base import open_cache
-from historylab.costs.traffic import Traffic, traffic
+from historylab.costs.lost_prefix import lost_prefixes, usage_by_request
+from historylab.costs.proposal import proposed_settings
+from historylab.costs.reported import AsReported, against_reported
+from historylab.costs.traffic import Traffic, baseline_of, traffic
 from historylab.counters.base import open_counter
 from historylab.counters.calibration import Calibration, calibrate, context_of
 from historylab.errors import LoadError
+from historylab.planning.replay import Timeline
 from historylab.planning.validity import naive_validity, validity
-from historylab.pricing import Prices
+from historylab.pricing import Prices, prices_of
 
 PRICES = Prices(input=1, output=0, cache_read="0.1", cache_write=1)
 CACHES = (open_cache("explicit", write_premium="1.25"), open_cache("automatic"), open_cache("none"))
@@ -46,18 +53,20 @@ class Case:
     fit: Calibration | None
 
 
+def conversations(folder: Path) -> Iterator[tuple[str, Conversation]]:
+    """Every conversation that can be read, by file name."""
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in {".json", ".jsonl", ".traj"}):
+        with suppress(LoadError):
+            yield from ((f"{path.stem[:12]}#{number}", conversation) for number, conversation in enumerate(load(path)))
+
+
 def cases(folder: Path, counter: str) -> Iterator[Case]:
     """Every conversation that is long enough, by file name."""
-    for path in sorted(p for p in folder.rglob("*") if p.suffix in {".json", ".jsonl", ".traj"}):
-        try:
-            found = load(path)
-        except LoadError:
-            continue
-        for number, conversation in enumerate(found):
-            if len(conversation.columns.requests) >= FEWEST_REQUESTS:
-                fit = calibrate(conversation, open_counter(counter, "gpt-4o"))
-                uncut = Settings(policy="all", pruner="off", counter=counter, overhead=fit.overhead if fit else 0)
-                yield Case(f"{path.stem[:12]}#{number}", conversation, uncut, fit)
+    for name, conversation in conversations(folder):
+        if len(conversation.columns.requests) >= FEWEST_REQUESTS:
+            fit = calibrate(conversation, open_counter(counter, "gpt-4o"))
+            uncut = Settings(policy="all", pruner="off", counter=counter, overhead=fit.overhead if fit else 0)
+            yield Case(name, conversation, uncut, fit)
 
 
 def policies(uncut: Settings, budget: int) -> dict[str, Settings]:
@@ -131,6 +140,37 @@ def usage_of_reply(conversation: Conversation, size: int):
     return usage_of(conversation[size]) if size < len(conversation) else None
 
 
+def as_opened_table(folder: Path) -> Iterator[str]:
+    """Conversations with usage as they open, whole: their cost by our figures, and by what the provider reported."""
+    columns = (
+        "requests | overhead | factor | fit | computed | reported | off by | input alone | output counted | reported"
+    )
+    yield f"| file | {columns} | lost prefixes |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
+    for name, conversation in conversations(folder):
+        timeline = replay(conversation, settings_for(conversation))
+        found, fit = against_reported(timeline), proposed_settings(conversation).calibration
+        if found and fit and fit.good:
+            settings = timeline.settings
+            size = f"{found.requests} | {settings.overhead:,} | {settings.counter_factor} | {fit.margin}"
+            cost = f"${found.computed:.3f} | ${found.reported:.3f} | {found.error:+.1%} | {_of_output(timeline, found)}"
+            lost = Counter(one.cause for one in lost_prefixes(conversation))
+            why = ", ".join(f"{count} {cause}" for cause, count in sorted(lost.items()))
+            yield f"| {name} | {size} | {cost} | {why or 'none'} |"
+
+
+def _of_output(timeline: Timeline, found: AsReported) -> str:
+    """How far the input alone is off, and the tokens of output, counted and reported."""
+    prices, usages = prices_of(timeline.settings.model), usage_by_request(timeline.original)
+    counted = sum(int(n) for n, usage in zip(baseline_of(timeline).output, usages, strict=True) if usage)
+    reported = sum(usage.output for usage in usages if usage)
+    ours, theirs = (
+        total - tokens * prices.output / 1_000_000
+        for total, tokens in ((found.computed, counted), (found.reported, reported))
+    )
+    return f"{ours / theirs - 1:+.1%} | {counted:,} | {reported:,}"
+
+
 def cost_table(found: Sequence[Case], budgets: Sequence[int]) -> Iterator[str]:
     """Per policy: cost of all conversations ÷ not trimming under each cache model, and prefix invalidations."""
     plain = [traffic(replay(case.conversation, case.uncut)) for case in found]
@@ -188,7 +228,7 @@ def main() -> None:
     for title, group, budgets in groups:
         if group:
             print(f"\n## Conversations {title}: {len(group)}\n")
-            tables = [check_of_reads(group)] if group is sessions else []
+            tables = [check_of_reads(group), as_opened_table(given.folder)] if group is sessions else []
             for table in (*tables, cost_table(group, budgets), validity_table(group)):
                 print("\n".join(table), end="\n\n")
             for case in group if group is sessions else ():

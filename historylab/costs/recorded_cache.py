@@ -27,12 +27,16 @@ def billed_model(timeline: Timeline) -> str:
 
 
 def cache_in_use(timeline: Timeline, prices: Prices) -> Cache:
-    """The cache that the prices imply; none where the recording is that model's and shows that nothing was cached."""
+    """The cache that the prices imply; none where the recording is that model's and shows that nothing was cached.
+
+    A cache whose writes are paid for shows at any long request, any other at one of the few that follow.
+    """
     implied = cache_of(prices)
     if not _is_of_the_recording(timeline):
         return implied
     usages = [u for u in usage_by_request(timeline.original) if u and context_of(u) >= 2 * SMALLEST]
-    unused = len(usages) >= FEWEST_REQUESTS and not any(u.cache_reads or u.cache_writes for u in usages)
+    enough = len(usages) >= (1 if implied.writes else FEWEST_REQUESTS)
+    unused = enough and not any(u.cache_reads or u.cache_writes for u in usages)
     return open_cache(NO_CACHE) if unused else implied
 
 

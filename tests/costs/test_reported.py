@@ -48,7 +48,10 @@ def test_writes_for_an_hour_last_one_and_cost_more():
 
 
 def test_a_cache_that_was_never_used_is_none():
-    assert bill(opened(session([(5000, 0, 0), (5100, 0, 0), (5200, 0, 0)]))).cache.name == "none"
+    assert bill(opened(session([(5000, 0, 0)]))).cache.name == "none"
+    automatic = session([(5000, 0, 0), (5100, 0, 0), (5200, 0, 0)], more={i: {"model": "gpt-4o"} for i in range(3)})
+    assert bill(replay(automatic, Settings(model="gpt-4o"))).cache.name == "none"
+    assert bill(replay(Conversation(automatic[:4]), Settings(model="gpt-4o"))).cache.name == "automatic"
     assert bill(opened(session([(500, 0, 0), (600, 0, 0), (700, 0, 0)]))).cache.name == "explicit"  # too short for it
 
 
