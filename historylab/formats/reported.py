@@ -56,7 +56,8 @@ def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str
         return record, ""
     fields = [name for name in THOUGHT_FIELDS if isinstance(record.get(name), str)]
     content = record.get("content")
-    parts = [part for part in content if _is_thought(part)] if isinstance(content, list) else []
+    content = content if isinstance(content, list) else []
+    parts = [part for part in content if _is_thought(part)]
     if not (fields or parts):
         return record, ""
     repeated = {"reasoning_details"} if fields else set()

@@ -25,8 +25,10 @@ TYPES = ("tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_th
 OTHERS = {"tool_calls", "tool_call_id", "function_call", "parts", "blocks", "toolInvocations"}
 """Fields of a message that this API doesn't have."""
 ROLES = ("user", "assistant")
-EVENTS = ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta")
-EVENTS += ("message_stop", "ping")
+EVENTS = (
+    *("message_start", "content_block_start", "content_block_delta", "content_block_stop"),
+    *("message_delta", "message_stop", "ping"),
+)
 READ_OF_ANSWER = {"id", "type", "role", "content", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
 READ_OF_ANSWER |= {"messages", "container", "context_management"}
 DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}

@@ -19,7 +19,8 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.conversation.recorded import MODEL, PARAMETERS, PROVIDER, TOOLS
+from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
+from historylab.conversation.usage import MODEL
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.chat_messages import iso_time, pair_by_order
@@ -86,8 +87,10 @@ class Api:
         return any(ANSWER in value and self._is_answered(value) for value in objects_in(values))
 
     def sample(self, values: list[tuple[str, Any]]) -> list[Any]:
-        """The first records among the unwrapped values."""
-        return [record for record in self.grouping.sample(values) if self.is_record(record)]
+        """The first records among the unwrapped values; none where most of what stands there is something else."""
+        found = self.grouping.sample(values)
+        records = [record for record in found if self.is_record(record)]
+        return records if len(records) * 2 >= len(found) else []
 
     def conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
         """Every list of messages as a conversation; those that were answered are put together as a log."""

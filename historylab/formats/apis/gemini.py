@@ -1,0 +1,189 @@
+"""Google Gemini: contents alone, request bodies, responses (`candidates`), logs, batches and streams of them.
+
+Camel case and snake case are read alike. A system instruction stands beside the contents and comes first here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeGuard
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.conversation.recorded import TOOLS
+from historylab.formats.apis.exchanges import Api, objects_in
+from historylab.formats.apis.streams import Stream
+from historylab.formats.base import Report, kind_of
+from historylab.formats.content import Content
+from historylab.formats.fields import list_in, object_in
+from historylab.formats.gemini_contents import is_content, read_content
+from historylab.formats.record_groups import RecordGroup
+from historylab.registry import register
+
+INSTRUCTIONS = ("systemInstruction", "system_instruction")
+DECLARED = ("functionDeclarations", "function_declarations")
+READ_OF_ANSWER = {"candidates", "usageMetadata", "usage_metadata", "modelVersion", "model_version", "model", "contents"}
+READ_OF_ANSWER |= {"responseId", "response_id", "createTime", "create_time", "promptFeedback", "prompt_feedback"}
+READ_OF_ANSWER |= {"sdkHttpResponse", "automaticFunctionCallingHistory", "modelStatus"}
+READ_OF_CANDIDATE = {
+    "content",
+    "finishReason",
+    "finish_reason",
+    "index",
+    "safetyRatings",
+    "safety_ratings",
+    "tokenCount",
+}
+READ_OF_CANDIDATE |= {"avgLogprobs", "avg_logprobs", "citationMetadata", "citation_metadata", "groundingMetadata"}
+READ_OF_CANDIDATE |= {"grounding_metadata", "logprobsResult", "finishMessage", "token_count", "urlContextMetadata"}
+
+
+def is_answer(value: dict[str, Any]) -> bool:
+    """Whether it is a response of this API."""
+    candidates = value.get("candidates")
+    return isinstance(candidates, list) and any(_has_content(candidate) for candidate in candidates)
+
+
+def looks_like_gemini(content: Content) -> float:
+    """0.9 for responses and bodies, 0.8 for contents alone."""
+    values = API.values(content.values)
+    if API.has_answer(values):
+        return 0.9
+    records = API.sample(values)
+    if not records:
+        return 0
+    return 0.9 if any(isinstance(value.get(API.holder), list) for value in objects_in(values)) else 0.8
+
+
+@register("format", title="Gemini contents", recognise=looks_like_gemini)
+def gemini(content: Content, report: Report) -> Iterator[Conversation]:
+    """Contents as Google's Gemini API takes and returns them."""
+    yield from API.conversations(content.values, report)
+
+
+def _body(value: dict[str, Any]) -> dict[str, Any]:
+    """A body as the API has it: an SDK's `config` unpacked, contents as a list, function declarations as tools."""
+    contents = value.get("contents")
+    if contents is None:
+        return value
+    if isinstance(contents, str | dict):
+        one = {"role": "user", "parts": [{"text": contents}]} if isinstance(contents, str) else contents
+        value = {**value, "contents": [one]}
+    if isinstance(config := value.get("config"), dict):
+        held = {k: v for k, v in config.items() if k in (*INSTRUCTIONS, "tools")}
+        rest = {k: v for k, v in config.items() if k not in held}
+        value = {**held, **{k: v for k, v in value.items() if k != "config"}, "generationConfig": rest}
+    tools = value.get(TOOLS)
+    return {**value, TOOLS: [d for t in tools for d in _declared(t)]} if isinstance(tools, list) else value
+
+
+def _declared(tool: Any) -> list[Any]:
+    found = next((tool[name] for name in DECLARED if isinstance(tool.get(name), list)), None) if _is(tool) else None
+    return [tool] if found is None else found
+
+
+def _read(group: RecordGroup, report: Report) -> list[Message]:
+    messages: list[Message] = []
+    for name in INSTRUCTIONS:
+        prompt = group.beside.get(name)
+        said = [prompt] if isinstance(prompt, str) else prompt.get("parts") if isinstance(prompt, dict) else prompt
+        if isinstance(said, list) and said:
+            del group.beside[name]
+            report.records += 1
+            given = {"role": "system", "parts": [_text_of(part) for part in said]}
+            messages += read_content(given, f"{group.where} {name}".strip(), report)
+    for where, record in group.records:
+        if not isinstance(record, dict) or not isinstance(record.get("parts"), list):
+            found = "an object without parts" if isinstance(record, dict) else f"{kind_of(record)}, not an object"
+            report.skip(found, where)
+            continue
+        report.records += 1
+        messages += read_content(record, where, report)
+    return messages
+
+
+def _text_of(part: Any) -> Any:
+    """A part of an instruction; a content in its place is the text of its parts."""
+    inner = part.get("parts") if isinstance(part, dict) else None
+    return inner[0] if isinstance(inner, list) and len(inner) == 1 else part
+
+
+def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
+    report.leave(answer, READ_OF_ANSWER, where)
+    read = []
+    for i, candidate in enumerate(answer["candidates"]):
+        at = f"{where} candidates[{i}]"
+        if not _has_content(candidate):
+            report.skip("a candidate without content", at)
+            continue
+        report.records += 1
+        report.leave(candidate, READ_OF_CANDIDATE, at)
+        read.append(read_content(candidate["content"], at, report, "model"))
+    return read
+
+
+def _is(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _has_content(candidate: Any) -> bool:
+    return _is(candidate) and isinstance(object_in(candidate, "content").get("parts"), list)
+
+
+def _piece_of(value: dict[str, Any]) -> str | None:
+    """A chunk looks like a whole response; one stream's chunks share an id, if they have one."""
+    if not isinstance(value.get("candidates"), list) or "contents" in value:
+        return None
+    return str(value.get("responseId", value.get("response_id", "")))
+
+
+def _is_last(value: dict[str, Any]) -> bool:
+    named = "responseId" in value or "response_id" in value
+    return not named and any(_is(c) and ("finishReason" in c or "finish_reason" in c) for c in value["candidates"])
+
+
+def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    """The response that was streamed in these chunks; a single one is itself."""
+    if len(pieces) == 1:
+        return pieces[0]
+    parts: list[Any] = []
+    first: dict[str, Any] = {}
+    for piece in pieces:
+        for candidate in piece["candidates"][:1]:
+            first = {**first, **candidate} if _is(candidate) else first
+            held = object_in(candidate, "content") if _is(candidate) else {}
+            for part in list_in(held, "parts"):
+                _add_part(parts, part)
+    content = {"role": "model", "parts": parts}
+    merged: dict[str, Any] = {name: value for piece in pieces for name, value in piece.items()}
+    return {**merged, "candidates": [{**first, "content": content}, *_others(pieces)]}
+
+
+def _others(pieces: list[dict[str, Any]]) -> list[Any]:
+    return [candidate for piece in pieces for candidate in piece["candidates"][1:]]
+
+
+def _add_part(parts: list[Any], part: Any) -> None:
+    """Append a part, or continue the text of the one before it if both are text of one kind."""
+    last = parts[-1] if parts else None
+    if _is_text(part) and _is_text(last) and last.get("thought") == part.get("thought"):
+        parts[-1] = {**last, **part, "text": last["text"] + part["text"]}
+    else:
+        parts.append(part)
+
+
+def _is_text(part: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(part, dict) and isinstance(part.get("text"), str)
+
+
+API = Api(
+    "contents",
+    is_record=is_content,
+    is_answer=is_answer,
+    read=_read,
+    read_answer=_read_answer,
+    provider="google",
+    stream=Stream(_piece_of, _is_last, _whole),
+    body=_body,
+    own=frozenset({"title", "name"}),
+)

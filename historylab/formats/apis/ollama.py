@@ -1,0 +1,124 @@
+"""Ollama: chat bodies and lists, answers, and streamed files with one object per token.
+
+A call's arguments are an object, calls and results have no ids and are paired in order, images stand beside the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.errors import LoadError
+from historylab.formats.apis.exchanges import Api, objects_in
+from historylab.formats.apis.streams import Stream, add_piece
+from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.chat_messages import to_message
+from historylab.formats.content import Content
+from historylab.formats.fields import list_in, text_in
+from historylab.formats.flat_messages import CONVERSATION_IDS
+from historylab.formats.record_groups import RecordGroup
+from historylab.registry import register
+
+READ = {"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id", "name", *CONVERSATION_IDS}
+READ_OF_ANSWER = {"model", "created_at", "message", "done", "done_reason", "total_duration", "load_duration"}
+READ_OF_ANSWER |= {"prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration", "messages", "logprobs"}
+OF_CALL = ({"id", "type", "index", "function"}, {"name", "arguments", "index", "description"})
+
+
+def is_answer(value: dict[str, Any]) -> bool:
+    """Whether it is a response of this API."""
+    return isinstance(value.get("message"), dict) and isinstance(value.get("done"), bool)
+
+
+def looks_like_ollama(content: Content) -> float:
+    """0.9 for answers, 0.8 for calls and results as only this API has them, 0.7 for images and bodies with options."""
+    values = API.values(content.values)
+    if API.has_answer(values):
+        return 0.9
+    records = [r for r in API.sample(values) if isinstance(r, dict) and "content" in r]
+    if any(_has_own_calls(r) or (r.get("role") == "tool" and isinstance(r.get("tool_name"), str)) for r in records):
+        return 0.8
+    if any(_is_images(r.get("images")) for r in records):
+        return 0.7
+    bodies = [v for v in objects_in(values) if isinstance(v.get(API.holder), list) and isinstance(v.get("model"), str)]
+    return 0.7 if records and any("keep_alive" in v or isinstance(v.get("options"), dict) for v in bodies) else 0
+
+
+@register("format", title="Ollama chat", recognise=looks_like_ollama)
+def ollama(content: Content, report: Report) -> Iterator[Conversation]:
+    """Messages as Ollama's chat API takes them, with the answers it gave."""
+    yield from API.conversations(content.values, report)
+
+
+def _read(group: RecordGroup, report: Report) -> list[Message]:
+    read = (_message(record, where, report) for where, record in group.records)
+    return [message for message in read if message]
+
+
+def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:
+    report.leave(answer, READ_OF_ANSWER, where)
+    message = _message(answer["message"], f"{where} message", report)
+    return [[message] if message else []]
+
+
+def _message(record: Any, where: str, report: Report) -> Message | None:
+    if not isinstance(record, dict):
+        report.skip(f"{kind_of(record)}, not an object", where)
+        return None
+    read = {name: value for name, value in record.items() if name in READ and name not in ("thinking", "images")}
+    if "tool_name" in record:
+        read["name"] = read.pop("tool_name")
+    try:
+        message = to_message({"content": "", **read}, partly=True)
+    except LoadError as problem:
+        report.skip(str(problem), where)
+        return None
+    report.records += 1
+    for name, value in record.items():
+        if value not in NOTHING and (name not in READ or (name == "images" and not _is_images(value))):
+            report.warn(f"a field {name[:40]!r} not read", where)
+    for call in list_in(record, "tool_calls"):
+        report.leave(call, OF_CALL[0], where)
+        report.leave(call["function"], OF_CALL[1], where)
+    for part in message.metadata.get("unread_parts", ()):
+        report.warn(f"{part} not read", where)
+    images = ("image",) * len(record["images"]) if _is_images(record.get("images")) else ()
+    thinking = text_in(record, "thinking")
+    if not (message.content or message.tool_calls or message.media or images or thinking):
+        report.warn("empty content", where)
+    metadata = {**message.metadata, **({"thinking": thinking} if thinking else {})}
+    return replace(message, media=message.media + images, metadata=metadata, source=None)
+
+
+def _is_images(given: Any) -> bool:
+    return isinstance(given, list) and bool(given) and all(isinstance(image, str) for image in given)
+
+
+def _has_own_calls(record: dict[str, Any]) -> bool:
+    functions = [c.get("function") for c in list_in(record, "tool_calls") if isinstance(c, dict) and "id" not in c]
+    return any(isinstance(f, dict) and isinstance(f.get("arguments"), dict) for f in functions)
+
+
+def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+    """The response that was streamed in these objects: the last one has the counts."""
+    message: dict[str, Any] = {}
+    for piece in pieces:
+        add_piece(message, {name: held for name, held in piece["message"].items() if name != "tool_calls"})
+        if calls := list_in(piece["message"], "tool_calls"):
+            message["tool_calls"] = [*list_in(message, "tool_calls"), *calls]
+    return {**pieces[-1], "message": message}
+
+
+API = Api(
+    "messages",
+    is_record=lambda value: isinstance(value, dict) and "role" in value,
+    is_answer=is_answer,
+    read=_read,
+    read_answer=_read_answer,
+    provider="ollama",
+    stream=Stream(lambda value: "" if is_answer(value) else None, lambda value: value["done"], _whole),
+    own=frozenset({"title", "name"}),
+)
