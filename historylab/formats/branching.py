@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from historylab.conversation.conversation import Conversation
@@ -63,6 +64,21 @@ def with_branches(
             branches.append(Conversation(other, _forked(main, other), metadata))
             report.keep("other branches", branches[-1].title)
     return Conversation(main, title, metadata, branches)
+
+
+def sharing(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
+    """The lists, of which those that begin with equal messages begin with the same ones."""
+    shared: list[list[Message]] = []
+    for messages in found:
+        known = max(shared, key=lambda other: alike(messages, other), default=[])
+        same = alike(messages, known)
+        shared.append([*known[:same], *messages[same:]])
+    return shared
+
+
+def alike(these: Iterable[Any], those: Iterable[Any]) -> int:
+    """How many at the beginning of both are equal."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(these, those, strict=False)))
 
 
 def _forked(main: Sequence[Message], other: Sequence[Message]) -> str:

@@ -11,13 +11,12 @@ and langgraph-checkpoint-sqlite.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import takewhile
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
-from historylab.formats.branching import paths, with_branches
+from historylab.formats.branching import alike, paths, sharing, with_branches
 from historylab.formats.content import Content
 from historylab.formats.frameworks.langchain import provider_of
 from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_messages
@@ -53,11 +52,11 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
     read: list[list[Message]] = []
     for path in paths(parents, lambda id: snapshots[id].age):
         records = _records(path, snapshots, report, newest=not held)
-        read.append(_read(records, held, read, report))
+        read.append(_read(records, held, report))
         held.append(records)
     metadata = {"thread_id": thread, "checkpoint_ns": namespace, "provider": provider_of(read[0])}
     title = f"{thread}: {namespace.partition(':')[0]}" if namespace else thread
-    return with_branches(read, title, {key: value for key, value in metadata.items() if value}, report)
+    return with_branches(sharing(read), title, {key: value for key, value in metadata.items() if value}, report)
 
 
 def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, newest: bool) -> list[tuple[str, Any]]:
@@ -92,17 +91,7 @@ def _channel(values: Any) -> str:
     return "messages" if "messages" in held else held[0] if held else ""
 
 
-def _read(
-    records: list[tuple[str, Any]], held: list[list[tuple[str, Any]]], read: list[list[Message]], report: Report
-) -> list[Message]:
-    """The messages of a path. What it shares with one before it is counted once, and is the same messages."""
-    shared = max((_alike([r for _, r in records], [r for _, r in other]) for other in held), default=0)
-    messages = read_messages(records[:shared], Report()) + read_messages(records[shared:], report)
-    known = max(read, key=lambda other: _alike(messages, other), default=[])
-    same = _alike(messages, known)
-    return known[:same] + messages[same:]
-
-
-def _alike(these: list[Any], those: list[Any]) -> int:
-    """How many of the first are the same."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(these, those, strict=False)))
+def _read(records: list[tuple[str, Any]], held: list[list[tuple[str, Any]]], report: Report) -> list[Message]:
+    """The messages of a path. What it shares with one before it is counted once."""
+    shared = max((alike((r for _, r in records), (r for _, r in other)) for other in held), default=0)
+    return read_messages(records[:shared], Report()) + read_messages(records[shared:], report)

@@ -46,3 +46,16 @@ def test_a_session_that_the_sdk_wrote_itself_is_read(tmp_path):
     asyncio.run(session.add_items([{"role": "user", "content": "ask"}]))
     session.close()
     assert [m.content for m in load(tmp_path / "s.db")[0]] == ["ask"]
+
+
+def test_branches_are_told_apart_and_the_one_with_the_newest_item_is_the_conversation():
+    said = [json.dumps({"role": "user", "content": text}) for text in ("one", "two", "two, otherwise")]
+    rows = [(i, "s", item, "2026-02-01 08:00:00") for i, item in enumerate(said, 1)]
+    order = [("s", 1, "main", 1), ("s", 2, "main", 2), ("s", 1, "other", 3), ("s", 3, "other", 4)]
+    tables = {"agent_messages": ("id, session_id, message_data, created_at", rows)}
+    tables["message_structure"] = ("session_id, message_id, branch_id, sequence_number", order)
+    loaded = load(database({"agent_sessions": ("session_id", [("s",)]), **tables}))
+    (branch,) = loaded[0].branches
+    assert [m.content for m in loaded[0]] == ["one", "two, otherwise"]
+    assert ([m.content for m in branch], branch[0] is loaded[0][0]) == (["one", "two"], True)
+    assert loaded.report.records == 3
