@@ -13,23 +13,27 @@ LISTED = 30  # sessions shown unless --all asks for more
 
 
 def add_to(commands: Subparsers) -> None:
-    parser = add_parser(commands, "open", "Open a file, or a Claude Code, Codex or Gemini CLI session, on screen", run)
+    parser = add_parser(commands, "open", "Open files, or Claude Code, Codex or Gemini CLI sessions, on screen", run)
     parser.add_argument(
-        "what", metavar="FILE or NUMBER", nargs="?", help="a transcript, or the number of a session in the list"
+        "what",
+        metavar="FILE or NUMBER",
+        nargs="*",
+        help="transcripts, folders of them, or numbers of sessions in the list",
     )
     parser.add_argument("--all", action="store_true", help=f"list every session, not only the newest {LISTED}")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the sessions of this machine, or serve the playground with the file or session named."""
-    if arguments.what is None:
+    """List the sessions of this machine, or serve the playground with the files or sessions named."""
+    if not arguments.what:
         return _list(arguments)
     from historylab.settings.names import OPEN
 
-    path = _chosen(arguments.what)
-    if not path.is_file():
-        raise LoadError(f"there is no file {strip_controls(str(path), 80)!r}; check the path")
-    os.environ[OPEN] = str(path.resolve())
+    paths = [_chosen(what) for what in arguments.what]
+    for path in paths:
+        if not path.exists():
+            raise LoadError(f"there is no file {strip_controls(str(path), 80)!r}; check the path")
+    os.environ[OPEN] = "\n".join(str(path.resolve()) for path in paths)
     return open_playground(arguments)
 
 

@@ -42,8 +42,13 @@ class FieldMapping:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON, to be used again."""
+        Path(path).write_text(self.as_json, encoding="utf-8")
+
+    @property
+    def as_json(self) -> str:
+        """The text of its file."""
         said = {name: value for name, value in asdict(self).items() if value}
-        Path(path).write_text(json.dumps(said, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        return json.dumps(said, ensure_ascii=False, indent=2) + "\n"
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> FieldMapping:

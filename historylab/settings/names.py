@@ -23,7 +23,7 @@ URL_NAMES = {
 }
 STRICT_ENVIRONMENT, TEMPLATE = "HISTORYLAB_STRICT_ENVIRONMENT", "HISTORYLAB_TEMPLATE"
 OPEN = "HISTORYLAB_OPEN"
-"""The file that the playground opens with, as the command line named it."""
+"""The files and folders that the playground opens with, one a line, as the command line named them."""
 NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, TEMPLATE, OPEN, "HISTORYLAB_REAL"})
 """Variables of ours that are not settings, so that no link and no template can set them."""
 

@@ -57,6 +57,12 @@ def test_a_file_opens_in_the_playground(capsys, served, tmp_path, monkeypatch, b
     assert served["opened"] == str(tmp_path / "chat.json")
 
 
+def test_several_files_and_folders_open_together(capsys, served, tmp_path):
+    (tmp_path / "chat.json").write_text("[]")
+    assert run(capsys, str(tmp_path), str(tmp_path / "chat.json"))[0] == 0
+    assert served["opened"].splitlines() == [str(tmp_path), str(tmp_path / "chat.json")]
+
+
 def test_without_a_file_the_playground_opens_none(capsys, served):
     assert run(capsys)[0] == 0
     assert served["opened"] is None

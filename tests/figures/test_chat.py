@@ -72,7 +72,8 @@ def test_long_text_is_clipped_with_a_count_and_calls_are_a_line():
 
 def test_thinking_is_folded_and_a_text_that_the_file_left_out_is_said_to_be():
     thought = Message("assistant", "4", metadata={"thinking": "<b>2 + 2"})
-    told = chat(plan_history([Message("user", metadata={"tokens": 1234}), thought], Settings()), [0, 1])
+    talk = Conversation([Message("user", metadata={"tokens": 1234}), thought])
+    told = chat(plan_history(talk, Settings()), [0, 1])
     assert "(text not in the file: 1,234 tokens)" in told
     assert "<summary>Thinking, not sent again</summary>" in told
     assert "&lt;b&gt;2 + 2" in told

@@ -16,7 +16,7 @@ from historylab.formats.load import load
 from historylab.formats.sessions import Session
 from historylab.summarizers.reply_cache import REPLIES
 from historylab.ui.session.given_files import read_files
-from historylab.ui.session.tab import GivenFile, Opened
+from historylab.ui.session.tab import GivenFile, Opened, ToOpen
 
 pytestmark = pytest.mark.slow  # whole screens
 
@@ -46,8 +46,17 @@ def opened(page: str = PLAYGROUND, **link: str):
 
 def refused():
     """Files whose names and texts are hostile, and which are not read."""
-    given = GivenFile(f"{hostile.TEXT}.json", json.dumps({hostile.TEXT: [hostile.TEXT]}).encode())
-    return read_files([given], "", lambda *_: None)[1]
+    given = GivenFile(
+        f"{hostile.TEXT}.json",
+        json.dumps(
+            {
+                hostile.TEXT: [
+                    {hostile.LINK: who, hostile.TEXT: f"{who} {hostile.TEXT}"} for who in ("user", "assistant")
+                ]
+            }
+        ).encode(),
+    )
+    return tuple(read_files(ToOpen((given,)), lambda *_: None)[1])
 
 
 def found():

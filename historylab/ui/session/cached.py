@@ -151,10 +151,9 @@ def decisions_file(timeline: Timeline, number: int) -> bytes:
     return _as_file(decisions_csv(timeline, number))
 
 
-@st.cache_resource(max_entries=2, scope="session", show_spinner="Writing the conversation", hash_funcs=BY_CONTENT)
 def written(conversation: Conversation, format: str) -> Written:
-    """A conversation in another format, and what that has no place for."""
-    return write(conversation, format)
+    """A conversation in another format, and what that has no place for; the conversation itself remembers it."""
+    return conversation.remember(("written", format), lambda: write(conversation, format), most=2)
 
 
 def _as_file(text: str) -> bytes:

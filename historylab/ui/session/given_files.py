@@ -9,7 +9,7 @@ from pathlib import Path
 from historylab.errors import HistoryLabError, LoadError, TooLarge
 from historylab.formats.base import Report
 from historylab.formats.load import UPLOAD_BYTES, Conversations, load
-from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile
+from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile, ToOpen
 
 MOST_FILES = 200
 MOST_TOGETHER = 5 * UPLOAD_BYTES
@@ -19,35 +19,34 @@ Show = Callable[[int, int, str], None]
 """Shows how many of how many files are read, and the name of the next one."""
 
 
-def read_files(
-    files: Sequence[GivenFile], format: str, show: Show
-) -> tuple[list[tuple[ReadFile, Conversations]], list[RefusedFile]]:
+def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversations]], list[RefusedFile]]:
     """What could be read of them, and what could not."""
     found: list[tuple[ReadFile, Conversations]] = []
     refused: list[RefusedFile] = []
     room = MOST_TOGETHER
-    for number, given in enumerate(files):
-        show(number, len(files), given.name)
+    for number, given in enumerate(asked.files):
+        show(number, len(asked.files), given.name)
         room -= len(given.data) if isinstance(given.data, bytes) else 0
         try:
             if number >= MOST_FILES:
                 raise TooLarge(f"only {MOST_FILES:,} files are read at once")
             if room < 0:
                 raise TooLarge(f"the files together have more than {MOST_TOGETHER // 1_000_000} MB; give fewer at once")
-            loaded = _read(given, format)
+            loaded = _read(given, asked)
         except HistoryLabError as problem:
             refused.append(RefusedFile(given, problem))
         else:
-            found.append((ReadFile(given, loaded.report), loaded))
+            found.append((ReadFile(given, loaded.report, asked.mapping), loaded))
     return found, refused
 
 
-def _read(given: GivenFile, format: str) -> Conversations:
+def _read(given: GivenFile, asked: ToOpen) -> Conversations:
+    format = asked.format or None
     if given.data is None:
         raise LoadError("its bytes are no longer held; give it again")
     if isinstance(given.data, Path):
-        return load(given.data, format or None)
-    return load(given.data, format or None, name=given.name, max_bytes=UPLOAD_BYTES)
+        return load(given.data, format, mapping=asked.mapping)
+    return load(given.data, format, name=given.name, max_bytes=UPLOAD_BYTES, mapping=asked.mapping)
 
 
 def merged(found: Sequence[tuple[ReadFile, Conversations]]) -> Conversations:

@@ -7,18 +7,19 @@ reading is.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from historylab.conversation.conversation import Conversation
-from historylab.errors import HistoryLabError
+from historylab.errors import HistoryLabError, UnknownFormat
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import Place
 from historylab.settings.names import OPEN
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.given_files import Show, bounded, files_at, merged, read_files
-from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile, ToOpen
+from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.wording.untrusted import markdown, one_line
 
 KEY = "open"
@@ -65,11 +66,11 @@ def open_asked(show: Show) -> bool:
             return True
         state.refused = ()
         return True
-    found, refused = read_files(asked.files, asked.format, show)
+    found, refused = read_files(asked, show)
     held = bounded([*(file.given for file in refused), *(file.given for file, _ in found)])
     state.refused = tuple(RefusedFile(next(held), file.why) for file in refused)
     if found:
-        files = tuple(ReadFile(next(held), file.report) for file, _ in found)
+        files = tuple(replace(file, given=next(held)) for file, _ in found)
         viewing.open_conversations(merged(found), "", files=files)
     return bool(found)
 
@@ -112,7 +113,8 @@ def named(given: GivenFile) -> str:
 
 def refusal_of(file: RefusedFile) -> str:
     """ "“orders.json”: found a number, which …": a refusal in a sentence that may quote the file."""
-    why = str(file.why)
+    offered = file.why.proposals if isinstance(file.why, UnknownFormat) else ()
+    why = str(file.why).removesuffix(f". {offered[0]}") if offered else str(file.why)  # offered as buttons
     return f"{named(file.given)}: {why}" if file.given.name else _sentence(why)
 
 

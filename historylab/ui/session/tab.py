@@ -15,6 +15,7 @@ from historylab.edits import Edited
 from historylab.errors import HistoryLabError
 from historylab.formats.base import Report
 from historylab.formats.load import Conversations
+from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions import Session
 from historylab.settings.link import Place, Refused
 from historylab.ui.session.address_sync import AddressSync
@@ -33,10 +34,11 @@ class GivenFile:
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file that was read, with its report."""
+    """A file that was read, with its report, and by which mapping, if one was named."""
 
     given: GivenFile
     report: Report
+    mapping: FieldMapping | None = None
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,11 @@ class RefusedFile:
 
 @dataclass(frozen=True)
 class ToOpen:
-    """What a click asked to open: files, as one format if that is named; or `spec`, a sample or generated one."""
+    """What a click asked to open: files, by a format or a mapping if one is named; or `spec`, a sample or made one."""
 
     files: tuple[GivenFile, ...] = ()
     format: str = ""
+    mapping: FieldMapping | None = None
     spec: str = ""
 
 

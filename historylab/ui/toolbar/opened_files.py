@@ -8,9 +8,9 @@ import streamlit as st
 
 from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
-from historylab.registry import members
 from historylab.ui.session import drawers, opening, session, viewing
-from historylab.ui.session.tab import GivenFile, ReadFile, ToOpen
+from historylab.ui.session.tab import ReadFile
+from historylab.ui.toolbar.format_choice import format_choice, mapping_download
 from historylab.wording.loading import read_in_words, reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -59,30 +59,9 @@ def _one_file(file: ReadFile) -> None:
             other = st.popover("Read as another format", key="read as another", on_change=session.touch)
             if other.open:
                 with other:
-                    format_choice(file.given, file.report.member, list(file.report.claims))
-
-
-def format_choice(given: GivenFile, chosen: str, claimed: Sequence[str]) -> None:
-    """All formats, those first that recognise the file; choosing one reads it as that."""
-    known = members("format")
-    others = sorted((name for name in known if name not in claimed), key=lambda name: known[name].title.lower())
-    names = [*(name for name in claimed if name in known), *others]
-    key = f"format of {given.name[:80]}"
-    st.selectbox(
-        "Format",
-        names,
-        names.index(chosen) if chosen in names else None,
-        format_func=lambda name: known[name].title + (" (recognised)" if name in claimed else ""),
-        placeholder="Choose a format",
-        key=session.seed_widget(key, chosen or None),
-        on_change=_reread,
-        args=(given, key),
-    )
-
-
-def _reread(given: GivenFile, key: str) -> None:
-    if name := session.widget_value(key):
-        opening.ask(ToOpen((given,), format=name))
+                    format_choice(file.given, file.report.member, list(file.report.claims), "recognised")
+                    if file.mapping:
+                        mapping_download(file.mapping)
 
 
 def _several(files: Sequence[ReadFile], report: Report) -> None:

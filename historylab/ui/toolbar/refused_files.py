@@ -1,20 +1,96 @@
-"""Files that could not be read: why, and what to try with them."""
+"""Files that could not be read: why, the lists in them that look like messages, and fields named by hand."""
 
 from __future__ import annotations
 
-from historylab.ui.session import opening, session
+from collections.abc import Sequence
+
+import streamlit as st
+
+from historylab.errors import UnknownFormat
+from historylab.formats.mapping import FieldMapping
+from historylab.formats.proposals import Proposal
+from historylab.ui.session import drawers, opening, session
+from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
-from historylab.ui.toolbar.opened_files import format_choice
+from historylab.ui.toolbar.format_choice import format_choice, mapping_download
+from historylab.wording.untrusted import markdown
 
 MOST = 10
+FIELDS = {
+    "items": ("Where the messages are", "history, or chat.history; empty: the file itself"),
+    "role": ("Field for who speaks", "role"),
+    "text": ("Field for the text", "content"),
+    "name": ("Field for a name", "optional"),
+    "time": ("Field for the time", "optional"),
+    "conversation": ("Field that tells conversations apart", "optional"),
+}
+"""Field of a mapping → its label, and what stands in it while it is empty."""
 
 
 def refused_files() -> None:
-    """Each with its reason, the first few of them."""
+    """Each with its reason and what to try with it, the first few of them."""
     refused = session.tab().refused
-    for file in refused[:MOST]:
+    for place, file in enumerate(refused[:MOST]):
         notice(opening.refusal_of(file), "error")
+        if file.given.data is not None:
+            _proposals(place, file)
     if len(refused) > MOST:
         notice(f"{len(refused) - MOST:,} other files could not be read", "error")
     if len(refused) == 1 and refused[0].given.data is not None:
-        format_choice(refused[0].given, "", ())
+        _by_hand(refused[0])
+
+
+def _offered(file: RefusedFile) -> Sequence[Proposal]:
+    return file.why.proposals if isinstance(file.why, UnknownFormat) else ()
+
+
+def _proposals(place: int, file: RefusedFile) -> None:
+    """A button for each list that looks like messages."""
+    for number, found in enumerate(_offered(file)):
+        mapping = found.mapping
+        where = markdown(mapping.items, 60) if mapping.items else "the file"
+        fields = f"{markdown(mapping.role, 40)}, {markdown(mapping.text, 40)}"
+        st.button(
+            f"Read {where} ({found.items:,} items: {fields})",
+            key=f"proposal {place} {number}",
+            type="primary" if number == 0 else "secondary",
+            on_click=_read,
+            args=(file.given, mapping),
+        )
+
+
+def _by_hand(file: RefusedFile) -> None:
+    """Another format, or the fields' names, to be kept for later."""
+    nearest = file.why.nearest if isinstance(file.why, UnknownFormat) else ()
+    format_choice(file.given, "", nearest, "nearest")
+    offered = _offered(file)
+    proposed = offered[0].mapping if offered else FieldMapping("", "")
+    unfolded = st.expander("Name the fields yourself", key="by hand", on_change=_stay)
+    if not unfolded.open:
+        return
+    with unfolded:
+        said = {
+            name: st.text_input(label, getattr(proposed, name), placeholder=hint, key=f"field {name}", on_change=_stay)
+            for name, (label, hint) in FIELDS.items()
+        }
+        mapping = FieldMapping(**{name: (value or "").strip() for name, value in said.items()}, roles=proposed.roles)
+        complete = bool(mapping.role and mapping.text)
+        with st.container(horizontal=True):
+            st.button(
+                "Read with these fields",
+                key="read-mapped",
+                disabled=not complete,
+                on_click=_read,
+                args=(file.given, mapping),
+            )
+            if complete:
+                mapping_download(mapping)
+
+
+def _read(given: GivenFile, mapping: FieldMapping) -> None:
+    opening.ask(ToOpen((given,), mapping=mapping))
+    _stay()
+
+
+def _stay() -> None:
+    drawers.keep_open(opening.KEY)

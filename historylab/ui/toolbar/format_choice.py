@@ -1,0 +1,48 @@
+"""Reading a given file another way: as a format of one's choice; and the mapping it was read by, to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from historylab.formats.mapping import FieldMapping
+from historylab.registry import members
+from historylab.ui.session import opening, session
+from historylab.ui.session.tab import GivenFile, ToOpen
+
+
+def format_choice(given: GivenFile, chosen: str, first: Sequence[str], why: str) -> None:
+    """All formats, with `first` the ones that stand out and `why` they do; choosing one reads the file as that."""
+    known = members("format")
+    others = sorted((name for name in known if name not in first), key=lambda name: known[name].title.lower())
+    names = [*(name for name in first if name in known), *others]
+    key = f"format of {given.name[:80]}"
+    st.selectbox(
+        "Read it as",
+        names,
+        names.index(chosen) if chosen in names else None,
+        format_func=lambda name: known[name].title + (f" ({why})" if name in first else ""),
+        placeholder="Choose a format",
+        key=session.seed_widget(key, chosen if chosen in names else None),
+        on_change=_reread,
+        args=(given, key),
+    )
+
+
+def _reread(given: GivenFile, key: str) -> None:
+    if name := session.widget_value(key):
+        opening.ask(ToOpen((given,), format=name))
+
+
+def mapping_download(mapping: FieldMapping) -> None:
+    """A button that saves the mapping, for Python and the command line."""
+    st.download_button(
+        "Save this mapping",
+        mapping.as_json.encode(),
+        "mapping.json",
+        "application/json",
+        key="download-mapping",
+        on_click="ignore",
+        help="For the next file: load(…, mapping=…) in Python, --mapping on the command line",
+    )

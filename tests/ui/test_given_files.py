@@ -1,0 +1,53 @@
+"""Files that were given: what is read, what is refused and why, and what a tab holds of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from historylab.formats.load import UPLOAD_BYTES
+from historylab.ui.session.given_files import MOST_FILES, bounded, files_at, merged, read_files
+from historylab.ui.session.tab import GivenFile, ToOpen
+
+CHAT = json.dumps([{"role": "user", "content": "Hello."}]).encode()
+
+
+def read(*files: GivenFile, format: str = ""):
+    steps: list[tuple[int, int, str]] = []
+    found, refused = read_files(ToOpen(files, format), lambda *step: steps.append(step))
+    return found, refused, steps
+
+
+def test_each_file_is_read_by_itself_and_how_far_it_is_is_told():
+    found, refused, steps = read(GivenFile("a.json", CHAT), GivenFile("b", b"\x00"), GivenFile("c.json", CHAT))
+    assert [file.given.name for file, _ in found] == ["a.json", "c.json"]
+    assert [file.given.name for file in refused] == ["b"]
+    assert steps == [(0, 3, "a.json"), (1, 3, "b"), (2, 3, "c.json")]
+    together = merged(found)
+    assert [c.title for c in together] == ["a", "c"]
+    assert together.report.messages == 2
+
+
+def test_more_files_or_bytes_than_the_limits_are_refused_with_the_limit(monkeypatch):
+    _, refused, _ = read(*[GivenFile(f"{i}.json", CHAT) for i in range(MOST_FILES + 1)])
+    assert [str(file.why) for file in refused] == ["only 200 files are read at once"]
+    monkeypatch.setattr("historylab.ui.session.given_files.MOST_TOGETHER", len(CHAT))
+    _, refused, _ = read(GivenFile("a.json", CHAT), GivenFile("b.json", CHAT))
+    assert "together" in str(refused[0].why)
+
+
+def test_bytes_are_held_up_to_the_limit_of_one_upload():
+    most, more = GivenFile("most", b"x" * UPLOAD_BYTES), GivenFile("more", b"x")
+    path = GivenFile("path", Path("path"))
+    assert list(bounded([most, more, path])) == [most, GivenFile("more", None), path]
+    assert "give it again" in str(read(GivenFile("more", None))[1][0].why)
+
+
+def test_a_folder_stands_for_its_files_without_hidden_ones_and_links(tmp_path):
+    for name in ("b.json", "a.json", ".hidden", "deep/c.json", ".git/config"):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(CHAT)
+    (tmp_path / "link.json").symlink_to(tmp_path / "a.json")
+    assert [given.name for given in files_at([str(tmp_path)])] == ["a.json", "b.json", "c.json"]
+    assert [given.name for given in files_at([str(tmp_path / "b.json"), "none"])] == ["b.json", "none"]
