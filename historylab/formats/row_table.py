@@ -109,14 +109,23 @@ def _messages(columns: Columns, rows: list[tuple[str, Mapping[str, Any]]], repor
     roles, answers = cast(speaker for speaker in said if speaker and not (named_role and not role_of(speaker)))
     if answers:
         report.warn(f"no speaker is called an assistant: {answers[:40]!r}, who answers, is taken for one", rows[0][0])
-    messages = []
+    messages: list[Message] = []
+    known: set[tuple[str | None, ...]] = set()
     for where, row in _in_order(columns, rows, report):
         message = read_reported(_record(columns.names, row, roles), where, report)
-        if message:
+        if message and message.id and message.timestamp and _mark(message) in known:
+            report.records -= 1
+            report.skip("a row given before: its id, time, speaker and text", where)
+        elif message:
+            known.add(_mark(message))
             model = row.get(columns.names.get("model", ""))
             metadata = {**message.metadata, "model": model} if isinstance(model, str) and model else message.metadata
             messages.append(replace(message, metadata=metadata))
     return pair_by_order(messages)
+
+
+def _mark(message: Message) -> tuple[str | None, ...]:
+    return message.id, message.timestamp, message.role, message.content
 
 
 def _record(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]) -> dict[str, Any]:

@@ -56,6 +56,12 @@ def test_rows_follow_their_times_and_a_missing_one_reorders_nothing(times, order
     assert "".join(m.content for m in conversation) == order
 
 
+def test_a_row_given_twice_is_read_once_but_not_one_said_twice():
+    row = {"id": 1, "role": "user", "text": "yes", "time": 1767261601}
+    (conversation,), report = read(row, row, row | {"time": 1767261602}, row | {"id": 2}, row | {"id": None})
+    assert (len(conversation), report.skips) == (4, 1)
+
+
 def test_names_are_kept_and_the_one_who_answers_is_the_assistant():
     (pair,), report = read(*({"speaker": who, "text": "x"} for who in ("Anna", "Ben", "Anna")))
     assert [(m.role, m.name) for m in pair] == [("user", "Anna"), ("assistant", "Ben"), ("user", "Anna")]

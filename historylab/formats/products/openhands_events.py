@@ -79,20 +79,28 @@ class _Stream:
         self.about: dict[str, Any] = {}
         self.calls: dict[str, str] = {}  # id of an action → id of its call
         self.replies: dict[str, int] = {}  # id of a response → the message it became
+        self.known: set[str] = set()
         self.usage: dict[str, dict[str, int]] = {}  # id of a response → what it took
 
     def add(self, event: Any, where: str) -> None:
+        """Read one event."""
         kind = event.get("kind") if isinstance(event, dict) else None
         if not isinstance(kind, str):
             self.report.skip("an event without a kind" if isinstance(event, dict) else kind_of(event), where)
-        elif kind in (*MESSAGES, *RESULTS):
+            return
+        id = _text(event, "id")
+        if id in self.known:
+            self.report.skip("an event with the id of one before it", where)
+            return
+        self.known |= {id} if id else set()
+        if kind in (*MESSAGES, *RESULTS):
             self.report.records += 1
             self._check(event, where)
             read = _system if kind == MESSAGES[0] else _said if kind == MESSAGES[1] else _result
             if kind == "ActionEvent":
                 self._act(event, where)
             else:
-                self.messages.append(replace(read(self, event, where), id=_text(event, "id"), timestamp=_time(event)))
+                self.messages.append(replace(read(self, event, where), id=id, timestamp=_time(event)))
             if kind == "MessageEvent" and (reply := _text(event, "llm_response_id")):
                 self.replies[reply] = len(self.messages) - 1
         else:

@@ -51,9 +51,14 @@ def slack(content: Content, report: Report) -> Iterator[Conversation]:
     days = list(_days(content))
     channel, names = _channel(content), {**_profiles(days), **_names(content)}
     threads: dict[str, list[Message]] = {"": []}
+    known: set[tuple[Any, ...]] = set()
     for where, record in days:
         message = _message(record, names, where, report)
-        if message:
+        if message and (key := (message.id, message.metadata["participant"])) in known:
+            report.records -= 1
+            report.skip("a message given before", where)
+        elif message:
+            known.add(key)
             root = record.get("thread_ts")
             reply = isinstance(root, str) and root != record["ts"]
             if not reply or record.get("subtype") == "thread_broadcast":
@@ -149,7 +154,7 @@ def _message(record: Any, names: Mapping[str, str], where: str, report: Report) 
     bot = _text(record, "bot_id")
     who = bot or _text(record, "user") or _text(record, "username")
     shown = (_text(record, "username"), names.get(who), *map(_shown, profiles), who)
-    name = next(filter(None, shown), None)
+    named = next(filter(None, shown), None)
     files = [file for file in _list(record.get("files")) if isinstance(file, dict)]
     media = tuple(_medium(file) for file in files)
     text = _readable(_said(record), names)
@@ -160,7 +165,7 @@ def _message(record: Any, names: Mapping[str, str], where: str, report: Report) 
     kind = "agent" if bot else "user"
     metadata = {"participant": who, "participantKind": kind} | ({"thread": t} if (t := record.get("thread_ts")) else {})
     role = "assistant" if bot else "user"
-    return Message(role, text, record["ts"], name, media=media, timestamp=iso_time(record["ts"]), metadata=metadata)
+    return Message(role, text, record["ts"], named, media=media, timestamp=iso_time(record["ts"]), metadata=metadata)
 
 
 def _said(record: Mapping[str, Any]) -> str:

@@ -51,6 +51,12 @@ def test_an_answer_generated_anew_is_a_branch():
     assert [[m.content for m in branch] for branch in conversation.branches] == [["hi", "old"]]
 
 
+def test_a_response_given_twice_is_read_once_but_not_one_said_twice():
+    yes = [said("human", "yes", _id=id) for id in "112"]
+    loaded = export(*yes, said("human", "yes"))
+    assert ([m.content for m in loaded[0]], loaded.report.skips) == (["yes"] * 3, 1)
+
+
 def test_model_and_thinking_are_kept():
     answer = said("assistant", "yes", model="grok-x", thinking_trace="hm")
     (conversation,) = export(said("human", "hi"), answer, title="T", id="c")

@@ -96,6 +96,11 @@ def test_a_file_per_event_in_an_archive_is_one_conversation():
     assert [m.role for m in conversation] == ["user", "assistant", "tool"]
 
 
+def test_an_event_given_twice_is_read_once_but_not_one_said_twice():
+    loaded = read(said("yes", id="1"), said("yes", id="1"), said("yes", id="2"), said("yes"))
+    assert ([m.content for m in loaded[0]], loaded.report.skips) == (["yes"] * 3, 1)
+
+
 def test_model_and_usage_come_from_the_statistics():
     usage = {"model": "anthropic/m", "prompt_tokens": 9, "completion_tokens": 2, "cache_read_tokens": 4}
     usages = {"usage_to_metrics": {"agent": {"token_usages": [usage | {"response_id": "r"}]}}}

@@ -1,7 +1,7 @@
 """`participants`: only what certain people or agents said."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
@@ -41,10 +41,11 @@ def is_own(message: Message, agent: str) -> bool:
     return is_agent(message) and (not agent or not is_named(message) or participant(message) == agent)
 
 
-def named(messages: Iterable[Message], *, agents: bool = False) -> list[str]:
-    """The ids of named authors, most messages first; with `agents`, of agents only."""
-    authors = (participant(m) for m in messages if is_named(m) and m.role != "tool" and (not agents or is_agent(m)))
-    return [name for name, _ in Counter(authors).most_common()]
+def named(messages: Sequence[Message], *, agents: bool = False) -> list[str]:
+    """The ids of named authors, most messages first; with `agents`, of agents only if there are any."""
+    authors = [m for m in messages if is_named(m) and m.role != "tool"]
+    chosen = [m for m in authors if is_agent(m)] if agents and any(map(is_agent, messages)) else authors
+    return [name for name, _ in Counter(map(participant, chosen)).most_common()]
 
 
 @register("filter", title="Some people only", facts=("name",))
