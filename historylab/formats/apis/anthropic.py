@@ -15,12 +15,23 @@ from historylab.conversation.message import Message
 from historylab.formats.anthropic_blocks import is_result, read_turn
 from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.content import Content
 from historylab.formats.flat_messages import CONVERSATION_IDS
 from historylab.formats.record_groups import RecordGroup
+from historylab.formats.written import (
+    OPENING,
+    Rules,
+    as_sent,
+    body,
+    described,
+    merged,
+    object_arguments,
+    split_systems,
+)
 from historylab.registry import register
 
+RULES = Rules(errors=True, call_ids="[^a-zA-Z0-9_-]")
 TYPES = ("tool_use", "server_tool_use", "mcp_tool_use", "thinking", "redacted_thinking", "document")
 OTHERS = {"tool_calls", "tool_call_id", "function_call", "parts", "blocks", "toolInvocations"}
 """Fields of a message that this API doesn't have."""
@@ -53,7 +64,42 @@ def looks_like_anthropic(content: Content) -> float:
     return 0.7 if any(map(_is_own_body, objects_in(values))) else 0
 
 
-@register("format", title="Anthropic Messages", recognise=looks_like_anthropic)
+def to_anthropic_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
+    """The conversation as a request body of this API, which still needs `max_tokens`."""
+    fields, tools = body(conversation, losses, lambda model: "claude" in model, _tool)
+    prompts, messages = split_systems(as_sent(conversation, losses, RULES), losses)
+    turns = ((m.role if m.role == "assistant" else "user", _blocks(m, losses)) for m in messages)
+    written = [{"role": role, "content": _content(blocks)} for role, blocks in merged(turns, losses, _text(OPENING))]
+    prompt = {"system": _content([_text(text) for text in prompts])} if prompts else {}
+    return {**fields, **prompt, "messages": written, **({"tools": tools} if tools else {})}
+
+
+def _blocks(message: Message, losses: Losses) -> list[dict[str, Any]]:
+    if message.role == "tool":
+        found: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": message.content}
+        return [{**found, "is_error": True} if message.metadata.get("is_error") is True else found]
+    said = [_text(message.content)] if message.content.strip() else []
+    losses.lose("texts of nothing but spaces", bool(message.content) and not said)
+    return said + [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": object_arguments(call, losses)}
+        for call in message.tool_calls
+    ]
+
+
+def _content(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """The blocks; a single text as such."""
+    return blocks[0]["text"] if len(blocks) == 1 and blocks[0]["type"] == "text" else blocks
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
+    return described(name, description, input_schema=schema)
+
+
+@register("format", title="Anthropic Messages", recognise=looks_like_anthropic, write=to_anthropic_body)
 def anthropic(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages as Anthropic's Messages API takes them, with the answers it gave."""
     yield from API.conversations(content.values, report)

@@ -14,16 +14,19 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.apis.exchanges import Api
 from historylab.formats.apis.streams import Stream, add_piece
-from historylab.formats.base import Report
+from historylab.formats.base import Losses, Report
+from historylab.formats.chat_messages import to_record
 from historylab.formats.content import Content
 from historylab.formats.other_shapes import shape_in
 from historylab.formats.record_groups import RecordGroup
 from historylab.formats.reported import read_reported
+from historylab.formats.written import NAME, Rules, as_sent, body, described
 from historylab.registry import register
 
 OWN_MARKS = {"tool_calls", "tool_call_id", "function_call", "refusal"}
 READ_OF_ANSWER = {"choices", "usage", "model", "id", "object", "created", "service_tier", "system_fingerprint"}
 READ_OF_ANSWER |= {"messages", "provider"}
+RULES = Rules(names=True)
 READ_OF_CHOICE = {"message", "index", "finish_reason", "logprobs", "native_finish_reason", "stop_reason"}
 
 
@@ -49,7 +52,21 @@ def looks_like_chat(content: Content) -> float:
     return 0.6 if any(OWN_MARKS & r.keys() for r in alike) else 0.5
 
 
-@register("format", title="OpenAI Chat Completions", recognise=looks_like_chat)
+def to_chat_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
+    """The conversation as a request body of this API."""
+    fields, tools = body(conversation, losses, lambda _: True, _tool)
+    messages = [to_record(message) for message in as_sent(conversation, losses, RULES)]
+    for message in messages:
+        if message["role"] == "tool" or not NAME.fullmatch(message.get("name", "")):
+            message.pop("name", None)
+    return {**fields, "messages": messages, **({"tools": tools} if tools else {})}
+
+
+def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
+    return {"type": "function", "function": described(name, description, parameters=schema)}
+
+
+@register("format", title="OpenAI Chat Completions", recognise=looks_like_chat, write=to_chat_body)
 def chat_completions(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages as the Chat Completions API takes them: a list, an object with a list, or several of them in a file."""
     yield from API.conversations(content.values, report)

@@ -13,13 +13,24 @@ from historylab.conversation.message import Message
 from historylab.conversation.recorded import TOOLS
 from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.content import Content
 from historylab.formats.fields import list_in, object_in
 from historylab.formats.gemini_contents import is_content, read_content
 from historylab.formats.record_groups import RecordGroup
+from historylab.formats.written import (
+    OPENING,
+    Rules,
+    as_sent,
+    body,
+    described,
+    merged,
+    object_arguments,
+    split_systems,
+)
 from historylab.registry import register
 
+RULES = Rules(errors=True)
 INSTRUCTIONS = ("systemInstruction", "system_instruction")
 DECLARED = ("functionDeclarations", "function_declarations")
 READ_OF_ANSWER = {"candidates", "usageMetadata", "usage_metadata", "modelVersion", "model_version", "model", "contents"}
@@ -55,7 +66,36 @@ def looks_like_gemini(content: Content) -> float:
     return 0.9 if any(isinstance(value.get(API.holder), list) for value in objects_in(values)) else 0.8
 
 
-@register("format", title="Gemini contents", recognise=looks_like_gemini)
+def to_gemini_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
+    """The conversation as a request body of this API."""
+    fields, tools = body(conversation, losses, lambda model: "gemini" in model, _tool)
+    prompts, messages = split_systems(as_sent(conversation, losses, RULES), losses)
+    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    turns = (
+        ("model" if message.role == "assistant" else "user", _parts(message, names, losses)) for message in messages
+    )
+    contents = [{"role": role, "parts": parts} for role, parts in merged(turns, losses, {"text": OPENING})]
+    prompt = {"systemInstruction": {"parts": [{"text": text} for text in prompts]}} if prompts else {}
+    declared = {"tools": [{"functionDeclarations": tools}]} if tools else {}
+    return {**fields, **prompt, "contents": contents, **declared}
+
+
+def _parts(message: Message, names: dict[str, str], losses: Losses) -> list[dict[str, Any]]:
+    if message.role == "tool":
+        call = message.tool_call_id or ""
+        outcome = "error" if message.metadata.get("is_error") is True else "result"
+        return [{"functionResponse": {"id": call, "name": names[call], "response": {outcome: message.content}}}]
+    return ([{"text": message.content}] if message.content else []) + [
+        {"functionCall": {"id": call.id, "name": call.name, "args": object_arguments(call, losses)}}
+        for call in message.tool_calls
+    ]
+
+
+def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
+    return described(name, description, parameters=schema)
+
+
+@register("format", title="Gemini contents", recognise=looks_like_gemini, write=to_gemini_body)
 def gemini(content: Content, report: Report) -> Iterator[Conversation]:
     """Contents as Google's Gemini API takes and returns them."""
     yield from API.conversations(content.values, report)

@@ -14,17 +14,19 @@ from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream, add_piece
-from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.chat_messages import to_message
 from historylab.formats.content import Content
 from historylab.formats.fields import list_in, text_in
 from historylab.formats.flat_messages import CONVERSATION_IDS
 from historylab.formats.record_groups import RecordGroup
+from historylab.formats.written import Rules, as_sent, body, described, object_arguments
 from historylab.registry import register
 
 READ = {"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id", "name", *CONVERSATION_IDS}
 READ_OF_ANSWER = {"model", "created_at", "message", "done", "done_reason", "total_duration", "load_duration"}
 READ_OF_ANSWER |= {"prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration", "messages", "logprobs"}
+RULES = Rules(thinking=True, in_call_order=True)
 OF_CALL = ({"id", "type", "index", "function"}, {"name", "arguments", "index", "description"})
 
 
@@ -47,7 +49,34 @@ def looks_like_ollama(content: Content) -> float:
     return 0.7 if records and any("keep_alive" in v or isinstance(v.get("options"), dict) for v in bodies) else 0
 
 
-@register("format", title="Ollama chat", recognise=looks_like_ollama)
+def to_ollama_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
+    """The conversation as a request body of this API."""
+    theirs = conversation.recorded.provider == "ollama"
+    fields, tools = body(conversation, losses, lambda _: theirs, _tool)
+    sent = as_sent(conversation, losses, RULES)
+    names = {call.id: call.name for message in sent for call in message.tool_calls}
+    messages = [_record(message, names, losses) for message in sent]
+    return {**fields, "messages": messages, **({"tools": tools} if tools else {})}
+
+
+def _record(message: Message, names: dict[str, str], losses: Losses) -> dict[str, Any]:
+    record: dict[str, Any] = {"role": message.role, "content": message.content}
+    if isinstance(thinking := message.metadata.get("thinking"), str):
+        record["thinking"] = thinking
+    if message.role == "tool":
+        record["tool_name"] = names[message.tool_call_id or ""]
+    if message.tool_calls:
+        losses.lose("ids of calls", len(message.tool_calls))
+        given = [(call.name, object_arguments(call, losses)) for call in message.tool_calls]
+        record["tool_calls"] = [{"function": {"name": name, "arguments": arguments}} for name, arguments in given]
+    return record
+
+
+def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
+    return {"type": "function", "function": described(name, description, parameters=schema)}
+
+
+@register("format", title="Ollama chat", recognise=looks_like_ollama, write=to_ollama_body)
 def ollama(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages as Ollama's chat API takes them, with the answers it gave."""
     yield from API.conversations(content.values, report)

@@ -13,10 +13,11 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.apis.exchanges import ANSWER, OF_A_REQUEST, Api, objects_in
 from historylab.formats.apis.streams import Stream
-from historylab.formats.base import NOTHING, Report
+from historylab.formats.base import NOTHING, Losses, Report
 from historylab.formats.content import Content
 from historylab.formats.record_groups import RecordGroup
 from historylab.formats.responses_items import is_item, read_items
+from historylab.formats.written import BOUNDARIES, Rules, as_sent, body, described
 from historylab.registry import register
 
 ECHOED = {"instructions", "tools", "model", "previous_response_id", "conversation", *OF_A_REQUEST}
@@ -29,6 +30,7 @@ MISSING = {
     "conversation": "earlier items are missing: they are with the provider, in the conversation named",
     "prompt": "a prompt that is stored with the provider is missing",
 }
+RULES = Rules()
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
@@ -54,7 +56,33 @@ def looks_like_responses(content: Content) -> float:
     return 0.8 if records and bodies else 0
 
 
-@register("format", title="OpenAI Responses", recognise=looks_like_responses)
+def to_responses_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
+    """The conversation as a request body of this API."""
+    fields, tools = body(conversation, losses, lambda model: "claude" not in model and "gemini" not in model, _tool)
+    items: list[dict[str, Any]] = []
+    before = ""
+    for message in as_sent(conversation, losses, RULES):
+        losses.lose(BOUNDARIES, before == message.role == "assistant")
+        items += _items(message)
+        before = message.role
+    return {**fields, "input": items, **({"tools": tools} if tools else {})}
+
+
+def _items(message: Message) -> Iterator[dict[str, Any]]:
+    if message.role == "tool":
+        yield {"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content}
+        return
+    if message.content or not message.tool_calls:
+        yield {"role": message.metadata.get("role", message.role), "content": message.content}
+    for call in message.tool_calls:
+        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+
+
+def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
+    return {"type": "function", **described(name, description, parameters=schema)}
+
+
+@register("format", title="OpenAI Responses", recognise=looks_like_responses, write=to_responses_body)
 def responses(content: Content, report: Report) -> Iterator[Conversation]:
     """Items as OpenAI's Responses API takes and returns them."""
     yield from API.conversations(content.values, report)
