@@ -86,13 +86,14 @@ def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
         return []
     if has_parts(value):
         return read_parts_messages(value, report, where)
-    content = Held(value, where)
-    sure = {name: _strength(member, content) for name, member in members("format").items() if _is_of_messages(member)}
+    one_of_each = Held(list({_shape(item): item for item in value}.values()), where)
+    asked = {name: member for name, member in members("format").items() if member.target.__module__.startswith(ROOMS)}
+    sure = {name: _strength(member, one_of_each) for name, member in asked.items()}
     best = max(sure, key=sure.__getitem__, default="")
     if not best or not sure[best]:
         report.skip(f"{kind_of(value)} of no messages known here", where)
         return []
-    return [message for found in members("format")[best].target(content, report) for message in found]
+    return [message for found in asked[best].target(Held(value, where), report) for message in found]
 
 
 def sent_in(value: Any, report: Report, where: str) -> Logged:
@@ -120,17 +121,20 @@ def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
     if not isinstance(value, dict) or depth > MOST_WRAPPED:
         return Logged()
     found = Logged(about=about_in(value))
-    for name in value.keys() - READ_OF_BODY:
-        report.keep(name, where)
-    said = _prompt(value, report, where) + _body(value, report, where)
-    if said:
-        found.messages = said
-    elif inner := next((value[name] for name in WRAPPINGS if isinstance(value.get(name), dict | list)), None):
-        found = _sent_in(inner, report, where, depth + 1)
-        found.about = {**about_in(value), **found.about}
-    else:
-        texts = [unpacked(value.get(name)) for name in TEXTS]
-        found.messages = [Message("user", text) for text in texts if isinstance(text, str) and text][:1]
+    for field_name in value.keys() - READ_OF_BODY:
+        report.keep(field_name, where)
+    said, read = _body(value, report, where)
+    if inner := "" if said else next((name for name in WRAPPINGS if isinstance(value.get(name), dict | list)), ""):
+        found = _sent_in(value[inner], report, where, depth + 1)
+        found.about, said, read = {**about_in(value), **found.about}, found.messages, [inner]
+    elif not said:
+        texts = ((name, unpacked(value.get(name))) for name in TEXTS)
+        name, text = next(((name, text) for name, text in texts if isinstance(text, str) and text), ("", ""))
+        said, read = [Message("user", text)] if text else [], [name]
+    found.messages = _prompt(value, report, where) + said
+    for name in LISTS:
+        if name not in read and value.get(name) not in NOTHING:
+            report.warn(f"a field {name!r} not read", where)
     return found
 
 
@@ -196,8 +200,15 @@ def text_of(value: Any) -> str:
     return "\n".join(filter(None, map(text_of, value))) if isinstance(value, list) else ""
 
 
-def _is_of_messages(member: Member) -> bool:
-    return member.target.__module__.startswith(ROOMS)
+def _shape(item: Any) -> object:
+    """Equal for messages that every format finds alike: a history is recognised by one of each."""
+    if not isinstance(item, dict):
+        return type(item)
+    content = item.get("content", item.get("parts"))
+    parts = content if isinstance(content, list) else ()
+    labels = tuple(str(item.get(name)) for name in ("role", "type", "lc", "kind"))
+    kinds = {str(part.get("type", list(part))) if isinstance(part, dict) else str(type(part)) for part in parts}
+    return (*labels, type(content), frozenset(item), frozenset(kinds))
 
 
 def _strength(member: Member, content: Content) -> float:
@@ -242,18 +253,19 @@ def _prompt(value: Mapping[str, Any], report: Report, where: str) -> list[Messag
     return [Message("system", text)] if text else []
 
 
-def _body(value: dict[str, Any], report: Report, where: str) -> list[Message]:
+def _body(value: dict[str, Any], report: Report, where: str) -> tuple[list[Message], list[str]]:
+    """The messages of a request's body, and the fields they were read from."""
     if _is_message(value):
-        return messages_in([value], report, where)
+        return messages_in([value], report, where), []
     held = {name: unpacked(value.get(name)) for name in LISTS}
     name = next((name for name in LISTS if isinstance(held[name], list) and held[name]), "")
     if not name:
-        return []
+        return [], []
     said = _listed(held[name], report, f"{where} {name}".strip())
-    newest = held.get("input") or value.get("question")
+    newest = held["input"] or value.get("question")
     if "history" in name and isinstance(newest, str):
-        said.append(Message("user", newest))
-    return said
+        return [*said, Message("user", newest)], [name, "input"]
+    return said, [name]
 
 
 def _first_choice(value: Mapping[str, Any]) -> tuple[Any, int]:

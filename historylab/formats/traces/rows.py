@@ -11,17 +11,22 @@ from historylab.formats.plain.csv_table import rows_of_table
 from historylab.formats.traces.logged import unpacked
 
 HOLDERS = ("data", "rows", "runs", "requests", "results", "items", "logs")
-HEADER = 10_000
 
 
 def rows_in(content: Content, most: int | None = None) -> Iterator[tuple[str, Any]]:
     """Every row with its location. `most`: rows of any list."""
-    if content.text[:HEADER].lstrip()[:1] not in ("{", "["):
+    if not _begins_as_json(content):
         for where, row in islice(rows_of_table(content.text), most):
             yield where, {name: unpacked(cell) for name, cell in row.items() if cell != ""}
         return
     for where, value in content.values[:most]:
         yield from _rows(value, where, most)
+
+
+def _begins_as_json(content: Content) -> bool:
+    """Read off the first bytes where they tell, as decoding a large file takes long."""
+    begins = content.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    return begins in (b"{", b"[") or content.text.lstrip()[:1] in ("{", "[")
 
 
 def _rows(value: Any, where: str, most: int | None) -> Iterator[tuple[str, Any]]:

@@ -1,0 +1,91 @@
+"""OpenTelemetry GenAI spans: which are model calls, whose conversation they are, and what they counted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from historylab.conversation.usage import is_textless
+from historylab.errors import LoadError
+from historylab.formats.load import load
+
+
+def message(role: str, text: str) -> dict:
+    return {"role": role, "parts": [{"type": "text", "content": text}]}
+
+
+def span(name: str = "chat", trace: str = "t", number: int = 1, **attributes) -> dict:
+    said = {key.replace("__", "."): value for key, value in attributes.items()}
+    return {
+        "traceId": trace,
+        "spanId": f"{trace}{name}{number}",
+        "name": name,
+        "startTimeUnixNano": str((1767600000 + number) * 10**9),
+        "attributes": {"gen_ai.operation.name": name, **said},
+    }
+
+
+def call(*texts: str, **fields) -> dict:
+    """A call that was sent all texts but the last, which answers it."""
+    history = [message("assistant" if i % 2 else "user", text) for i, text in enumerate(texts)]
+    return span(gen_ai__input__messages=history[:-1], gen_ai__output__messages=history[-1:], **fields)
+
+
+def loaded(*spans: dict):
+    return load(json.dumps(list(spans)).encode())
+
+
+def said(conversation) -> list[str]:
+    return [m.content for m in conversation]
+
+
+def test_an_agents_span_repeats_its_calls_and_stands_for_them_where_there_are_none():
+    agent = {**call("hi", "hello"), "name": "agent", "spanId": "a"}
+    agent["attributes"]["gen_ai.operation.name"] = "invoke_agent"
+    assert [said(c) for c in loaded(agent)] == [["hi", "hello"]]
+    found = loaded(agent, call("hi", "let me see"))
+    assert [said(c) for c in found] == [["hi", "let me see"]]
+    assert found.report.skips == 1
+
+
+def test_calls_of_several_traces_are_one_conversation_by_its_id_which_any_span_of_a_trace_may_have():
+    agent = span("invoke_agent", trace="t2", gen_ai__conversation__id="c")
+    first = call("hi", "hello", trace="t1", gen_ai__conversation__id="c")
+    second = call("hi", "hello", "bye", "so long", trace="t2", number=2)
+    (conversation,) = loaded(agent, second, first)
+    assert said(conversation) == ["hi", "hello", "bye", "so long"]
+    assert conversation.metadata["conversation_id"] == "c"
+
+
+def test_input_includes_what_was_cached_unless_it_cannot():
+    def usage(tokens: int, reads: int):
+        (conversation,) = loaded(
+            call("hi", "yo", gen_ai__usage__input_tokens=tokens, gen_ai__usage__cache_read__input_tokens=reads)
+        )
+        (found,) = conversation.recorded.usage
+        return found.input, found.cache_reads
+
+    assert usage(100, 80) == (20, 80)
+    assert usage(10, 80) == (10, 80)
+
+
+def test_calls_without_content_are_requests_of_known_size():
+    sizes = [{"gen_ai__usage__input_tokens": n, "gen_ai__usage__output_tokens": 5} for n in (100, 200)]
+    (conversation,) = loaded(*(span("chat", number=i, **size) for i, size in enumerate(sizes)))
+    assert is_textless(conversation)
+    assert len(conversation) == 4
+
+
+def test_a_failed_call_is_named_and_its_retry_answers():
+    failed = {**call("hi", "x"), "spanId": "f", "status": {"code": 2, "message": "overloaded"}}
+    del failed["attributes"]["gen_ai.output.messages"]
+    found = loaded(failed, call("hi", "hello", number=2))
+    assert [said(c) for c in found] == [["hi", "hello"]]
+    assert "a model call that failed (overloaded)" in found.report.warnings
+
+
+def test_spans_of_which_none_is_a_model_call_are_refused_by_name():
+    file = {"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "t", "name": "GET /", "attributes": []}]}]}]}
+    with pytest.raises(LoadError, match="a span that is no model call"):
+        load(json.dumps(file).encode())
