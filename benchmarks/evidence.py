@@ -38,6 +38,7 @@ from historylab.pricing import Prices, prices_of
 
 PRICES = Prices(input=1, output=0, cache_read="0.1", cache_write=1)
 CACHES = (open_cache("explicit", write_premium="1.25"), open_cache("automatic"), open_cache("none"))
+HEAD = 2  # lines of an empty table
 FEWEST_REQUESTS = 5  # shorter conversations say nothing about trimming
 BLOCK = {"pruner.fifo.unit": "block"}
 LENGTHS = {"last 5 messages": 5, "last 10 messages": 10, "last 20 messages": 20}
@@ -149,10 +150,12 @@ def as_opened_table(folder: Path) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
     for name, conversation in conversations(folder):
         timeline = replay(conversation, settings_for(conversation))
-        found, fit = against_reported(timeline), proposed_settings(conversation).calibration
-        if found and fit and fit.good:
-            settings = timeline.settings
-            size = f"{found.requests} | {settings.overhead:,} | {settings.counter_factor} | {fit.margin}"
+        found, proposed = against_reported(timeline), proposed_settings(conversation)
+        if found and proposed.measured:
+            settings, fit = timeline.settings, proposed.calibration
+            size = (
+                f"{found.requests} | {settings.overhead:,} | {settings.counter_factor} | {fit.margin if fit else '–'}"
+            )
             cost = f"${found.computed:.3f} | ${found.reported:.3f} | {found.error:+.1%} | {_of_output(timeline, found)}"
             lost = Counter(one.cause for one in lost_prefixes(conversation))
             why = ", ".join(f"{count} {cause}" for cause, count in sorted(lost.items()))
@@ -224,11 +227,13 @@ def main() -> None:
     tools = [case for case in everything if any(m.role == "tool" for m in case.conversation)]
     sessions, others = [c for c in tools if c.fit], [c for c in tools if not c.fit]
     print(f"{len(everything)} conversations of {FEWEST_REQUESTS} requests or more, {len(tools)} with tools")
+    if len(opened := list(as_opened_table(given.folder))) > HEAD:
+        print("\n## As they open\n", *opened, sep="\n")
     groups = [("with usage", sessions, (2000, 8000, 32000)), ("without usage", others, (2000, 3000, 4000))]
     for title, group, budgets in groups:
         if group:
             print(f"\n## Conversations {title}: {len(group)}\n")
-            tables = [check_of_reads(group), as_opened_table(given.folder)] if group is sessions else []
+            tables = [check_of_reads(group)] if group is sessions else []
             for table in (*tables, cost_table(group, budgets), validity_table(group)):
                 print("\n".join(table), end="\n\n")
             for case in group if group is sessions else ():

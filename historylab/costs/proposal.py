@@ -15,7 +15,7 @@ import numpy as np
 from historylab.conversation.columns import SYSTEM
 from historylab.conversation.conversation import Conversation
 from historylab.counters.base import counter_for, model_counter, token_column
-from historylab.counters.calibration import Calibration, calibrate
+from historylab.counters.calibration import Calibration, calibrate, least_overhead
 from historylab.errors import SettingsError
 from historylab.pricing import window_of
 from historylab.settings.fields import DEFAULT_MODEL, MOST_TOKENS
@@ -31,15 +31,16 @@ ENOUGH = 0.6
 class Proposal:
     """Settings that a file justifies (`values`); those of them that no file records are `suggested`.
 
-    `model` is the one recorded, whether it can be used or not; `tools` and `tool_tokens` are the definitions found in
-    the file. `calibration` is the fit to the usage it reports, if there is one: a poor one is not in `values`.
+    `model` is the one recorded, whether it can be used or not, `tools` how many definitions the file holds, `measured`
+    whether the overhead is what reported usage shows, and not their size alone. `calibration` is the fit to that usage,
+    where there is enough of it: a poor one is not in `values`.
     """
 
     values: Mapping[str, Any]
     suggested: tuple[str, ...] = ()
     model: str | None = None
     tools: int = 0
-    tool_tokens: int = 0
+    measured: bool = False
     calibration: Calibration | None = None
 
 
@@ -56,16 +57,18 @@ def proposed_settings(conversation: Conversation) -> Proposal:
 def _propose(conversation: Conversation) -> Proposal:
     recorded = conversation.recorded
     values = {**_valid("model", recorded.model), **_valid("window", recorded.parameters.get("num_ctx"))}  # Ollama's
-    fit = calibrate(conversation, model_counter(values.get("model", DEFAULT_MODEL)))
-    tools = recorded.tools
+    counter = model_counter(values.get("model", DEFAULT_MODEL))
+    fit, tools = calibrate(conversation, counter), recorded.tools
+    least = 0 if fit else least_overhead(conversation, counter)
     if fit and fit.good:
         values |= fit.settings
-    elif tools.count:
-        values |= _valid("overhead", tools.tokens)
+    elif overhead := least or tools.tokens:
+        values |= _valid("overhead", overhead)
     budget = suitable_budget(conversation, Settings(**values))
     suggested = () if budget is None else ("budget",)
     values |= dict.fromkeys(suggested, budget)
-    return Proposal(values, suggested, recorded.model, tools.count, tools.tokens if tools.count else 0, fit)
+    measured = "overhead" in values and bool(least or (fit and fit.good))
+    return Proposal(values, suggested, recorded.model, tools.count, measured, fit)
 
 
 def _valid(name: str, value: object) -> dict[str, Any]:
@@ -100,14 +103,16 @@ class _HeldTokens:
         tokens = token_column(conversation, counter)
         self.sizes, self.users, self.framing = columns.requests, columns.users, counter.per_request
         self.running = np.concatenate(([0.0], np.cumsum(tokens)))
-        self.system = np.concatenate(([0.0], np.cumsum(np.where(columns.role == SYSTEM, tokens, 0))))
+        always = columns.role == SYSTEM
+        always[columns.pins] = True
+        self.pinned = np.concatenate(([0.0], np.cumsum(np.where(always, tokens, 0))))
         self.turn = columns.users.searchsorted(columns.requests) - 1  # -1 before the first user message
 
     def newest(self, turns: int | None = None) -> np.ndarray:
-        """With the system messages and the newest `turns`, the unfinished one among them; all of them if None."""
+        """With what is pinned and the newest `turns`, the unfinished one among them; all of them if None."""
         first = np.zeros_like(self.turn) if turns is None else self.turn - turns + 1
         starts = np.where(first > 0, np.append(self.users, 0)[np.maximum(first, 0)], 0)
-        found: np.ndarray = self.running[self.sizes] - self.running[starts] + self.system[starts] + self.framing
+        found: np.ndarray = self.running[self.sizes] - self.running[starts] + self.pinned[starts] + self.framing
         return found
 
     def least(self) -> float:

@@ -100,6 +100,15 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
     )
 
 
+def least_overhead(conversation: Conversation, counter: Counter) -> int:
+    """Tokens that each reported context has beyond its messages, at least; for too few requests to fit a factor to."""
+    if is_textless(conversation) or not len((found := reported_contexts(conversation))[0]):
+        return 0
+    counter, (at, reported) = unscaled(counter), found
+    counted = np.concatenate(([0], np.cumsum(token_column(conversation, counter))))[at] + counter.per_request
+    return max(0, int((reported - counted).min()))
+
+
 def reported_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray]:
     """Per reply with usage: the history length it answered (int64), and the context the provider counted (float64)."""
     whole = conversation.messages[: compacted_at(conversation)]

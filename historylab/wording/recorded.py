@@ -76,9 +76,9 @@ def _sentence(nouns: Sequence[str], end: str) -> str:
 def _of_the_overhead(proposal: Proposal, used: Mapping[str, Any]) -> str:
     """ "1 tool and 20,211 measured tokens counted as overhead": what is counted outside the transcript."""
     tools = count_of(proposal.tools, "tool") if proposal.tools else ""
-    if "overhead" not in used:
+    if not used.get("overhead"):
         return ""
-    if FACTOR not in proposal.values:
+    if not proposal.measured:
         return f"{tools} ({used['overhead']:,} tokens) counted as overhead"
     counted = f"{used['overhead']:,} measured tokens"
     return f"{tools} and {counted} counted as overhead" if tools else f"{counted} counted as overhead"

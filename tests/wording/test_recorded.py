@@ -24,12 +24,12 @@ OPUS = "claude-opus-4-5"
     [
         (Proposal({}), ""),
         (
-            Proposal({"model": OPUS, **FIT.settings}, model=OPUS, tools=1, tool_tokens=90, calibration=FIT),
+            Proposal({"model": OPUS, **FIT.settings}, model=OPUS, tools=1, measured=True, calibration=FIT),
             "Recorded with claude-opus-4-5: its window, prices and cache are used; 1 tool and 20,211 measured tokens "
             "counted as overhead; tokens are calibrated from 103 requests, ±4 %.",
         ),
         (
-            Proposal({"model": "gpt-4", "overhead": 90}, model="gpt-4", tools=2, tool_tokens=90),
+            Proposal({"model": "gpt-4", "overhead": 90}, model="gpt-4", tools=2),
             "Recorded with gpt-4: its window and prices are used; 2 tools (90 tokens) counted as overhead.",
         ),
         (
@@ -40,7 +40,8 @@ OPUS = "claude-opus-4-5"
             Proposal({"model": "gemini-2.5-pro"}, model="gemini-2.5-pro"),
             "Recorded with gemini-2.5-pro: its prices and cache are used and its window is unknown.",
         ),
-        (Proposal({"overhead": 90}, tools=1, tool_tokens=90), "1 tool (90 tokens) counted as overhead."),
+        (Proposal({"overhead": 90}, measured=True), "90 measured tokens counted as overhead."),
+        (Proposal({"overhead": 90}, tools=1), "1 tool (90 tokens) counted as overhead."),
         (Proposal({"budget": 40_000}, ("budget",)), "A budget of 40,000 is suggested for this file."),
         (Proposal({}, model="x" * 201), f"Recorded with {'x' * 79}…: another model is set."),
         (
@@ -54,7 +55,7 @@ def test_the_sentence(proposal, sentence):
 
 
 def test_what_another_source_decides_is_not_claimed():
-    proposal = Proposal({"model": OPUS, **FIT.settings}, model=OPUS, calibration=FIT)
+    proposal = Proposal({"model": OPUS, **FIT.settings}, model=OPUS, measured=True, calibration=FIT)
     resolution = resolve_settings({}, you={"model": "gpt-4o", "overhead": 5}, recorded=proposal.values)
     assert recorded_sentence(proposal, resolution) == (
         "Recorded with claude-opus-4-5: another model is set; tokens are calibrated from 103 requests, ±4 %."
