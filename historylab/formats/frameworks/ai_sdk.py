@@ -64,7 +64,7 @@ def ai_sdk(content: Content, report: Report) -> Iterator[Conversation]:
     """Model messages of the AI SDK, with calls and results as content parts."""
     for group in GROUPING.groups(content.values, report):
         messages = [message for where, record in group.records for message in _read(record, where, report)]
-        yield group.conversation(pair_by_order(messages), report)
+        yield group.conversation(pair_by_order(messages), report, model=group.beside.get("modelId"))
 
 
 def _read(record: Any, where: str, report: Report) -> list[Message]:

@@ -41,7 +41,9 @@ def langgraph(content: Content, report: Report) -> Iterator[Conversation]:
     found = in_database(content, report) if content.tables else in_json(content.values, report)
     threads: dict[tuple[str, str], dict[str, Snapshot]] = {}
     for snapshot in found:
-        threads.setdefault((snapshot.thread, snapshot.namespace), {})[snapshot.id] = snapshot
+        known = threads.setdefault((snapshot.thread, snapshot.namespace), {})
+        if known.setdefault(snapshot.id, snapshot) is not snapshot:
+            report.skip("a state with the checkpoint_id of one before it", snapshot.where)
     for (thread, namespace), snapshots in sorted(threads.items(), key=lambda item: item[0][1] != ""):  # subgraphs last
         yield _conversation(thread, namespace, snapshots, report)
 

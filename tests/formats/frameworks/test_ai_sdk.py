@@ -92,3 +92,9 @@ def test_results_of_one_step_are_written_as_one_message_under_their_tools_names(
     results = [Message("tool", "x", tool_call_id="b"), Message("tool", "y", tool_call_id="a")]
     (_, tools) = json.loads(write(Conversation([Message("assistant", tool_calls=calls), *results]), "ai_sdk").text)
     assert [part["toolName"] for part in tools["content"]] == ["hear", "look"]
+
+
+def test_the_response_that_the_sdk_returns_names_its_model():
+    response = {"id": "r", "modelId": "m-1", "messages": [{"role": "assistant", "content": [call("a", input={})]}]}
+    (conversation,) = load(json.dumps(response).encode())
+    assert conversation.recorded.model == "m-1"

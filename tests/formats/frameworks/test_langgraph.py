@@ -136,3 +136,9 @@ def test_messages_that_a_later_checkpoint_removed_are_told_of(encoded):
     loaded = load(given)
     assert [m.content for m in loaded[0]] == ["c"]
     assert list(loaded.report.warnings) == ["messages of an earlier checkpoint that were removed since, left out"]
+
+
+def test_of_two_states_of_one_checkpoint_the_first_is_read_and_the_other_counted():
+    loaded = load(json.dumps([state("1", None, "a"), state("1", None, "b")]).encode())
+    assert [m.content for m in loaded[0]] == ["a"]
+    assert list(loaded.report.skipped) == ["a state with the checkpoint_id of one before it"]
