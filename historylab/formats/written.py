@@ -31,7 +31,7 @@ OPENING = "(The assistant begins.)"
 
 @dataclass(frozen=True)
 class Rules:
-    """What an API takes: names of speakers, marks of failed calls, thinking, results in the order of their calls.
+    """What an API takes: names of speakers, marks of failed calls, thinking.
 
     `call_ids`: a pattern of what the id of a call may not hold.
     """
@@ -40,7 +40,6 @@ class Rules:
     errors: bool = False
     thinking: bool = False
     call_ids: str = ""
-    in_call_order: bool = False
 
 
 def as_sent(conversation: Conversation, losses: Losses, rules: Rules) -> list[Message]:
@@ -165,11 +164,6 @@ def _block(messages: list[Message], last: bool, taken: set[str], losses: Losses,
         calls.append(replace(call, id=chosen))
     said = [replace(first, tool_calls=tuple(calls))] if calls or first.content else []
     answers = [replace(result, tool_call_id=renamed[result.tool_call_id].pop(0)) for result in results]
-    if rules.in_call_order:
-        place = {call.id: k for k, call in enumerate(calls)}
-        ordered = sorted(answers, key=lambda result: place[result.tool_call_id or ""])
-        losses.lose("the order of results", ordered != answers)
-        answers = ordered
     return said + answers
 
 

@@ -1,6 +1,7 @@
 """Ollama: chat bodies and lists, answers, and streamed files with one object per token.
 
-A call's arguments are an object, calls and results have no ids and are paired in order, images stand beside the text.
+A call's arguments are an object, calls and results of older versions have no ids and are paired in order, images stand
+beside the text.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from historylab.registry import register
 READ = {"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id", "name", *CONVERSATION_IDS}
 READ_OF_ANSWER = {"model", "created_at", "message", "done", "done_reason", "total_duration", "load_duration"}
 READ_OF_ANSWER |= {"prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration", "messages", "logprobs"}
-RULES = Rules(thinking=True, in_call_order=True)
+RULES = Rules(thinking=True)
 OF_CALL = ({"id", "type", "index", "function"}, {"name", "arguments", "index", "description"})
 
 
@@ -64,11 +65,10 @@ def _record(message: Message, names: dict[str, str], losses: Losses) -> dict[str
     if isinstance(thinking := message.metadata.get("thinking"), str):
         record["thinking"] = thinking
     if message.role == "tool":
-        record["tool_name"] = names[message.tool_call_id or ""]
+        record |= {"tool_name": names[message.tool_call_id or ""], "tool_call_id": message.tool_call_id}
     if message.tool_calls:
-        losses.lose("ids of calls", len(message.tool_calls))
-        given = [(call.name, object_arguments(call, losses)) for call in message.tool_calls]
-        record["tool_calls"] = [{"function": {"name": name, "arguments": arguments}} for name, arguments in given]
+        given = [(call.id, call.name, object_arguments(call, losses)) for call in message.tool_calls]
+        record["tool_calls"] = [{"id": i, "function": {"name": name, "arguments": held}} for i, name, held in given]
     return record
 
 
