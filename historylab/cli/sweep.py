@@ -26,7 +26,7 @@ from historylab.cli.base import (
     settings_from,
     whole_number,
 )
-from historylab.cli.files import add_strict, report_skipped
+from historylab.cli.files import add_mapping, add_strict, mapped, report_skipped
 from historylab.costs.amounts import count_of
 from historylab.errors import HistoryLabError, SettingsError
 
@@ -52,6 +52,7 @@ def add_to(commands: Subparsers) -> None:
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a Dask cluster to run on (extra: cluster)")
     parser.add_argument("--out", metavar="FILE", help="where the table goes: .parquet, .csv or .jsonl")
     add_strict(parser)
+    add_mapping(parser)
     add_must_remember(parser)
     add_settings(parser)
 
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     candidates = grid(base, **axes) if samples is None else random_search(base, samples, arguments.seed, **axes)
     with _progress() as progress, _cluster(arguments.scheduler) as executor, _interruptible() as interrupted:
         table = sweep(
-            arguments.files,
+            mapped(arguments.files, arguments.mapping),
             candidates,
             workers=arguments.workers,
             executor=executor,

@@ -225,6 +225,15 @@ class _Sample(Content):
         return found if isinstance(found, LoadError) else [(at, sampled(value)) for at, value in sampled(found, 0)]
 
 
+class ValuesContent(Content):
+    """Values that were read elsewhere, with their locations, such as the rows of a table."""
+
+    def __init__(self, values: list[tuple[str, Any]], name: str = ""):
+        super().__init__(b"", name)
+        self._values = values
+        self.text = json.dumps([value for _, value in values[:1]], default=str)
+
+
 def sampled(value: Any, levels: int = 3) -> Any:
     """A value with no more than some items of its lists, down to some levels."""
     if type(value) is list:

@@ -101,8 +101,13 @@ def _member(format: str | None, mapping: FieldMapping | str | os.PathLike[str] |
     return Member("format", "mapping", partial(read_mapped, chosen), (), {"title": "Mapped fields"})
 
 
+def load_content(content: Content, mapping: FieldMapping | None = None) -> Conversations:
+    """Read every conversation of a content, as `load` reads a file's."""
+    with collection_paused():
+        return _load_content(content, _member(None, mapping))
+
+
 def _load_content(content: Content, chosen: Member | None) -> Conversations:
-    """Read every conversation of a content."""
     claims = {} if chosen else match_strengths(content)
     chosen = chosen or chosen_by(claims, content)
     report = Report(format=chosen.title, member=chosen.name, claims=dict(claims))
@@ -178,7 +183,7 @@ def _check(path: Path, max_bytes: int) -> None:
 def _refuse_over(limit: int, size: int, what: str) -> None:
     if size > limit:
         sizes = f"{size / 1e6:,.1f} MB, more than the limit of {limit / 1e6:,.0f} MB"
-        raise TooLarge(f"{what} has {sizes}; load a part of it")
+        raise TooLarge(f"{what} has {sizes}; load a part of it, or open one conversation of it by list_conversations")
 
 
 def _advice(path: object) -> str:
@@ -212,5 +217,10 @@ def _renamed(given: Conversation, title: str) -> Conversation:
 
 def _opening(conversation: Conversation) -> str:
     question = next((m.content for m in conversation if m.role == "user" and m.content.strip()), "")
+    return opening_of_question(question)
+
+
+def opening_of_question(question: str) -> str:
+    """Its first words, as a title."""
     words = " ".join(question[:200].split())
     return words if len(words) <= 60 else words[:59].rstrip() + "…"

@@ -19,6 +19,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.chat_messages import pair_by_order
 from historylab.formats.content import Content
+from historylab.formats.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
 from historylab.formats.plain.csv_table import rows_of_table
 from historylab.formats.reported import read_reported
 from historylab.formats.speakers import role_of
@@ -98,6 +99,8 @@ def read_mapped(mapping: FieldMapping, content: Content, report: Report) -> Iter
 
 def _values(content: Content) -> list[tuple[str, Any]]:
     """JSON values, or the rows of a table."""
+    if is_parquet(content):
+        return list(parquet_rows(content).rows(most=MAX_ROW_BYTES))
     try:
         return content.values
     except LoadError:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import Cache, all_caches
 from historylab.errors import HistoryLabError, LoadError, NothingRead, SettingsError
+from historylab.formats.pieces import Piece
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, read_source, to_sources
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["grid", "random_search", "sweep"]
 
 AT_LEAST_AT_ONCE = 32  # batches given to an executor whose size we don't know
-Given = Conversation | str | os.PathLike[str]
+Given = Conversation | Piece | str | os.PathLike[str]
 
 
 def sweep(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sqlite3
 from contextlib import closing
@@ -99,3 +100,38 @@ def toolpack__conversation_db() -> bytes:
         for at, (id, kind, who, name, text) in enumerate(said)
     ]
     return database({"messages": (f"{columns}, content, timestamp, scope, metadata", rows)})
+
+
+def table(rows: list[dict[str, Any]], row_group_size: int | None = None) -> bytes:
+    """A Parquet table of these rows."""
+    import pyarrow
+    from pyarrow import parquet
+
+    written = io.BytesIO()
+    parquet.write_table(pyarrow.Table.from_pylist(rows), written, row_group_size=row_group_size)
+    return written.getvalue()
+
+
+def parquet__support_parquet() -> bytes:
+    """A conversation per row, its messages a column of structs."""
+    cup = {"id": "c1", "name": "order_status", "arguments": '{"order": 1042}'}
+    call = [{"id": cup["id"], "type": "function", "function": {k: cup[k] for k in ("name", "arguments")}}]
+    lamp = [
+        {"role": "user", "content": "Where is my lamp?", "tool_calls": None, "tool_call_id": None},
+        {"role": "assistant", "content": None, "tool_calls": call, "tool_call_id": None},
+        {"role": "tool", "content": "on its way", "tool_calls": None, "tool_call_id": "c1"},
+        {"role": "assistant", "content": "It is on its way.", "tool_calls": None, "tool_call_id": None},
+    ]
+    return table([{"title": "lamp", "messages": lamp}, {"title": "cup", "messages": lamp[:1]}], row_group_size=1)
+
+
+def parquet__rows_parquet() -> bytes:
+    """A message per row, two conversations interleaved."""
+    said = [("a", "user", "Is the shop open?"), ("b", "user", "Hello?"), ("a", "assistant", "Until six.")]
+    return table([{"conversation_id": c, "turn": n, "role": r, "content": t} for n, (c, r, t) in enumerate(said)])
+
+
+def parquet__shared_parquet() -> bytes:
+    """ShareGPT's turns, as data sets have them."""
+    turns = [{"from": "human", "value": "Name a river."}, {"from": "gpt", "value": "The Loire."}]
+    return table([{"id": "r1", "conversations": turns}])

@@ -20,10 +20,11 @@ from historylab.costs.bill import against_untrimmed
 from historylab.counters.exact import ExactCounter
 from historylab.errors import HistoryLabError, LoadError, SettingsError, WorkerLost
 from historylab.formats.chat_messages import to_record
+from historylab.formats.pieces import Piece, split_file
 from historylab.planning.reasons import reason
 from historylab.recall.retention import retention
 from historylab.tuning import jobs
-from historylab.tuning.corpus import Piece, read_source, split_file
+from historylab.tuning.corpus import read_source
 from historylab.tuning.executor import TRIES, Workers, run_batches
 from historylab.tuning.measures import COLUMNS
 from historylab.tuning.replayed import MeasureOptions
@@ -290,7 +291,7 @@ def test_a_file_read_in_part_is_named_with_how_much_of_it(tmp_path, executor):
 
 @HERE_OR_THREADS
 def test_strictly_the_first_unreadable_file_ends_it(mixed, executor):
-    with pytest.raises(LoadError, match=r"none of the formats|Parquet"):
+    with pytest.raises(LoadError, match=r"in no format|Parquet"):
         sweep(mixed, CANDIDATES, executor=executor, strict=True)
 
 
@@ -321,7 +322,7 @@ def test_a_file_of_many_conversations_is_swept_like_the_conversations(tmp_path, 
 def test_pieces_of_a_file_hold_every_line_once(tmp_path, monkeypatch, size):
     chats = [Conversation([Message("user", f"question {n} " * n)], f"chat {n}") for n in range(1, 60)]
     path = write_lines(tmp_path / "corpus.jsonl", chats)
-    monkeypatch.setattr("historylab.tuning.corpus.PIECE_BYTES", size)
+    monkeypatch.setattr("historylab.formats.pieces.PIECE_BYTES", size)
     found = split_file(path)
     assert len(found) > 1
     assert [c.title for piece in found for c in read_source(piece)] == [c.title for c in chats]
@@ -330,7 +331,7 @@ def test_pieces_of_a_file_hold_every_line_once(tmp_path, monkeypatch, size):
 def test_a_session_of_one_message_a_line_is_never_cut(tmp_path, monkeypatch):
     path = tmp_path / "session.jsonl"
     path.write_text("\n".join(json.dumps(to_record(m)) for m in CHATS[0]), encoding="utf-8")
-    monkeypatch.setattr("historylab.tuning.corpus.PIECE_BYTES", 100)
+    monkeypatch.setattr("historylab.formats.pieces.PIECE_BYTES", 100)
     assert len(split_file(str(path))) == 1
 
 
@@ -341,7 +342,7 @@ def test_a_parquet_file_is_read_row_group_by_row_group(tmp_path, as_text):
     path = tmp_path / "corpus.parquet"
     pandas.DataFrame(columns).to_parquet(path, row_group_size=1)
     found = split_file(str(path))
-    assert [piece.row_group for piece in found] == [0, 1]
+    assert [(piece.start, piece.stop) for piece in found] == [(0, 1), (1, 2)]
     assert [c for piece in found for c in read_source(piece)] == CHATS
 
 

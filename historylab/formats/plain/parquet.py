@@ -1,0 +1,32 @@
+"""Parquet: a table with a message per row, or rows that hold conversations in any format of JSON. Needs pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from historylab.conversation.conversation import Conversation
+from historylab.formats.base import Format, Report
+from historylab.formats.content import Content, ValuesContent
+from historylab.formats.detect import chosen_by, match_strengths
+from historylab.formats.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
+from historylab.formats.row_table import rows_to_conversations, table_columns
+from historylab.registry import register
+
+
+def has_magic(content: Content) -> float:
+    """1 for Parquet's own mark."""
+    return 1 if is_parquet(content) else 0
+
+
+@register("format", title="Parquet table", recognise=has_magic)
+def parquet(content: Content, report: Report) -> Iterator[Conversation]:
+    """A table with a row per message, or per conversation."""
+    rows = list(parquet_rows(content).rows(most=MAX_ROW_BYTES))
+    columns = table_columns(rows)
+    held = ValuesContent(rows, content.name)
+    claims = {} if columns and not columns.conversation else match_strengths(held)
+    if columns and not claims:
+        yield from rows_to_conversations(rows, report)
+        return
+    read: Format = chosen_by(claims, held).target
+    yield from read(held, report)

@@ -1,0 +1,62 @@
+"""Parquet tables: what their rows may hold, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+from binary_samples import table
+
+from historylab.errors import LoadError, TooLarge
+from historylab.formats import parquet_rows
+from historylab.formats.load import load
+from historylab.formats.mapping import FieldMapping
+from historylab.formats.plain import parquet
+
+HI = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"messages": HI}],
+        [{"messages": json.dumps(HI)}],
+        [{"turns": HI}],
+        [{"conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "yes"}]}],
+        HI,
+        [{"speaker": m["role"], "utterance": m["content"]} for m in HI],
+    ],
+    ids=["structs", "JSON text", "other column", "ShareGPT", "flat", "flat, other names"],
+)
+def test_rows_hold_conversations_or_messages(rows):
+    loaded = load(table(rows))
+    assert [[(m.role, m.content) for m in c] for c in loaded] == [[("user", "hi"), ("assistant", "yes")]]
+    assert (loaded.report.member, loaded.report.skips) == ("parquet", 0)
+
+
+def test_a_table_in_which_nobody_speaks_is_refused_by_its_columns():
+    with pytest.raises(LoadError, match="keys a, b"):
+        load(table([{"a": 1, "b": "x"}]))
+
+
+def test_columns_can_be_mapped():
+    rows = [{"p": "mia", "w": "hi"}, {"p": "hal", "w": "yes"}]
+    loaded = load(table(rows), mapping=FieldMapping("p", "w", roles={"mia": "user", "hal": "assistant"}))
+    assert [m.role for m in loaded[0]] == ["user", "assistant"]
+
+
+def test_rows_are_read_in_batches_and_no_more_than_fit(monkeypatch):
+    monkeypatch.setattr(parquet_rows, "BATCH_BYTES", 100)
+    rows = [{"messages": [{"role": "user", "content": f"{n}"}]} for n in range(50)]
+    assert [c[0].content for c in load(table(rows, row_group_size=20))] == [str(n) for n in range(50)]
+    monkeypatch.setattr(parquet, "MAX_ROW_BYTES", 100)
+    with pytest.raises(TooLarge, match="the rows of this table take more than 0 MB"):
+        load(table(rows))
+
+
+def test_without_pyarrow_the_refusal_names_the_format_and_the_command(monkeypatch):
+    data = table(HI)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(LoadError, match="this is a Parquet table; reading it needs pyarrow: pip install pyarrow"):
+        load(data)
