@@ -16,7 +16,8 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.content import Content
 from historylab.formats.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, count_of, first_of, model_of
-from historylab.formats.traces.logged import answer_in, sent_in, unpacked, usage_given
+from historylab.formats.traces.logged import answer_in, sent_in, usage_given
+from historylab.formats.traces.messages import unpacked
 from historylab.formats.traces.rows import rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.formats.usage import to_usage
@@ -67,7 +68,9 @@ def _rows(row: Any, where: str, around: dict[str, Any], report: Report) -> Itera
     if "traces" in fields:
         here["of_session"] = fields.get("id")
     for name in HELD:
-        if isinstance(held := fields.pop(name, None), list):
+        if not isinstance(held := fields.pop(name, None), list | None):
+            report.warn(f"{name} that are {kind_of(held)}, not read", where)
+        elif held:
             for i, item in enumerate(held):
                 inner = {**here, **({"trace_id": fields.get("id")} if name == "observations" else {})}
                 yield from _rows(item, f"{where} {name}[{i}]".strip(), inner, report)

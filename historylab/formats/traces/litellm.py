@@ -14,7 +14,8 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.content import Content
 from historylab.formats.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
-from historylab.formats.traces.logged import about_in, answer_in, sent_in, unpacked, usage_given
+from historylab.formats.traces.logged import about_in, answer_in, sent_in, usage_given
+from historylab.formats.traces.messages import unpacked
 from historylab.formats.traces.rows import rows_in
 from historylab.formats.traces.spans import Attributes, time_of
 from historylab.formats.usage import to_usage

@@ -6,7 +6,6 @@ framework's own wrapping; a plain text is one message.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,14 +13,8 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.conversation.usage import MODEL
-from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, describe, kind_of
-from historylab.formats.content import Content
-from historylab.formats.traces.parts import has_parts, read_parts_messages
-from historylab.registry import Member, members
-
-ROOMS = ("historylab.formats.apis.", "historylab.formats.frameworks.")
-"""Where the formats of messages are, beside which a trace holds nothing else."""
+from historylab.formats.traces.messages import messages_in, unpacked
 
 LISTS = ("messages", "contents", "input_messages", "input", "prompt", "prompts", "inputs", "chat_history", "history")
 PROMPTS = ("system", "instructions", "systemInstruction", "system_instruction", "system_prompt")
@@ -54,6 +47,20 @@ OF_RESPONSE = {
 
 READ_OF_BODY = {*LISTS, *PROMPTS, *TEXTS, *WRAPPINGS, *SETTINGS, *OF_RESPONSE, "role", "tools", "functions"}
 READ_OF_BODY |= {"content", "name", "type", "lc", "id", "parts", "tool_calls", "model_name"}
+PARAMETER_OBJECTS = {
+    *("metadata", "stream_options", "logit_bias", "modalities", "audio", "prediction", "web_search_options", "include"),
+    *(
+        "safetySettings",
+        "toolConfig",
+        "tool_config",
+        "mcp_servers",
+        "context_management",
+        "betas",
+        "extra_body",
+        "config",
+    ),
+    *("extra_headers", "callbacks", "options", "litellm_params", "invocation_params"),
+}
 MOST_WRAPPED = 6
 OTHER_ANSWERS = "an answer beside the first (several were asked for), left out"
 
@@ -64,36 +71,6 @@ class Logged:
 
     messages: list[Message] = field(default_factory=list)
     about: dict[str, Any] = field(default_factory=dict)
-
-
-class Held(Content):
-    """A value inside a file, to be read as if it were one."""
-
-    def __init__(self, value: Any, where: str):
-        super().__init__(b"")
-        self._held = [(where, value)]
-
-    @property
-    def values(self) -> list[tuple[str, Any]]:
-        """The value, with its location."""
-        return self._held
-
-
-def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
-    """A list of messages, read by the format that recognises it; what none recognises is skipped on the report."""
-    value = [item for item in value if item not in NOTHING]
-    if not value:
-        return []
-    if has_parts(value):
-        return read_parts_messages(value, report, where)
-    one_of_each = Held(list({_shape(item): item for item in value}.values()), where)
-    asked = {name: member for name, member in members("format").items() if member.target.__module__.startswith(ROOMS)}
-    sure = {name: _strength(member, one_of_each) for name, member in asked.items()}
-    best = max(sure, key=sure.__getitem__, default="")
-    if not best or not sure[best]:
-        report.skip(f"{kind_of(value)} of no messages known here", where)
-        return []
-    return [message for found in asked[best].target(Held(value, where), report) for message in found]
 
 
 def sent_in(value: Any, report: Report, where: str) -> Logged:
@@ -121,8 +98,7 @@ def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
     if not isinstance(value, dict) or depth > MOST_WRAPPED:
         return Logged()
     found = Logged(about=about_in(value))
-    for field_name in value.keys() - READ_OF_BODY:
-        report.keep(field_name, where)
+    _name_unread(value, report, where)
     said, read = _body(value, report, where)
     if inner := "" if said else next((name for name in WRAPPINGS if isinstance(value.get(name), dict | list)), ""):
         found = _sent_in(value[inner], report, where, depth + 1)
@@ -180,16 +156,6 @@ def about_in(value: Mapping[str, Any]) -> dict[str, Any]:
     return about | ({PARAMETERS: parameters} if parameters else {})
 
 
-def unpacked(value: Any) -> Any:
-    """The value of a JSON text that holds a list or an object; anything else as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
-        return value
-    try:
-        return json.loads(value, strict=False)
-    except (ValueError, RecursionError):
-        return value
-
-
 def text_of(value: Any) -> str:
     """A prompt's text: a string, or parts with texts."""
     value = unpacked(value)
@@ -200,23 +166,16 @@ def text_of(value: Any) -> str:
     return "\n".join(filter(None, map(text_of, value))) if isinstance(value, list) else ""
 
 
-def _shape(item: Any) -> object:
-    """Equal for messages that every format finds alike: a history is recognised by one of each."""
-    if not isinstance(item, dict):
-        return type(item)
-    content = item.get("content", item.get("parts"))
-    parts = content if isinstance(content, list) else ()
-    labels = tuple(str(item.get(name)) for name in ("role", "type", "lc", "kind"))
-    kinds = {str(part.get("type", list(part))) if isinstance(part, dict) else str(type(part)) for part in parts}
-    return (*labels, type(content), frozenset(item), frozenset(kinds))
-
-
-def _strength(member: Member, content: Content) -> float:
-    try:
-        found: float = member.attributes["recognise"](content)
-    except LoadError:
-        return 0
-    return found
+def _name_unread(value: dict[str, Any], report: Report, where: str) -> None:
+    """What stands beside the messages: lists and objects might be messages, too; parameters are kept."""
+    for name in value.keys() - READ_OF_BODY:
+        if isinstance(value[name], list | dict) and value[name] and name not in PARAMETER_OBJECTS:
+            report.warn(f"a field {name[:40]!r} not read", where)
+        else:
+            report.keep(name, where)
+    tools = unpacked(value.get("tools") or value.get("functions"))
+    if tools and not isinstance(tools, list):
+        report.warn(f"tools that are {kind_of(tools)}, not read", where)
 
 
 def _listed(value: list[Any], report: Report, where: str, role: str = "user") -> list[Message]:

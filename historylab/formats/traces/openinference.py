@@ -15,7 +15,8 @@ from historylab.formats.base import Report
 from historylab.formats.content import Content
 from historylab.formats.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
-from historylab.formats.traces.logged import answer_in, sent_in, unpacked
+from historylab.formats.traces.logged import answer_in, sent_in
+from historylab.formats.traces.messages import unpacked
 from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in, together
 from historylab.registry import register
 

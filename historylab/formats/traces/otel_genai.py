@@ -17,7 +17,8 @@ from historylab.formats.base import Report
 from historylab.formats.content import Content
 from historylab.formats.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
-from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, messages_in, sent_in, text_of, unpacked
+from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, sent_in, text_of
+from historylab.formats.traces.messages import messages_in, unpacked
 from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in
 from historylab.registry import register
 

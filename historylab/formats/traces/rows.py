@@ -8,7 +8,7 @@ from typing import Any
 
 from historylab.formats.content import Content
 from historylab.formats.plain.csv_table import rows_of_table
-from historylab.formats.traces.logged import unpacked
+from historylab.formats.traces.messages import unpacked
 
 HOLDERS = ("data", "rows", "runs", "requests", "results", "items", "logs")
 
