@@ -49,14 +49,15 @@ def size_in_words(conversation: Conversation) -> str:
 
 
 def read_in_words(report: Report) -> str:
-    """ "Read as Claude Code: 222 messages from 342 records. 120 left out, 3 read with a remark." """
+    """ "Read as Claude Code: 214 messages from 286 of 346 records; 60 were left out, 3 remarks." """
     conversations = "" if report.conversations == 1 else f" in {count_of(report.conversations, 'conversation')}"
-    records = f" from {count_of(report.records, 'record')}" if report.records != report.messages else ""
-    sentence = f"Read as {report.format}: {count_of(report.messages, 'message')}{conversations}{records}."
+    read = report.records - report.skips
+    all_of = f"{read:,} of " if report.skips else ""
+    records = f" from {all_of}{count_of(report.records, 'record')}" if report.records != report.messages else ""
     remarks = report.remarks - report.skips
-    rest = (f"{report.skips:,} left out" if report.skips else "", f"{count_of(remarks, 'remark')}" if remarks else "")
-    told = ", ".join(filter(None, rest))
-    return f"{sentence} {told}." if told else f"{sentence} Nothing was left out."
+    left_out = f"{report.skips:,} {'was' if report.skips == 1 else 'were'}" if report.skips else "nothing was"
+    told = f"{left_out} left out" + (f", {count_of(remarks, 'remark')}" if remarks else "")
+    return f"Read as {report.format}: {count_of(report.messages, 'message')}{conversations}{records}; {told}."
 
 
 def reasons_in_words(report: Report) -> Iterator[str]:

@@ -37,6 +37,11 @@ def pasted(app: AppTest, text: str) -> AppTest:
     return shown(app.button(key="open-pasted").click().run())
 
 
+def conversation_picker(app: AppTest):
+    """The choice among the conversations of what is open."""
+    return next(choice for choice in app.selectbox if choice.label.startswith("This holds"))
+
+
 def shown(app: AppTest) -> AppTest:
     """The same, if it ran without an exception."""
     assert not app.exception, [e.value for e in app.exception]

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
-from app_pages import opening, screen, shown, text, verdict
+from app_pages import conversation_picker, opening, screen, shown, text, verdict
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -94,7 +94,7 @@ def test_marks_of_a_link_that_are_on_no_message_are_told_and_the_rest_counts():
 
 def test_another_conversation_has_marks_of_its_own():
     app = screen(stars="2", conv="sample:three-languages")
-    shown(app.selectbox(key="which").set_value(1).run())
+    shown(conversation_picker(app).set_value(1).run())
     assert "must be remembered" not in verdict(app)
     assert "stars" not in app.query_params
 

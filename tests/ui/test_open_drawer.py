@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
-from app_pages import opening, screen, shown, text, uploaded, verdict
+from app_pages import conversation_picker, opening, screen, shown, text, uploaded, verdict
 
 from historylab.formats.sessions import Session
 
@@ -25,10 +25,10 @@ def test_several_files_are_one_choice_and_each_says_what_became_of_it():
     )
     said = text(app)
     assert "2 files." in said
-    assert "b.json: Read as OpenAI Chat Completions: 4 messages. Nothing was left out." in said
+    assert "b.json: Read as OpenAI Chat Completions: 4 messages; nothing was left out." in said
     assert "“c.png”: this is a PNG image" in said
     assert "2 messages, 1 turn" in said
-    shown(app.selectbox(key="which").set_value(1).run())
+    shown(conversation_picker(app).set_value(1).run())
     assert "4 messages, 2 turns" in text(app)
 
 

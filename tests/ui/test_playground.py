@@ -8,7 +8,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import opening, pasted, screen, shown, sources, text, uploaded, verdict
+from app_pages import conversation_picker, opening, pasted, screen, shown, sources, text, uploaded, verdict
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
@@ -157,12 +157,12 @@ def test_a_file_of_parts_that_cannot_be_read_is_refused_in_one_sentence_and_one_
     foreign = '[{"role": "user", "content": [{"type": {"a": 1}, "text": "x"}]}]'
     for content, words in (
         (foreign, "o message in it could be read (OpenAI Chat Completions: 1 record, 0 messages"),
-        (foreign.replace('{"a": 1}', '"tool_result"'), "it looks like Anthropic Messages"),
+        ('{"a": 1}', "Found an object with keys a, in no format read here"),
     ):
         pasted(app, content)
         assert words in text(app)
     pasted(app, f'{{"model": "m", "messages": [{HELLO}, {foreign[1:-1]}]}}')
-    assert "1 message from 2 records. 1 left out." in text(app)
+    assert "1 message from 1 of 2 records; 1 was left out" in text(app)
     assert "Left out, 1 ×: a part whose type is an object, which can&#x27;t be read, and nothing else" in text(app)
     assert "Kept beside the messages: model" in text(app)
 
@@ -194,7 +194,7 @@ def test_a_generated_conversation_is_in_the_address_and_opens_again_from_it():
 def test_a_file_of_several_conversations_has_a_picker():
     app = screen(conversation="three-languages")
     first = verdict(app)
-    shown(app.selectbox(key="which").set_value(1).run())
+    shown(conversation_picker(app).set_value(1).run())
     assert verdict(app) != first
     assert app.query_params["which"] == "2"
 
@@ -202,7 +202,7 @@ def test_a_file_of_several_conversations_has_a_picker():
 def test_a_click_that_still_names_a_conversation_of_the_file_before_changes_nothing():
     app = screen(conversation="three-languages")
     before = verdict(app)
-    picker = app.selectbox(key="which")
+    picker = conversation_picker(app)
     picker.options.append("2. of the file before")
     shown(picker.set_value("2. of the file before").run())
     assert verdict(app) == before

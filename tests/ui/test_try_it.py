@@ -7,7 +7,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import opening, screen, shown, text, verdict
+from app_pages import conversation_picker, opening, screen, shown, text, verdict
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -155,9 +155,9 @@ def test_a_link_opens_the_original_and_share_says_so():
 def test_opening_another_conversation_of_the_file_drops_the_edits():
     app = reworded(chosen(0, conv="sample:three-languages"), 0, "other")
     assert edits_shown(app) == "1 edited"
-    shown(app.selectbox(key="which").set_value(1).run())
+    shown(conversation_picker(app).set_value(1).run())
     assert edits_shown(app) == ""
-    shown(app.selectbox(key="which").set_value(0).run())
+    shown(conversation_picker(app).set_value(0).run())
     assert edits_shown(app) == ""
 
 

@@ -33,12 +33,12 @@ def test_a_size_leaves_out_what_there_is_none_of():
 
 def test_a_report_says_what_was_read_and_what_was_not():
     report = Report(format="Claude Code", records=2, messages=2, conversations=1)
-    assert read_in_words(report) == "Read as Claude Code: 2 messages. Nothing was left out."
+    assert read_in_words(report) == "Read as Claude Code: 2 messages; nothing was left out."
     assert list(reasons_in_words(report)) == []
     report.skip("a record of another kind", "line 3")
     report.warn("empty content", "line 1")
     report.keep("model", "line 1")
-    assert read_in_words(report) == "Read as Claude Code: 2 messages from 3 records. 1 left out, 1 remark."
+    assert read_in_words(report) == "Read as Claude Code: 2 messages from 2 of 3 records; 1 was left out, 1 remark."
     assert list(reasons_in_words(report)) == [
         "Left out, 1 ×: a record of another kind, first at line 3",
         "Read, 1 ×: empty content, first at line 1",

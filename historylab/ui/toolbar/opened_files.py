@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import streamlit as st
 
 from historylab.costs.amounts import count_of
 from historylab.formats.base import Report
 from historylab.ui.session import drawers, opening, session, viewing
-from historylab.ui.session.tab import ReadFile
+from historylab.ui.session.tab import Opened, ReadFile
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
 from historylab.wording.loading import read_in_words, reasons_in_words
 from historylab.wording.untrusted import escape, one_line
@@ -37,14 +38,26 @@ def picker() -> None:
     entries, whole = opened.entries, len(opened.conversations)
     if len(entries) < 2:
         return
+    key = f"which {entries[0].digest} {len(entries)}"  # a browser keeps the words it shows as long as the key
     st.selectbox(
         _how_many(whole, len(entries) - whole),
         range(len(entries)),
         opened.which,
-        format_func=lambda i: f"{'Other branch' if i >= whole else i + 1}. {one_line(entries[i].title, 80)}",
-        key=session.seed_widget("which", opened.which),
-        on_change=lambda: opening.open_which(session.widget_value("which")),
+        format_func=lambda i: _entry_in_words(opened, i),
+        key=session.seed_widget(key, opened.which),
+        on_change=lambda: opening.open_which(session.widget_value(key)),
     )
+
+
+def _entry_in_words(opened: Opened, place: int) -> str:
+    """ "3. orders.json: Where is my order?": its number, its file if there are several, and its title."""
+    whole, title = len(opened.conversations), one_line(opened.entries[place].title, 80)
+    if place >= whole:
+        return f"Other branch: {title}"
+    ends = accumulate(file.report.conversations for file in opened.files)
+    file = next((f for f, end in zip(opened.files, ends, strict=True) if place < end), None)
+    name = f"{one_line(file.given.name, 40)}: " if file and len(opened.files) > 1 else ""
+    return f"{place + 1}. {name}{title}"
 
 
 def _how_many(conversations: int, branches: int) -> str:
@@ -56,7 +69,7 @@ def _one_file(file: ReadFile) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="read as"):
         st.html(_folded(read_in_words(file.report), _reasons(file.report)))
         if file.given.data is not None:
-            other = st.popover("Read as another format", key="read as another", on_change=session.touch)
+            other = st.popover("Read as another format", type="tertiary", key="read another", on_change=session.touch)
             if other.open:
                 with other:
                     format_choice(file.given, file.report.member, list(file.report.claims), "recognised")
@@ -74,7 +87,7 @@ def _refused() -> None:
     refused = session.tab().refused
     if not refused:
         return
-    more = f" {len(refused) - 1:,} other files could not be read either." if len(refused) > 1 else ""
+    more = f" {count_of(len(refused) - 1, 'other file')} could not be read either." if len(refused) > 1 else ""
     why = escape(f"{opening.refusal_of(refused[0])}.{more}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="not read"):
         st.html(f'<div class="hl-notice hl-error" role="alert">{why}</div>')
@@ -85,9 +98,9 @@ def _refused() -> None:
 def _folded(summary: str, lines: Sequence[str]) -> str:
     shown = escape(one_line(summary, 300))
     if not lines:
-        return f'<div class="hl-notice">{shown}</div>'
+        return f'<div class="hl-meta">{shown}</div>'
     listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f'<details class="hl-notice"><summary>{shown}</summary><ul>{listed}</ul></details>'
+    return f'<details class="hl-meta hl-folded"><summary>{shown}</summary><ul>{listed}</ul></details>'
 
 
 def _reasons(report: Report) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.errors import UnknownFormat
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.proposals import Proposal
@@ -35,7 +36,7 @@ def refused_files() -> None:
         if file.given.data is not None:
             _proposals(place, file)
     if len(refused) > MOST:
-        notice(f"{len(refused) - MOST:,} other files could not be read", "error")
+        notice(f"{count_of(len(refused) - MOST, 'other file')} could not be read", "error")
     if len(refused) == 1 and refused[0].given.data is not None:
         _by_hand(refused[0])
 

@@ -57,6 +57,6 @@ def _formats() -> str:
     )
     return (
         f'<div class="hl-small">Reads {known} and more; as they are, or in a ZIP or gzip archive.</div>'
-        f'<details class="hl-meta hl-formats"><summary>All {len(members("format"))} formats</summary>'
+        f'<details class="hl-meta hl-folded"><summary>All {len(members("format"))} formats</summary>'
         f"<ul>{groups}</ul></details>"
     )
