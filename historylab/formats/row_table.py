@@ -18,7 +18,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time, pair_by_order
+from historylab.formats.chat_messages import PLAIN_ROLES, iso_time, pair_by_order
 from historylab.formats.reported import read_reported
 from historylab.formats.speakers import cast, role_of
 
@@ -111,17 +111,35 @@ def _messages(columns: Columns, rows: list[tuple[str, Mapping[str, Any]]], repor
         report.warn(f"no speaker is called an assistant: {answers[:40]!r}, who answers, is taken for one", rows[0][0])
     messages: list[Message] = []
     known: set[tuple[str | None, ...]] = set()
+    plain = columns.names.keys() <= {"role", "content", "group", "order", "time"}
     for where, row in _in_order(columns, rows, report):
-        message = read_reported(_record(columns.names, row, roles), where, report)
+        message = _plain(columns.names, row, roles) if plain else None
+        report.records += bool(message)
+        message = message or read_reported(_record(columns.names, row, roles), where, report)
         if message and message.id and message.timestamp and _mark(message) in known:
             report.records -= 1
             report.skip("a row given before: its id, time, speaker and text", where)
         elif message:
-            known.add(_mark(message))
+            if message.id and message.timestamp:
+                known.add(_mark(message))
             model = row.get(columns.names.get("model", ""))
-            metadata = {**message.metadata, "model": model} if isinstance(model, str) and model else message.metadata
-            messages.append(replace(message, metadata=metadata))
+            if isinstance(model, str) and model:
+                message = replace(message, metadata={**message.metadata, "model": model})
+            messages.append(message)
     return pair_by_order(messages)
+
+
+def _plain(names: dict[str, str], row: Mapping[str, Any], roles: dict[str, str]) -> Message | None:
+    """The message of a row that holds but a text, a known role and a time: most rows, so a fast path."""
+    speaker, content = row.get(names["role"]), row.get(names["content"])
+    role = roles.get(speaker) if isinstance(speaker, str) else None
+    if role not in PLAIN_ROLES or not isinstance(content, str) or not content or content[:1] in " [\n\t":
+        return None
+    cell = row.get(names.get("time", ""))
+    time = iso_time(cell) if cell else None
+    if cell and time is None:
+        return None
+    return Message(role, content, name=None if role_of(speaker) else speaker, timestamp=time, source=row)
 
 
 def _mark(message: Message) -> tuple[str | None, ...]:

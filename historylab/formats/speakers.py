@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 WORDS = {
     "system": "system developer instructions|system prompt|system message",
@@ -29,6 +30,7 @@ MODEL_NAME = re.compile(
 )
 
 
+@lru_cache(maxsize=1024)
 def role_of(speaker: str) -> str:
     """The role that a word for a speaker stands for; empty for a name."""
     word = " ".join(speaker.replace("_", " ").replace("-", " ").casefold().strip(" :*").split())

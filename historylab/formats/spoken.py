@@ -18,6 +18,7 @@ from historylab.formats.base import Report
 from historylab.formats.chat_messages import pair_by_order
 from historylab.formats.speakers import cast, role_of
 
+TAG = "<t"  # of all of them
 THOUGHTS = re.compile(r"\s*<think(?:ing)?>(.*?)</think(?:ing)?>\s*", re.DOTALL)
 CALLS = re.compile(r"\s*<tool_call>(.*?)</tool_call>\s*", re.DOTALL)
 RESULTS = re.compile(r"\s*<tool_response>(.*?)</tool_response>\s*", re.DOTALL)
@@ -46,14 +47,19 @@ def messages_of(turns: Iterable[Turn], report: Report) -> list[Message]:
             continue
         report.records += 1
         name = None if role_of(turn.speaker) else turn.speaker
-        found = tagged(roles[turn.speaker], turn.text)
-        messages += (replace(message, name=name, timestamp=turn.time) for message in found)
+        role = roles[turn.speaker]
+        if TAG not in turn.text:
+            messages.append(Message(role, turn.text, name=name, timestamp=turn.time))
+            continue
+        messages += (replace(message, name=name, timestamp=turn.time) for message in tagged(role, turn.text))
     return pair_by_order(messages)
 
 
 def tagged(role: str, text: str) -> Iterator[Message]:
     """The message of a role, or the several results that one text holds, with what its tags say."""
-    if role == "assistant":
+    if TAG not in text:
+        yield Message(role, text)
+    elif role == "assistant":
         yield _answer(text)
     elif role in {"user", "tool"} and (results := RESULTS.findall(text)) and not RESULTS.sub("", text):
         yield from (Message("tool", result.strip()) for result in results)

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
@@ -33,38 +33,60 @@ LABELS = frozenset(
 )
 """Words before a colon that name a thing, not somebody who speaks."""
 
+DISPLAYED = "messages_display"  # a transcript as text in the examples that tau-bench gives its models
+LOOKED_AT = 20
 SAMPLE = 200_000  # characters looked at to recognise a text
 MOST_BEFORE = 10  # lines before the first speaker
 
 
 def speaks(content: Content) -> float:
-    """0.6 for at least two speakers that alternate."""
-    text = content.text[:SAMPLE]
-    if text.lstrip()[:1] in ("{", "<"):
+    """0.6 for at least two speakers that alternate, in a text or in such a text of a JSON object."""
+    if content.text.lstrip()[:1] == "<":
         return 0
-    return 0.6 if _speakers(text) else 0
+    texts = (text for _, text in _texts(content))
+    return 0.6 if any(_speakers(text[:SAMPLE]) for text in islice(texts, LOOKED_AT)) else 0
 
 
 @register("format", title="Plain text with speakers", recognise=speaks)
 def plain_text(content: Content, report: Report) -> Iterator[Conversation]:
     """A text in which each speaker's words begin with a name and a colon."""
-    speakers = _speakers(content.text)
-    if not speakers:
+    found = False
+    for place, text in _texts(content):
+        if speakers := _speakers(text):
+            found = True
+            yield _conversation(text, speakers, place, report)
+        elif place:
+            report.skip("a text in which no two speakers alternate", place)
+    if not found:
         raise LoadError("no two speakers alternate in it; a line looks like 'User: hello'")
+
+
+def _texts(content: Content) -> Iterator[tuple[str, str]]:
+    """The text; of JSON, those that tau-bench's examples hold, with their locations."""
+    if content.text.lstrip()[:1] not in ("{", "[") or LINE.match(content.text.lstrip()):
+        yield "", content.text
+        return
+    for where, value in content.values:
+        for i, item in enumerate(value) if isinstance(value, list) else [("", value)]:
+            if isinstance(item, dict) and isinstance(text := item.get(DISPLAYED), str):
+                yield f"{where}[{i}] {DISPLAYED}".replace("[]", "").strip(), text
+
+
+def _conversation(text: str, speakers: frozenset[str], place: str, report: Report) -> Conversation:
     turns: list[Turn] = []
     title: list[str] = []
-    for number, line, found in _lines(content.text):
+    for number, line, found in _lines(text):
         if found and found[2].casefold() in speakers:
             time = iso_time(found[1].replace(" ", "T", 1)) if found[1] else None
-            turns.append(Turn(f"line {number}", found[2], found[3], time))
+            turns.append(Turn(f"{place} line {number}".strip(), found[2], found[3], time))
         elif turns:
             turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{line}")
         elif line.strip():
             title.append(line.strip())
     if len(title) > 1:
-        report.warn("lines before the first speaker not read", "line 1")
+        report.warn("lines before the first speaker not read", f"{place} line 1".strip())
     turns = [replace(turn, text=turn.text.strip()) for turn in turns]
-    yield Conversation(messages_of(turns, report), title[0][:80] if len(title) == 1 else "")
+    return Conversation(messages_of(turns, report), title[0][:80] if len(title) == 1 else "")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:

@@ -50,5 +50,7 @@ def _rows(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 
 
 def _holder(value: Any) -> str:
-    held = (key for key in HOLDERS if isinstance(value, dict) and isinstance(value.get(key), list))
+    if not isinstance(value, dict) or value.keys().isdisjoint(HOLDERS):
+        return ""
+    held = (key for key in HOLDERS if isinstance(value.get(key), list))
     return next((key for key in held if all(isinstance(item, dict) for item in value[key][:LOOKED_AT])), "")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -81,8 +80,7 @@ def _messages(record: Any, where: str, report: Report) -> list[Message]:
         report.warn(f"unknown speaker {speaker[:40]!r}, kept as conversation", where)
     if not value:
         report.warn("empty content", where)
-    found = list(_calls(value) if speaker == CALL else tagged(role or speaker, value))
-    return [replace(message, source=record) for message in found]
+    return list(_calls(value) if speaker == CALL else tagged(role or speaker, value))
 
 
 def _role(speaker: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from historylab import load
@@ -72,6 +74,13 @@ def test_speakers_who_say_nothing_are_skipped_and_other_lines_before_them_named(
 def test_prose_labels_settings_and_code_are_refused(text):
     with pytest.raises(UnknownFormat):
         load(text.encode())
+
+
+def test_transcripts_in_json_as_tau_bench_displays_them_are_conversations():
+    lines = [{"messages_display": "user: hi\nassistant: yo"}, {"messages_display": "none"}]
+    loaded = load("\n".join(map(json.dumps, lines)).encode())
+    assert [[m.content for m in c] for c in loaded] == [["hi", "yo"]]
+    assert list(loaded.report.skipped) == ["a text in which no two speakers alternate"]
 
 
 def test_text_without_speakers_is_refused_in_words_where_it_is_chosen():
