@@ -11,6 +11,7 @@ from sketches import conv
 
 from historylab import Settings, plan_history, registry, sweep
 from historylab.costs.caches.base import open_cache
+from historylab.formats.reference import formats_page
 from historylab.planning import reasons
 from historylab.planning.strategies.base import Context
 from historylab.registry import members
@@ -51,6 +52,13 @@ def test_the_settings_page_is_what_the_definitions_say():
     assert (ROOT / "docs" / "settings.md").read_text() == settings_page(), (
         "write it anew: python -m historylab.settings.reference > docs/settings.md"
     )
+
+
+def test_the_formats_page_is_what_the_members_say():
+    assert (ROOT / "docs" / "formats.md").read_text() == formats_page(), (
+        "write it anew: python -m historylab.formats.reference > docs/formats.md"
+    )
+    assert [name for name in members("format") if f"`{name}`" not in formats_page()] == []
 
 
 def test_the_readme_names_every_pruner():

@@ -1,0 +1,109 @@
+"""The formats page: a table of every format, generated from the members.
+
+python -m historylab.formats.reference > docs/formats.md
+"""
+
+from __future__ import annotations
+
+from historylab.formats.load import MAX_BYTES, UPLOAD_BYTES
+from historylab.registry import Member, members
+
+GROUPS = {
+    "products": "Products and coding agents",
+    "apis": "Provider APIs",
+    "frameworks": "Frameworks",
+    "traces": "Traces and logs",
+    "plain": "Tables and text",
+}
+"""Folder of the members → its heading, in the order of the page."""
+
+PAGE = """# Formats
+
+Generated from the members by `python -m historylab.formats.reference`.
+
+`load(path_or_bytes)` and the playground recognise a file by its content, not by its name. Every format says how
+surely it recognises the file; the surest reads it, `.report.claims` has the others, and `load(…, format="…")` or the
+screen's menu chooses one of them. If two are equally sure, or none is, the error names the candidates or the three
+nearest formats. Whatever could not be read (a record, a content part, a field) is counted and named in `.report`, and
+so is what is only kept as metadata: nothing is skipped silently. `trim()` reads messages whole or not at all: what it
+can't read is a `LoadError` that names the message, and the API or framework whose shape it has.
+
+{tables}
+`.gz` and `.zip` of any of them load, too: every transcript in an archive, with what else is in it counted as skipped.
+"Written" formats are those that `historylab convert` and the Export menu write; what they have no place for is named.
+`historylab.formats()` returns the names.
+
+## What a file says besides its messages
+
+* **Recorded**: the model, the provider, tool definitions, parameters and the usage of each answer are in
+  `conversation.recorded`. They propose settings when the file is opened; anything you choose counts before them.
+* **Branches**: rewinds, forks and regenerated answers are in `conversation.branches`; the conversation itself is the
+  newest path.
+* **Thinking** is kept in `metadata["thinking"]` of the answer, never in its text, and isn't sent unless a projection
+  says so.
+* **Media**: images, sound and files count as a fixed estimate; their data is never counted as text.
+* **Must remember**: next to `messages`, a Chat Completions object may have `"stars": [3, "msg_7"]`, the messages that
+  must be remembered (by index from 0, or by id), and `"evidence": [{{"question": "…", "messages": [3]}}]`, the
+  messages needed when that question is asked.
+
+Message text is data, whatever it says: it is shown as text, never as HTML or Markdown.
+
+## A format we don't know
+
+JSON and tables in no known format are searched for lists of things with a role and a text. The error has them as
+`.proposals`, and the screen asks: "Read `history` (52 items: who, said)?" A proposal's `mapping` is a `FieldMapping`:
+
+```json
+{{"items": "history", "role": "who", "text": "said", "time": "at", "roles": {{"bot": "assistant"}}}}
+```
+
+`items` is the path of the list, keys joined by dots; lists on the way need no mention, and without it the file's own
+list, lines or rows are read. `name`, `time`, `id` and `conversation` (what tells several conversations apart) name
+further fields. Save it with `mapping.save(path)`; `load(…, mapping=path)` and `historylab show FILE --mapping PATH`
+read files by it.
+
+## Large files
+
+An upload may have {upload} MB, a file that `load` or `historylab FILE` reads {most} MB, an archive as much when
+unpacked. JSON Lines and Parquet files of many conversations may have any size:
+
+```python
+from historylab.formats.listing import list_conversations
+
+found = list_conversations("corpus.parquet", progress=print)
+conversation = found.open(7)  # found.entries[7] has its title, its number of messages and where it is
+```
+
+Only a few megabytes are held at a time, whatever the size of the file or of its row groups. `historylab sweep` reads
+such files in the same pieces. Parquet needs pyarrow, LangGraph's checkpoints msgpack: `pip install
+"historylab[formats]"`.
+
+## Settings
+
+Settings load too: an exported `.env` or JSON, and AgentDock's `chatSettings` template (`historylab --template FILE`,
+or the *Template* box of the playground).
+
+A new format is one file: see [CONTRIBUTING](../CONTRIBUTING.md).
+"""
+
+
+def formats_page() -> str:
+    """The whole page as Markdown."""
+    tables = "\n".join(f"## {heading}\n\n{_table(folder)}\n" for folder, heading in GROUPS.items())
+    return PAGE.format(tables=tables, upload=UPLOAD_BYTES // 1_000_000, most=MAX_BYTES // 1_000_000)
+
+
+def _table(folder: str) -> str:
+    """One row per member of a folder."""
+    rows = ["| format | name | what is read | written |", "|---|---|---|---|"]
+    found = [m for m in members("format").values() if m.target.__module__.split(".")[2] == folder]
+    return "\n".join(rows + [_row(one) for one in sorted(found, key=lambda m: m.title.casefold())])
+
+
+def _row(one: Member) -> str:
+    summary = one.summary.replace("|", "\\|")
+    return f"| {one.title} | `{one.name}` | {summary} | {'yes' if one.attributes.get('write') else ''} |"
+
+
+if __name__ == "__main__":
+    print(formats_page(), end="")
