@@ -111,8 +111,10 @@ class _Stitching:
 
     def add(self, request: ObservedRequest) -> None:
         """Continue a thread with the request, or begin one."""
-        request = self._under_the_first_prompt(request)
         sent = [_mark(message) for message in request.messages]
+        other = self._under_the_first_prompt(request, sent)
+        if other is not request:
+            request, sent = other, [_mark(message) for message in other.messages]
         thread, known = self._longest_beginning(sent)
         if thread is None or not sent:
             self._continue(_Thread(None, 0), request)
@@ -145,9 +147,9 @@ class _Stitching:
                 self.report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield Conversation(newest.messages, newest.title, newest.metadata, others[:MOST_BRANCHES])
 
-    def _under_the_first_prompt(self, request: ObservedRequest) -> ObservedRequest:
+    def _under_the_first_prompt(self, request: ObservedRequest, sent: list[int]) -> ObservedRequest:
         """The request with the system prompt of the thread it continues: a prompt may hold the time of day."""
-        prompt, sent = _prompt(request.messages), [_mark(message) for message in request.messages]
+        prompt = _prompt(request.messages)
         found = [self.bodies[mark] for mark in _beginnings(sent[prompt:]) if mark in self.bodies]
         if not found or self._longest_beginning(sent)[1] > prompt:
             return request

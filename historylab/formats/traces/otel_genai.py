@@ -17,6 +17,7 @@ from historylab.formats.base import Report
 from historylab.formats.content import Content
 from historylab.formats.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
+from historylab.formats.traces.histories import Histories
 from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, sent_in, text_of
 from historylab.formats.traces.messages import messages_in, unpacked
 from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in
@@ -72,12 +73,12 @@ def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
     sessions = {span.trace: key for span in spans if (key := span.attributes.text(*SESSIONS))}
     kinds = {id(span): _kind(span) for span in spans}
     called = {span.trace for span in spans if kinds[id(span)] == "call"}
-    requests = []
+    requests, histories = [], Histories()
     for span in spans:
         kind = kinds[id(span)]
         if kind == "call" or (kind == "agent" and span.trace not in called):
             key = span.attributes.text(*SESSIONS) or sessions.get(span.trace, span.trace)
-            requests.append(_request(span, key, report))
+            requests.append(_request(span, key, histories, report))
         elif kind == "agent":
             report.skip(REPEATED, span.where)
         else:
@@ -97,7 +98,7 @@ def _joined(spans: Iterator[Span]) -> Iterator[Span]:
 
 def _kind(span: Span) -> str:
     operation = span.attributes.text("gen_ai.operation.name")
-    holds = span.attributes.get(*INPUT, *OUTPUT) or any(n in ROLES or n in (*SAID, DETAILS) for n, _ in span.events)
+    holds = span.attributes.raw(*INPUT, *OUTPUT) or any(n in ROLES or n in (*SAID, DETAILS) for n, _ in span.events)
     if operation in AGENTS or (span.name.startswith("ai.") and not span.name.endswith((".doGenerate", ".doStream"))):
         return "agent" if holds else ""
     if operation:
@@ -105,14 +106,14 @@ def _kind(span: Span) -> str:
     return "call" if holds or usage_by(span.attributes.get, USAGE) else ""
 
 
-def _request(span: Span, key: str, report: Report) -> ObservedRequest:
+def _request(span: Span, key: str, histories: Histories, report: Report) -> ObservedRequest:
     said, own = span.attributes, Report()
     details = next((attributes for name, attributes in span.events if name == DETAILS), None)
-    if details and not said.get(*INPUT, *OUTPUT):
+    if details and not said.raw(*INPUT, *OUTPUT):
         said = Attributes({**said.given, **details.given})
     if span.failed:
         report.warn(f"a model call that failed ({span.failed[:60]})", span.where)
-    sent, answers = _messages(said, span, own)
+    sent, answers = _messages(said, span, histories, own)
     if not sent and not answers:
         sent, answers = _of_events(_events(span), own, span.where)
     return ObservedRequest(
@@ -128,8 +129,13 @@ def _request(span: Span, key: str, report: Report) -> ObservedRequest:
     )
 
 
-def _messages(said: Attributes, span: Span, report: Report) -> tuple[list[Message], list[Message]]:
-    sent = sent_in(_records(said.get(*INPUT)), report, f"{span.where} input").messages
+def _messages(
+    said: Attributes, span: Span, histories: Histories, report: Report
+) -> tuple[list[Message], list[Message]]:
+    given, where = said.raw(*INPUT), f"{span.where} input"
+    sent = histories.read(given, report, where) if isinstance(given, str) else None
+    if sent is None:
+        sent = sent_in(_records(unpacked(given)), report, where).messages
     output = _records(said.get(*OUTPUT))
     if (
         isinstance(output, list)

@@ -32,6 +32,7 @@ IDS = {
 ATTRIBUTES = ("attributes", "tags", "SpanAttributes", "span_attributes")
 EVENTS = ("events", "logs", "Events")
 LOOKED_AT = 200
+NOTHING: tuple[Any, ...] = (None, "", [], {})  # an attribute may well be False
 DEEPEST = 12  # levels of attributes nested in each other
 
 
@@ -43,10 +44,11 @@ class Attributes:
 
     def get(self, *names: str) -> Any:
         """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
-        for name in names:
-            if (found := unpacked(self._find(name))) not in (None, "", [], {}):
-                return found
-        return None
+        return next((found for name in names if (found := unpacked(self._find(name))) not in NOTHING), None)
+
+    def raw(self, *names: str) -> Any:
+        """The same, with JSON text as it is."""
+        return next((found for name in names if (found := self._find(name)) not in NOTHING), None)
 
     def text(self, *names: str) -> str:
         """The same, if it is a text; else empty."""
