@@ -15,6 +15,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.usage import is_textless, usage_of
 from historylab.counters.base import FACTOR, Counter, token_column, unscaled
+from historylab.settings.fields import MOST_TOKENS
 
 FEWEST_REQUESTS = 3
 """A line through fewer points says nothing about its fit."""
@@ -43,7 +44,8 @@ class Calibration:
     @property
     def good(self) -> bool:
         """Whether counts by it are worth more than an estimate."""
-        return self.fit >= GOOD_FIT and self.error <= WORST_ERROR and LEAST_FACTOR <= self.factor <= MOST_FACTOR
+        close = self.fit >= GOOD_FIT and self.error <= WORST_ERROR
+        return close and LEAST_FACTOR <= self.factor <= MOST_FACTOR and self.overhead <= MOST_TOKENS
 
     @property
     def settings(self) -> dict[str, Any]:

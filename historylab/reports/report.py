@@ -176,7 +176,9 @@ def _table(timeline: Timeline, names: Iterable[str], resolution: Resolution | No
 
 def _source(resolution: Resolution, name: str) -> str:
     origin = resolution.provenance[name]
-    called = f" ({one_line(origin.name, 60)})" if origin.name and origin.source != "you" else ""
+    called = (
+        f" ({one_line(origin.name, 60)})" if origin.name not in ("", origin.source) and origin.source != "you" else ""
+    )
     return f"{SOURCE_WORDS[origin.source]}{called}"
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from conversation_strategies import conversations
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
 from sketches import conv
 
 from historylab import Settings, replay, settings_for
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
 from historylab.costs.proposal import proposed_settings
-from historylab.formats.samples import load_sample, samples
+from historylab.formats.samples import load_sample
+from historylab.wording.costs import as_reported_sentences
+from historylab.wording.recorded import recorded_sentence
 
 TOOL = {"type": "function", "function": {"name": "look", "description": "Looks something up. " * 20}}
 
@@ -24,8 +29,7 @@ def reporting(conversation: Conversation, contexts: list[int]) -> Conversation:
     """The conversation with these contexts reported of its answers."""
     left = iter(contexts)
     return conversation.edited(
-        Message(m.role, m.content, metadata={"usage": {"input": next(left)}}) if m.role == "assistant" else m
-        for m in conversation
+        replace(m, metadata={"usage": {"input": next(left)}}) if m.role == "assistant" else m for m in conversation
     )
 
 
@@ -121,8 +125,17 @@ def test_it_is_a_number_one_can_read():
     assert len(str(budget).rstrip("0")) <= 2
 
 
-@pytest.mark.parametrize("name", samples())
-def test_any_sample_opens_without_an_overrun(name):
+@pytest.mark.parametrize("name", ["lamp-through-the-night", "tide-tables-agent"])
+def test_a_session_opens_without_an_overrun(name):
     for conversation in load_sample(name):
         timeline = replay(conversation, settings_for(conversation))
         assert not timeline.over_budget.any()
+
+
+@given(conversations(), st.lists(st.integers(0, 10**9), min_size=18, max_size=18), st.text(max_size=250))
+@examples(max_examples=20, deadline=None)
+def test_whatever_a_file_reports_it_opens(conversation, contexts, model):
+    opened = recorded(reporting(conversation, [*contexts, *[7] * len(conversation)]), model=model)
+    timeline = replay(opened, settings_for(opened))
+    said = (*as_reported_sentences(timeline), recorded_sentence(proposed_settings(opened)))
+    assert all(isinstance(sentence, str) for sentence in said)
