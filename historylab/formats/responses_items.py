@@ -162,7 +162,11 @@ def _call(item: dict[str, Any], call_id: Any, field: str, where: str, report: Re
     arguments = item.get(field)
     if item["type"] == "computer_call" and arguments is None:
         field, arguments = "actions", item.get("actions")
-    text = arguments if isinstance(arguments, str) else json.dumps({} if arguments is None else arguments)
+    text = (
+        arguments
+        if isinstance(arguments, str)
+        else json.dumps({} if arguments is None else arguments, ensure_ascii=False)
+    )
     read = {"name", "call_id", field, "pending_safety_checks", "namespace", "execution"}
     if item["type"] not in HOSTED:
         report.leave(item, LABELS | read, where)

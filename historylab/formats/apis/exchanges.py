@@ -185,23 +185,23 @@ def _unwrapped(row: dict[str, Any], holder: str, is_answer: Callable[[dict[str, 
         return {holder: row.get(holder) or [], ANSWER: row}
     if "role" in row:  # a message, as most objects are
         return row
-    body = row if holder in row else _body_in(row, holder)
+    asked, body = (None, row) if holder in row else _body_in(row, holder)
     answers = ((key, _answer_in(row.get(key), is_answer)) for key in RESPONSES)
-    key, answer = next(((key, found) for key, found in answers if found), ("", None))
+    key, answer = next(((key, found) for key, found in answers if found), (None, None))
     if answer is None and (body is None or body is row):
         return row
-    wrapping = {key} if body is row else {key, *REQUESTS, *WRAPPING, "id" if "custom_id" in row else key}
+    wrapping = {key} if body is row else {key, asked, *WRAPPING, "id" if "custom_id" in row else key}
     beside = {name: value for name, value in row.items() if name not in wrapping and (name, value) != ("error", None)}
     return {**beside, holder: [], **(body or {})} | ({ANSWER: answer} if answer else {})
 
 
-def _body_in(row: dict[str, Any], holder: str) -> dict[str, Any] | None:
+def _body_in(row: dict[str, Any], holder: str) -> tuple[str | None, dict[str, Any] | None]:
     for key in REQUESTS:
         found = _parsed(row.get(key))
         inner = _parsed(found.get("body")) if isinstance(found, dict) and holder not in found else found
         if isinstance(inner, dict) and holder in inner:
-            return inner
-    return None
+            return key, inner
+    return None, None
 
 
 def _answer_in(given: Any, is_answer: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:

@@ -172,7 +172,10 @@ def _has_content(candidate: Any) -> bool:
 
 def _piece_of(value: dict[str, Any]) -> str | None:
     """A chunk looks like a whole response; one stream's chunks share an id, if they have one."""
-    if not isinstance(value.get("candidates"), list) or "contents" in value:
+    candidates = value.get("candidates")
+    if not isinstance(candidates, list) or "contents" in value:
+        return None
+    if any(not _has_content(c) for c in candidates if not _is(c) or c.get("content")):  # of another kind, to be named
         return None
     return str(value.get("responseId", value.get("response_id", "")))
 

@@ -131,6 +131,10 @@ def _has_own_calls(record: dict[str, Any]) -> bool:
     return any(isinstance(f, dict) and isinstance(f.get("arguments"), dict) for f in functions)
 
 
+def _piece_of(value: dict[str, Any]) -> str | None:
+    return "" if is_answer(value) and isinstance(value["message"].get("content", ""), str) else None
+
+
 def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     """The response that was streamed in these objects: the last one has the counts."""
     message: dict[str, Any] = {}
@@ -148,6 +152,6 @@ API = Api(
     read=_read,
     read_answer=_read_answer,
     provider="ollama",
-    stream=Stream(lambda value: "" if is_answer(value) else None, lambda value: value["done"], _whole),
+    stream=Stream(_piece_of, lambda value: value["done"], _whole),
     own=frozenset({"title", "name"}),
 )

@@ -52,6 +52,8 @@ def add_piece(whole: dict[str, Any], piece: dict[str, Any]) -> None:
         held = whole.get(name)
         if isinstance(value, str) and isinstance(held, str) and name not in GIVEN_WHOLE:
             whole[name] = held + value
+        elif isinstance(held, str) and held and not isinstance(value, str):
+            continue  # a text is continued by text
         elif isinstance(value, dict):
             add_piece(whole.setdefault(name, {}) if isinstance(held, dict | None) else {}, value)
         elif isinstance(value, list):
