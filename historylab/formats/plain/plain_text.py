@@ -63,7 +63,8 @@ def plain_text(content: Content, report: Report) -> Iterator[Conversation]:
 
 def _texts(content: Content) -> Iterator[tuple[str, str]]:
     """The text; of JSON, those that tau-bench's examples hold, with their locations."""
-    if content.text.lstrip()[:1] not in ("{", "[") or LINE.match(content.text.lstrip()):
+    first = content.text.lstrip().partition("\n")[0].rstrip()
+    if first[:1] not in ("{", "[") or LINE.match(first):
         yield "", content.text
         return
     for where, value in content.values:
