@@ -176,9 +176,8 @@ def _table(timeline: Timeline, names: Iterable[str], resolution: Resolution | No
 
 def _source(resolution: Resolution, name: str) -> str:
     origin = resolution.provenance[name]
-    called = (
-        f" ({one_line(origin.name, 60)})" if origin.name not in ("", origin.source) and origin.source != "you" else ""
-    )
+    known = origin.name in ("", origin.source) or origin.source == "you"
+    called = "" if known else f" ({one_line(origin.name, 60)})"
     return f"{SOURCE_WORDS[origin.source]}{called}"
 
 

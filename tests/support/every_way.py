@@ -43,4 +43,5 @@ def _stages() -> Iterator[tuple[str, Settings]]:
                 more = {"pruner": "summarize"} if family == "summarizer" else {}
                 yield f"{family} {name}", Settings(**{**SMALL, **more, family: name})
     yield "short results", Settings(tool_output="truncate", **{"tool_output.truncate.limit": 20}, **SMALL)
+    yield "a token factor", Settings(counter_factor=1.4, pruner="summarize", **SMALL)
     yield "an exchange too long", Settings(pruner="pairs", **{"pruner.pairs.characters": 120}, **SMALL)
