@@ -39,6 +39,11 @@ def test_the_items_of_one_turn_are_one_message_and_results_join_by_call_id():
     assert (report.records, report.skips, list(report.warnings)) == (7, 0, [])
 
 
+def test_arguments_that_are_an_object_keep_their_letters():
+    messages, _ = read({**CALLED, "arguments": {"at": "größer"}})
+    assert messages[0].tool_calls[0].arguments == '{"at": "größer"}'
+
+
 def test_encrypted_reasoning_leaves_a_mark_on_the_message_of_its_call():
     messages, report = read(ASKED, {"type": "reasoning", "summary": [], "encrypted_content": "zzz"}, CALLED)
     assert messages[1].metadata == {"encrypted_reasoning": True}

@@ -25,9 +25,13 @@ READ = {"uuid", "sender", "text", "content", "created_at", "parent_message_uuid"
 SHOWN = {"updated_at", "index", "truncated", "stop_reason", "sync_sources", "input_mode", "metadata"}
 ABOUT = {"uuid", "name", "summary", "model", "created_at", "updated_at", "account", "chat_messages", "settings"}
 ABOUT |= {"current_leaf_message_uuid", "is_starred", "platform"}
-OF_BLOCK = {"type", "text", "thinking", "id", "name", "input", "tool_use_id", "content", "is_error", "source"}
-"""Fields of a block that are read; the others, such as times and icons, are for the screen."""
+SHOWN_OF_BLOCK = {"start_timestamp", "stop_timestamp", "flags", "message", "summaries", "cut_off", "truncated", "uuid"}
+SHOWN_OF_BLOCK |= {"integration_name", "integration_icon_url", "icon_name", "tool_identifier", "mcp_server_url"}
+SHOWN_OF_BLOCK |= {"approval_options", "approval_key", "approval_key_legacy", "is_mcp_app", "hidden_in_chat"}
+SHOWN_OF_BLOCK |= {"context", "display_content", "alternative_display_type", "structured_content", "meta"}
+"""Fields of a block for the screen: times, icons, what else is shown of a call."""
 
+OF_PAGE = {"title", "url", "metadata", "is_missing", "is_citable", "prompt_context_metadata", "uuid", "subtitles"}
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic")
 PROJECT = {"docs", "prompt_template"}
 
@@ -106,7 +110,11 @@ def _read(key: str, where: str, record: dict[str, Any], report: Report) -> list[
     sender, text, content = record.get("sender"), record.get("text"), record.get("content")
     role = ROLES.get(sender, sender) if isinstance(sender, str) else ""
     blocks = list(_blocks(content, key)) if isinstance(content, list) else []
+    if not isinstance(content, list | None):
+        report.warn(f"a content that is {kind_of(content)}", where)
     if not any(block.get("type") != "text" or block.get("text") for block in blocks) and isinstance(text, str) and text:
+        for block in blocks:
+            report.leave(block, {"type", "text", "citations"}, where)
         blocks = [{"type": "text", "text": text}]
     names, attached, media = _attached(record, where, report)
     blocks += [{"type": "text", "text": held} for held in attached]
@@ -127,9 +135,9 @@ def _blocks(content: list[Any], key: str) -> Iterator[dict[str, Any]]:
     waiting: list[str] = []
     for k, given in enumerate(content):
         if not isinstance(given, dict):
-            yield {"type": kind_of(given)}
+            yield {"type": "text", "text": given} if isinstance(given, str) else {"type": kind_of(given)}
             continue
-        block = {name: held for name, held in given.items() if name in OF_BLOCK}
+        block = {name: held for name, held in given.items() if name not in SHOWN_OF_BLOCK}
         if given.get("type") == "tool_use":
             if not isinstance(given.get("id"), str) or not given["id"]:
                 block["id"] = f"{key}/call {k}"
@@ -145,10 +153,12 @@ def _blocks(content: list[Any], key: str) -> Iterator[dict[str, Any]]:
 
 def _shown(part: Any) -> Any:
     """A part of a result; a page that was found is its title, address and text."""
-    if isinstance(part, dict) and part.get("type") in ("text", "knowledge", "rich_link"):
-        said = [held for name in ("title", "url", "text") if isinstance(held := part.get(name), str)]
-        return {"type": "text", "text": joined(said)}
-    return part
+    if not isinstance(part, dict) or part.get("type") not in ("text", "knowledge", "rich_link"):
+        return part
+    said = [part.get(name) or "" for name in ("title", "url", "text")]
+    if not all(isinstance(held, str) for held in said):
+        return part
+    return {name: held for name, held in part.items() if name not in OF_PAGE} | {"type": "text", "text": joined(said)}
 
 
 def _attached(record: dict[str, Any], where: str, report: Report) -> tuple[list[str], list[str], tuple[str, ...]]:

@@ -7,6 +7,7 @@ and the last usage counts once. Each tool result is a separate message; thinking
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,19 +69,26 @@ def _records(values: list[tuple[str, Any]], report: Report | None = None) -> lis
 
 def _tree_records(records: list[tuple[str, Any]], report: Report) -> Iterator[Record]:
     """The records of the tree; those that hold no message, or a duplicate, are reported."""
-    seen: set[str] = set()
+    seen: set[Any] = set()
     for position, (where, value) in enumerate(records):
         problem = _problem(value)
         uuid = _uuid(value)
-        if not problem and uuid in seen:
-            report.skip("a record with the uuid of one before it", where)
+        key = problem or uuid or _said(value)
+        if not problem and key in seen:
+            report.skip(f"a record with the {'uuid' if uuid else 'role, text and time'} of one before it", where)
             continue
         if problem:
             report.skip(problem, where)
-        elif uuid:
-            seen.add(uuid)
+        elif key:
+            seen.add(key)
         if not problem or uuid:
             yield Record(where, value, not problem, position)
+
+
+def _said(value: dict[str, Any]) -> tuple[str, str, str] | None:
+    """Who said what and when, which tells a copied record from one that says the same again; None without a time."""
+    time, content = value.get("timestamp"), value["message"]["content"]
+    return (value["type"], time, json.dumps(content)) if isinstance(time, str) and time else None
 
 
 def _problem(value: Any) -> str:

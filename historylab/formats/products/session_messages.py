@@ -63,10 +63,10 @@ def _reply(lines: list[Record], report: Report) -> list[Message]:
         if given and (value := to_usage(given[-1]) if key == "usage" else given[-1]):
             said[key] = value
     made = _sent(read_turn("assistant", content, first.where, report), report, first.where)
-    if made and made[0].role == "assistant":
-        made[0] = replace(made[0], metadata={**made[0].metadata, **said})
-    named = (first.reply, *[None] * len(made))
-    return [_placed(message, first, report, name) for message, name in zip(made, named, strict=False)]
+    return [
+        _placed(message, first, report, None if at else first.reply, {} if at or message.role == "tool" else said)
+        for at, message in enumerate(made)
+    ]
 
 
 def _blocks(lines: list[Record], report: Report) -> Iterator[Any]:
@@ -94,7 +94,7 @@ def _user_messages(record: Record, report: Report) -> list[Message]:
     uuid = record.value.get("uuid")
     uuid = uuid if isinstance(uuid, str) else ""
     ids = [f"{uuid}/{k}" if uuid and len(made) > 1 else uuid for k in range(len(made))]
-    return [_placed(message, record, report, chosen) for message, chosen in zip(made, ids, strict=True)]
+    return [_placed(message, record, report, chosen, {}) for message, chosen in zip(made, ids, strict=True)]
 
 
 def _sent(messages: list[Message], report: Report, where: str) -> list[Message]:
@@ -105,10 +105,10 @@ def _sent(messages: list[Message], report: Report, where: str) -> list[Message]:
     return [m for m in messages if m.content or m.tool_calls or m.media or m.role == "tool"]
 
 
-def _placed(message: Message, record: Record, report: Report, chosen: str | None) -> Message:
-    """The message with its id and timestamp."""
+def _placed(message: Message, record: Record, report: Report, chosen: str | None, said: dict[str, Any]) -> Message:
+    """The message with its id and timestamp, and what else is said of it."""
     raw = record.value.get("timestamp")
     time = None if raw in NOTHING else iso_time(raw)
     if time is None and raw not in NOTHING:
         report.warn("a timestamp that is no time", record.where)
-    return replace(message, id=chosen or None, timestamp=time)
+    return replace(message, id=chosen or None, timestamp=time, metadata={**message.metadata, **said})

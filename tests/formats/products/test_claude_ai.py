@@ -149,6 +149,15 @@ def test_projects_and_what_else_is_no_conversation_are_counted():
     }
 
 
+def test_what_is_not_read_of_a_message_is_named_and_its_text_taken_instead():
+    (conversation,) = loaded = exported({**said("human", {"type": "text", "TEXT": "x"}, key="a"), "text": "Hello."})
+    assert lines_of(conversation) == ["u Hello."]
+    page = {"type": "knowledge", "title": "Page", "text": ["no text"]}
+    more = exported(said("assistant", call(id="c"), result([page], tool_use_id="c")), said("human", "Bare."))
+    assert list(loaded.report.warnings) == ["a field 'TEXT' not read"]
+    assert list(more.report.warnings) == ["a part of type 'knowledge' not read"]
+
+
 def test_other_chat_messages_are_not_claimed():
     for value in ({"chat_messages": {}}, {"chat_messages": [{"role": "user", "content": "x"}]}):
         assert "claude_ai" not in match_strengths(Content(json.dumps(value).encode()))

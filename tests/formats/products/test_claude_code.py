@@ -389,6 +389,15 @@ def test_a_line_copied_by_a_resume_counts_once(session):
     assert loaded.report.skipped["a record with the uuid of one before it"].count == 1
 
 
+def test_without_ids_a_copy_is_told_from_the_same_words_said_again_by_its_time():
+    def line(minute):
+        return {"type": "user", "timestamp": f"2026-01-01T10:{minute:02d}:00Z", "message": {"content": "Yes."}}
+
+    timeless = {"type": "user", "message": {"content": "Yes."}}
+    (conversation,) = load("\n".join(map(json.dumps, [line(1), line(2), line(1), timeless, timeless])).encode())
+    assert [m.timestamp for m in conversation] == ["2026-01-01T10:01:00Z", "2026-01-01T10:02:00Z", None, None]
+
+
 def test_a_result_or_a_repeated_call_that_cannot_be_read_is_named(session):
     session.put("assistant", [call("Read", "c1", path="a")], reply="m1")
     session.put("assistant", [call("Read", "c1", path="a"), call("Read", "c2")], reply="m1")
