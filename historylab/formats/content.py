@@ -231,7 +231,11 @@ class ValuesContent(Content):
     def __init__(self, values: list[tuple[str, Any]], name: str = ""):
         super().__init__(b"", name)
         self._values = values
-        self.text = json.dumps([value for _, value in values[:1]], default=str)
+
+    @cached_property
+    def text(self) -> str:
+        """The first value as JSON, to tell it from other text."""
+        return json.dumps([value for _, value in self.values[:1]], default=str)
 
 
 def sampled(value: Any, levels: int = 3) -> Any:

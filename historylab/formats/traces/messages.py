@@ -8,25 +8,12 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.content import Content
+from historylab.formats.content import Content, ValuesContent
 from historylab.formats.traces.parts import has_parts, read_parts_messages
 from historylab.registry import Member, members
 
 ROOMS = ("historylab.formats.apis.", "historylab.formats.frameworks.")
 """Where the formats of messages are, beside which a trace holds nothing else."""
-
-
-class Held(Content):
-    """A value inside a file, to be read as if it were one."""
-
-    def __init__(self, value: Any, where: str):
-        super().__init__(b"")
-        self._held = [(where, value)]
-
-    @property
-    def values(self) -> list[tuple[str, Any]]:
-        """The value, with its location."""
-        return self._held
 
 
 def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
@@ -36,14 +23,14 @@ def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
         return []
     if has_parts(value):
         return read_parts_messages(value, report, where)
-    one_of_each = Held(list({_shape(item): item for item in value}.values()), where)
+    one_of_each = ValuesContent([(where, list({_shape(item): item for item in value}.values()))])
     asked = {name: member for name, member in members("format").items() if member.target.__module__.startswith(ROOMS)}
     sure = {name: _strength(member, one_of_each) for name, member in asked.items()}
     best = max(sure, key=sure.__getitem__, default="")
     if not best or not sure[best]:
         report.skip(f"{kind_of(value)} of no messages known here", where)
         return []
-    return [message for found in asked[best].target(Held(value, where), report) for message in found]
+    return [message for found in asked[best].target(ValuesContent([(where, value)]), report) for message in found]
 
 
 def unpacked(value: Any) -> Any:

@@ -26,7 +26,7 @@ def rows_in(content: Content, most: int | None = None) -> Iterator[tuple[str, An
 def _begins_as_json(content: Content) -> bool:
     """Read off the first bytes where they tell, as decoding a large file takes long."""
     begins = content.head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-    return begins in (b"{", b"[") or content.text.lstrip()[:1] in ("{", "[")
+    return begins in (b"", b"{", b"[") or content.text.lstrip()[:1] in ("{", "[")
 
 
 def _rows(value: Any, where: str, most: int | None) -> Iterator[tuple[str, Any]]:
