@@ -25,7 +25,7 @@ def opened(page, address: str, width: int = 1280):
 
 
 def upload(page, name: str, data: bytes) -> None:
-    page.locator(".st-key-open-drawer button").first.click()
+    page.locator(".st-key-open-drawer button:visible").first.click()
     file = {"name": name, "mimeType": "application/json", "buffer": data}
     page.locator(".st-key-upload input[type=file]").set_input_files(file)
 
