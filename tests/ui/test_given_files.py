@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from historylab.formats.listing import Entry, Listing
 from historylab.formats.load import UPLOAD_BYTES
 from historylab.ui.session.given_files import MOST_FILES, bounded, files_at, merged, read_files
+from historylab.ui.session.large_files import large_file
 from historylab.ui.session.tab import GivenFile, ToOpen
+from historylab.ui.toolbar.large_file import entry_in_words, matches
 
 CHAT = json.dumps([{"role": "user", "content": "Hello."}]).encode()
 
 
 def read(*files: GivenFile, format: str = ""):
-    steps: list[tuple[int, int, str]] = []
+    steps: list[tuple[float, str]] = []
     found, refused = read_files(ToOpen(files, format), lambda *step: steps.append(step))
     return found, refused, steps
 
@@ -22,7 +25,11 @@ def test_each_file_is_read_by_itself_and_how_far_it_is_is_told():
     found, refused, steps = read(GivenFile("a.json", CHAT), GivenFile("b", b"\x00"), GivenFile("c.json", CHAT))
     assert [file.given.name for file, _ in found] == ["a.json", "c.json"]
     assert [file.given.name for file in refused] == ["b"]
-    assert steps == [(0, 3, "a.json"), (1, 3, "b"), (2, 3, "c.json")]
+    assert steps == [
+        (0, "Reading 1 of 3: `a.json`"),
+        (1 / 3, "Reading 2 of 3: `b`"),
+        (2 / 3, "Reading 3 of 3: `c.json`"),
+    ]
     together = merged(found)
     assert [c.title for c in together] == ["a", "c"]
     assert together.report.messages == 2
@@ -51,3 +58,24 @@ def test_a_folder_stands_for_its_files_without_hidden_ones_and_links(tmp_path):
     (tmp_path / "link.json").symlink_to(tmp_path / "a.json")
     assert [given.name for given in files_at([str(tmp_path)])] == ["a.json", "b.json", "c.json"]
     assert [given.name for given in files_at([str(tmp_path / "b.json"), "none"])] == ["b.json", "none"]
+
+
+def test_a_large_file_is_listed_by_its_path_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("historylab.ui.session.large_files.LARGE", 10)
+    path = tmp_path / "large.jsonl"
+    path.write_bytes(CHAT)
+    given = GivenFile("large.jsonl", path)
+    assert large_file(ToOpen((given,))) == path
+    assert large_file(ToOpen((given,), format="rows")) is None
+    assert large_file(ToOpen((given, given))) is None
+    assert large_file(ToOpen((GivenFile("none", tmp_path / "none"),))) is None
+    assert large_file(ToOpen((GivenFile("large.jsonl", CHAT),))) is None
+
+
+def test_a_listing_is_searched_by_title_or_number():
+    listing = Listing([Entry(title, 3, "") for title in ("Lamps", "A lamp", "Ferns")], lambda _: None, {})
+    assert matches(listing, "LAMP") == [0, 1]
+    assert matches(listing, " 3 ") == [2]
+    assert matches(listing, "4") == []
+    assert matches(listing, "") == [0, 1, 2]
+    assert entry_in_words(listing, 1) == "2. A lamp (3)"

@@ -10,13 +10,17 @@ from historylab.errors import HistoryLabError, LoadError, TooLarge
 from historylab.formats.base import Report
 from historylab.formats.load import UPLOAD_BYTES, Conversations, load
 from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile, ToOpen
+from historylab.wording.untrusted import markdown
 
 MOST_FILES = 200
 MOST_TOGETHER = 5 * UPLOAD_BYTES
 """Bytes of all files uploaded at once."""
 
-Show = Callable[[int, int, str], None]
-"""Shows how many of how many files are read, and the name of the next one."""
+QUICK = 1_000_000
+"""Bytes of a single file that are read before anybody could see how far that is."""
+
+Show = Callable[[float, str], object]
+"""Shows which share is read, 0 to 1, and says in Markdown what is being read."""
 
 
 def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversations]], list[RefusedFile]]:
@@ -25,7 +29,9 @@ def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversa
     refused: list[RefusedFile] = []
     room = MOST_TOGETHER
     for number, given in enumerate(asked.files):
-        show(number, len(asked.files), given.name)
+        if len(asked.files) > 1 or _size(given) > QUICK:
+            which = f" {number + 1:,} of {len(asked.files):,}:" if len(asked.files) > 1 else ""
+            show(number / len(asked.files), f"Reading{which} {markdown(given.name)}")
         room -= len(given.data) if isinstance(given.data, bytes) else 0
         try:
             if number >= MOST_FILES:
@@ -38,6 +44,12 @@ def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversa
         else:
             found.append((ReadFile(given, loaded.report, asked.mapping), loaded))
     return found, refused
+
+
+def _size(given: GivenFile) -> int:
+    if isinstance(given.data, Path):
+        return given.data.stat().st_size if given.data.is_file() else 0
+    return len(given.data or b"")
 
 
 def _read(given: GivenFile, asked: ToOpen) -> Conversations:

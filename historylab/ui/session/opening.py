@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, UnknownFormat
@@ -19,8 +19,9 @@ from historylab.settings.link import Place
 from historylab.settings.names import OPEN
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.given_files import Show, bounded, files_at, merged, read_files
+from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
-from historylab.wording.untrusted import markdown, one_line
+from historylab.wording.untrusted import one_line
 
 KEY = "open"
 """The drawer with all the ways to do so."""
@@ -66,6 +67,8 @@ def open_asked(show: Show) -> bool:
             return True
         state.refused = ()
         return True
+    if path := large_file(asked):
+        return _open_large(path, show)
     found, refused = read_files(asked, show)
     held = bounded([*(file.given for file in refused), *(file.given for file, _ in found)])
     state.refused = tuple(RefusedFile(next(held), file.why) for file in refused)
@@ -73,6 +76,16 @@ def open_asked(show: Show) -> bool:
         files = tuple(replace(file, given=next(held)) for file, _ in found)
         viewing.open_conversations(merged(found), "", files=files)
     return bool(found)
+
+
+def _open_large(path: Path, show: Show) -> bool:
+    try:
+        open_large(path, show)
+    except HistoryLabError as problem:
+        session.tab().refused = (RefusedFile(GivenFile(path.name, path), problem),)
+        return False
+    session.tab().refused = ()
+    return True
 
 
 def forget_refused() -> None:
@@ -87,23 +100,23 @@ def open_which(which: object) -> None:
     session.touch()
     # A late click may still name one of the file before.
     if isinstance(which, int) and which in range(len(opened.entries)):
-        viewing.open_conversations(opened.conversations, opened.spec, which, opened.files)
+        viewing.open_conversations(
+            opened.conversations, opened.spec, which, opened.files, opened.listing, opened.listed
+        )
 
 
 def _open_here() -> None:
     """Open what was asked for, on the page."""
     with st.spinner("Reading"):
-        open_asked(progress(st.empty()))
+        read_asked()
 
 
-def progress(place: DeltaGenerator) -> Show:
-    """Shows in that place how far the reading of several files is."""
-
-    def show(done: int, of: int, name: str) -> None:
-        if of > 1:
-            place.progress(done / of, f"Reading {done + 1:,} of {of:,}: {markdown(name)}")
-
-    return show
+def read_asked() -> bool:
+    """Open what was asked for, with a bar here that shows how far that is. Returns whether anything was opened."""
+    place = st.empty()
+    opened = open_asked(lambda share, words: place.progress(min(1.0, share), words))
+    place.empty()
+    return opened
 
 
 def named(given: GivenFile) -> str:

@@ -14,6 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.edits import Edited
 from historylab.errors import HistoryLabError
 from historylab.formats.base import Report
+from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions import Session
@@ -63,7 +64,8 @@ class ToOpen:
 class Opened:
     """What is open: `spec` names it in a link (`sample:NAME`); it is empty for pasted text and for `files`.
 
-    `which` of its entries is on screen; `edited` is that one with the edits tried on it, which go with it.
+    `which` of its entries is on screen; `edited` is that one with the edits tried on it, which go with it. Of a large
+    file there is a `listing`, and `listed` is the place in it of what is open.
     """
 
     conversations: Conversations
@@ -71,6 +73,8 @@ class Opened:
     which: int = 0
     files: tuple[ReadFile, ...] = ()
     edited: Edited | None = None
+    listing: Listing | None = None
+    listed: int = 0
 
     @cached_property
     def entries(self) -> tuple[Conversation, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
 from historylab.recall.must_remember import marked_in_file
 from historylab.settings.link import STARS, Refused
@@ -19,13 +20,18 @@ EVERYTHING = "everything"
 
 
 def open_conversations(
-    conversations: Conversations, spec: str, which: int = 0, files: tuple[ReadFile, ...] = ()
+    conversations: Conversations,
+    spec: str,
+    which: int = 0,
+    files: tuple[ReadFile, ...] = (),
+    listing: Listing | None = None,
+    listed: int = 0,
 ) -> None:
     """Open these conversations. The view goes back to the last request, and another file's own settings are used."""
     state = tab()
     if state.opened is None or state.opened.conversations is not conversations:
         state.recorded, state.recorded_dismissed = True, False
-    state.opened, state.problem = Opened(conversations, spec, which, files), ""
+    state.opened, state.problem = Opened(conversations, spec, which, files, None, listing, listed), ""
     state.request = state.message = None
     state.stars, state.questions = marked_in_file(state.opened.original), ()
     state.page = None

@@ -38,7 +38,7 @@ def open_button(label: str = "Open") -> None:
 @st.dialog("Open a conversation", position="right", width="medium")
 def _drawer() -> None:
     drawers.take_open_request(opening.KEY)  # the page is not to open it again after it was closed
-    if opening.open_asked(opening.progress(st.empty())):
+    if opening.read_asked():
         st.rerun()
     refused_files()
     ways = {"Upload": upload, "This machine": found_sessions, "Paste": _paste, "Sample": _sample, "Generate": _generate}

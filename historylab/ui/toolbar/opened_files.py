@@ -12,6 +12,7 @@ from historylab.formats.base import Report
 from historylab.ui.session import drawers, opening, session, viewing
 from historylab.ui.session.tab import Opened, ReadFile
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
+from historylab.ui.toolbar.large_file import large_file_picker
 from historylab.wording.loading import read_in_words, reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -25,6 +26,10 @@ def opened_files() -> None:
     if not opened.files:
         if report.remarks:
             st.html(_folded(read_in_words(report), _reasons(report)))
+    elif opened.listing:
+        skipped = [f"{where}: {why}" for where, why in opened.listing.skipped.items()]
+        told = f"; {count_of(len(skipped), 'part')} could not be read" if skipped else ""
+        st.html(_folded(f"A large file: each conversation is read when it is chosen{told}.", skipped[:MOST_FILES]))
     elif len(opened.files) == 1:
         _one_file(opened.files[0])
     else:
@@ -36,6 +41,8 @@ def picker() -> None:
     """A choice among the conversations and branches of what is open, if there are several."""
     opened = viewing.opened()
     entries, whole = opened.entries, len(opened.conversations)
+    if opened.listing:
+        large_file_picker(opened, opened.listing)
     if len(entries) < 2:
         return
     key = f"which {entries[0].digest} {len(entries)}"  # a browser keeps the words it shows as long as the key
