@@ -1,4 +1,4 @@
-"""Names messages of other APIs and frameworks, which aren't read here: an error can then say what was given.
+"""Names messages of other APIs and frameworks, where Chat Completions is meant: an error can then say what was given.
 
 Nothing is converted, and nothing is claimed for certain: a shape is what a field or a content part *looks like*.
 """
@@ -34,18 +34,6 @@ ITEMS = {
     **dict.fromkeys(("human", "ai", "AIMessageChunk"), LANGCHAIN),
 }
 """`type` of an item without a role → whose it is."""
-
-HOLDERS = {
-    "contents": GEMINI,
-    "mapping": "a ChatGPT export",
-    "chat_messages": "a Claude.ai export",
-    "conversations": "ShareGPT",
-    "chunkedPrompt": "an AI Studio export",
-    "trajectory": "a SWE-agent trajectory",
-    "resourceSpans": "OpenTelemetry spans",
-    "payload": "a Codex session",
-}
-"""Key of a whole file, or of a line, → whose it is."""
 
 INSTEAD = "calls in tool_calls, each result a message with the role tool, text and images in content"
 LOOKED_AT = 200  # items looked at to name the shape of a file
@@ -93,16 +81,14 @@ def _by_fields(record: Mapping[Any, Any]) -> str:
 
 
 def _by_item(record: Mapping[Any, Any]) -> str:
-    if "role" in record or any(isinstance(record.get(key), list) for key in ("messages", "traj")):
+    if "role" in record or isinstance(record.get("messages"), list):
         return ""
     kind = record.get("type")
     if record.get("lc") == 1:
         return LANGCHAIN
     if isinstance(kind, str) and (kind in ITEMS or "data" in record or "additional_kwargs" in record):
         return ITEMS.get(kind, LANGCHAIN)
-    if "from" in record and "value" in record:
-        return "ShareGPT"
-    return next((shape for key, shape in HOLDERS.items() if record.get(key)), "")
+    return "ShareGPT" if "from" in record and "value" in record else ""
 
 
 def _items(values: list[Any]) -> Iterator[Any]:
@@ -110,7 +96,7 @@ def _items(values: list[Any]) -> Iterator[Any]:
     for _ in range(3):
         yield from values[:LOOKED_AT]
         looked_at = [value if isinstance(value, dict) else {"messages": value} for value in values[:LOOKED_AT]]
-        held = [_list(value.get("messages")) or _list(value.get("traj")) for value in looked_at]
+        held = [_list(value.get("messages")) for value in looked_at]
         values = [item for items in held for item in items[:LOOKED_AT]]
 
 
