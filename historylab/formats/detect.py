@@ -92,11 +92,11 @@ def _looked_for(module: str) -> frozenset[str]:
 def _keys(values: list[Any]) -> Iterator[str]:
     """The keys at every level of some values."""
     for _ in range(SAMPLE_LEVELS):
+        values = [value for value in values if isinstance(value, dict | list)]
         for value in values:
             if isinstance(value, dict):
                 yield from value
         values = [v for value in values for v in (value.values() if isinstance(value, dict) else value)]
-        values = [value for value in values if isinstance(value, dict | list)]
 
 
 def _found(content: Content) -> str:

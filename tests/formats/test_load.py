@@ -42,6 +42,7 @@ DEEP = b'[{"role": "user", "content": ' + b"[" * 300 + b"]" * 300 + b"}]"
             "found an object with keys a, b, c, in no format read here",
         ),
         (b'{"a": 1}\n{"a": 2}', UnknownFormat, "found 2 JSON lines, the first of them an object with keys a"),
+        (b'{"a": 1}\n5', UnknownFormat, "found 2 JSON lines, the first of them an object with keys a"),
         (b"[1, 2]", UnknownFormat, "found a list of 2, the first of them a number"),
         (b"[]", UnknownFormat, "found an empty list"),
         (b"hello there", UnknownFormat, "found text that begins 'hello there'"),

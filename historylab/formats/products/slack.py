@@ -169,8 +169,10 @@ def _message(record: Any, names: Mapping[str, str], where: str, report: Report) 
 
 
 def _said(record: Mapping[str, Any]) -> str:
-    """The text, else that of the blocks; and what attachments add to it."""
-    text = _text(record, "text") or "\n".join(_block_texts(record.get("blocks")))
+    """The text, or that of the blocks where it is missing or an app gives but its gist; and what attachments add."""
+    text, shown = _text(record, "text"), "\n".join(_block_texts(record.get("blocks")))
+    if not text or (record.get("bot_id") and len(shown) > len(text)):
+        text = shown
     added = [_text(a, "text") or _text(a, "fallback") for a in _list(record.get("attachments")) if isinstance(a, dict)]
     return "\n".join(filter(None, (text, *(more for more in added if more not in text))))
 

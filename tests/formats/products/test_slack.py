@@ -93,6 +93,13 @@ def test_notices_are_skipped_by_name_and_files_and_blocks_are_read():
     ]
 
 
+def test_an_apps_blocks_say_what_its_text_gives_the_gist_of():
+    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "the whole report"}}]
+    said_by_bot, said_by_user = (said(i, "report", blocks=blocks) for i in (1, 2))
+    loaded = read(said_by_bot | {"bot_id": "B1"}, said_by_user)
+    assert [m.content for m in loaded[0]] == ["the whole report", "report"]
+
+
 def test_an_export_is_a_conversation_per_channel_over_all_its_days_with_the_users_names():
     files = {
         "users.json": [{"id": "U1", "profile": {"display_name": "Runa"}}, {"id": "U2", "name": "ole"}],
