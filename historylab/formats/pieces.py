@@ -25,6 +25,9 @@ LINES = (".jsonl", ".ndjson")
 HELD = ("messages", "traj", "conversations", "conversation", "chat_messages", "dialogue", "dialog")
 """Keys under which a line or a row holds a conversation of its own."""
 
+OF_REQUEST = {"call_type", "response_cost", "spend", "run_type", "observations"}
+"""Keys of logs in which several lines belong to one conversation, each with the messages so far."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -86,8 +89,10 @@ def is_table(path: str) -> bool:
 
 
 def holds_conversation(record: Any) -> bool:
-    """Whether a line or a row is a conversation by itself, not a message of one."""
-    return isinstance(record, dict) and any(isinstance(record.get(name), list) for name in HELD)
+    """Whether a line or a row is a conversation by itself, not a message of one, nor one of its logged requests."""
+    if not isinstance(record, dict) or not OF_REQUEST.isdisjoint(record):
+        return False
+    return any(isinstance(record.get(name), list) for name in HELD)
 
 
 def first_row(rows: ParquetRows) -> Any:
