@@ -96,11 +96,11 @@ class _Stream:
         if kind in (*MESSAGES, *RESULTS):
             self.report.records += 1
             self._check(event, where)
-            read = _system if kind == MESSAGES[0] else _said if kind == MESSAGES[1] else _result
             if kind == "ActionEvent":
                 self._act(event, where)
             else:
-                self.messages.append(replace(read(self, event, where), id=id, timestamp=_time(event)))
+                message = READERS.get(kind, _result)(self, event, where)
+                self.messages.append(replace(message, id=id, timestamp=_time(event)))
             if kind == "MessageEvent" and (reply := _text(event, "llm_response_id")):
                 self.replies[reply] = len(self.messages) - 1
         else:
@@ -249,3 +249,7 @@ def _text(given: dict[str, Any], key: str) -> str | None:
 
 def _time(event: dict[str, Any]) -> str | None:
     return iso_time(event.get("timestamp"))
+
+
+READERS = {"SystemPromptEvent": _system, "MessageEvent": _said}
+"""Kind of an event that is a message → what reads it; any other is a result."""
