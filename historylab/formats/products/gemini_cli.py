@@ -1,4 +1,4 @@
-"""Gemini CLI: sessions (one JSON object, or JSON Lines), and `logs.json`, its list of what was asked.
+"""Gemini CLI: sessions (one JSON object, or JSON Lines), checkpoints, and `logs.json`, its list of what was asked.
 
 A model's turn holds its calls with their results; here each result is a message of its own. In JSON Lines a message
 that changes is written again under its id, `$rewindTo` takes messages back (the path left is a branch), and `$set`
@@ -16,8 +16,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.branching import MOST_BRANCHES, joined, opening, with_branches
-from historylab.formats.chat_messages import iso_time
+from historylab.formats.chat_messages import iso_time, pair_by_order
 from historylab.formats.content import Content
+from historylab.formats.gemini_contents import is_content, read_content
 from historylab.formats.record_groups import items_of
 from historylab.formats.usage import to_usage
 from historylab.registry import register
@@ -39,11 +40,11 @@ TOKENS = {
 
 
 def looks_like_gemini_cli(content: Content) -> float:
-    """1 for a session's own keys, 0.9 for the log of prompts."""
+    """1 for a session's own keys, 0.9 for the log of prompts and for checkpoints."""
     values = [value for _, value in items_of(content.values)]
     if any(_begins_session(value) for value in values):
         return 1
-    return 0.9 if values and all(map(_is_prompt, values)) else 0
+    return 0.9 if values and all(_is_prompt(value) or _history_of(value) for value in values) else 0
 
 
 @register("format", title="Gemini CLI", recognise=looks_like_gemini_cli)
@@ -52,6 +53,9 @@ def gemini_cli(content: Content, report: Report) -> Iterator[Conversation]:
     prompts: dict[str, list[Message]] = {}
     session: _Session | None = None
     for where, value in items_of(content.values):
+        if key := _history_of(value):
+            yield _checkpoint(value, key, where, report)
+            continue
         if _is_prompt(value):
             report.records += 1
             asked = Message("user", value["message"], timestamp=iso_time(value.get("timestamp")))
@@ -250,6 +254,27 @@ def _answer(response: Any) -> str:
 
 def _begins_session(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("sessionId"), str) and "projectHash" in value
+
+
+def _checkpoint(value: dict[str, Any], key: str, where: str, report: Report) -> Conversation:
+    """What a checkpoint holds of the history: contents as Gemini's API takes them."""
+    messages: list[Message] = []
+    for i, item in enumerate(value[key]):
+        at = f"{where} {key}[{i}]".strip()
+        if is_content(item):
+            report.records += 1
+            messages += read_content(item, at, report)
+        else:
+            report.skip(f"{kind_of(item)}, not a content", at)
+    for name in sorted(value.keys() - {key}):
+        report.keep(name, where)
+    return Conversation(pair_by_order(messages), metadata={"provider": "google"})
+
+
+def _history_of(value: Any) -> str:
+    """The key under which a checkpoint has the history; empty for anything else."""
+    held = ((key, value.get(key)) for key in ("clientHistory", "history")) if isinstance(value, dict) else ()
+    return next((key for key, items in held if isinstance(items, list) and any(map(is_content, items[:5]))), "")
 
 
 def _is_prompt(value: Any) -> bool:

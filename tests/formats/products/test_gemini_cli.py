@@ -166,6 +166,19 @@ def test_the_log_of_prompts_is_a_conversation_per_session():
     assert "a log of what was asked, without the answers" in loaded.report.warnings
 
 
+@pytest.mark.parametrize("key", ["history", "clientHistory"])
+def test_a_checkpoint_holds_the_contents_that_were_sent(key):
+    call = {"role": "model", "parts": [{"functionCall": {"name": "read", "args": {}}}]}
+    result = {"role": "user", "parts": [{"functionResponse": {"name": "read", "response": {"output": "x"}}}]}
+    contents = [{"role": "user", "parts": [{"text": "Look."}]}, call, result, 5]
+    value = {"history": [{"type": "user", "text": "Look."}]} | {key: contents, "authType": "oauth"}
+    (conversation,) = loaded = load(json.dumps(value).encode())
+    assert loaded.report.member == "gemini_cli"
+    assert lines_of(conversation) == ["u Look.", "a ", "t x"]
+    assert conversation.columns.clean
+    assert list(loaded.report.skipped) == ["a number, not a content"]
+
+
 def test_other_sessions_are_not_claimed():
     for value in ({"sessionId": "s", "messages": []}, [{"message": "x"}], {"messageId": 1, "message": {}}):
         assert "gemini_cli" not in match_strengths(Content(json.dumps(value).encode()))
