@@ -372,8 +372,6 @@ def test_strictly_one_file_that_cannot_be_read_is_an_error(capsys, root, sample,
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("session.jsonl",), "to see a conversation in a file: historylab show session.jsonl"),
-        (("my chats/a b.json",), "historylab show 'my chats/a b.json'"),
         (("sweeep", "a.json"), "there is no command 'sweeep'; did you mean sweep?"),
         (("show", "a.json", "--quesion", "why"), "did you mean --question?"),
         (("show", "a.json", "--budget=4000"), "did you mean --set budget=4000?"),

@@ -13,7 +13,7 @@ every_sample = pytest.mark.parametrize("sample", samples().values(), ids=list(sa
 
 
 @every_sample
-@pytest.mark.parametrize("seed", [0, pytest.param(range(1, 15), marks=pytest.mark.slow)], ids=["once", "often"])
+@pytest.mark.parametrize("seed", [0, pytest.param(range(1, 4), marks=pytest.mark.slow)], ids=["once", "often"])
 def test_a_changed_sample_loads_or_is_refused_and_no_text_falls_silently(sample, seed):
     for number in [seed] if isinstance(seed, int) else seed:
         chance = random.Random(number)
