@@ -52,8 +52,9 @@ def looks_like_responses(content: Content) -> float:
         return 0
     if any(is_item(r) or _has_own_parts(r) for r in records):
         return 0.8
-    bodies = [v for v in objects_in(values) if isinstance(v.get("input"), list) and isinstance(v.get("model"), str)]
-    return 0.8 if records and bodies else 0
+    bodies = [v for v in objects_in(values) if isinstance(v.get("input"), list)]
+    named = any(isinstance(v.get("model"), str) for v in bodies)
+    return (0.8 if named or all(v.keys() <= {"input", *ECHOED} for v in bodies) else 0) if records and bodies else 0
 
 
 def to_responses_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
@@ -133,12 +134,16 @@ def _piece_of(value: dict[str, Any]) -> str | None:
 
 
 def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
-    """The response that was streamed in these events: the last one holds it."""
+    """The response that was streamed in these events: the last one holds it, unless the stream broke off."""
     last = pieces[-1].get("response")
     if isinstance(last, dict):
         return last
     items = [piece["item"] for piece in pieces if piece["type"] == "response.output_item.done" and "item" in piece]
-    return {"object": "response", "output": items}
+    ended = max((k for k, piece in enumerate(pieces) if piece["type"] == "response.output_item.done"), default=-1)
+    begun = [p.get("delta") for p in pieces[ended + 1 :] if p["type"] == "response.output_text.delta"]
+    text = "".join(delta for delta in begun if isinstance(delta, str))
+    said = [{"type": "message", "role": "assistant", "content": text}] if text else []
+    return {"object": "response", "output": [*items, *said]}
 
 
 API = Api(

@@ -27,6 +27,7 @@ def as_json(value) -> bytes:
         {"model": "m", "input": "hi"},
         {"model": "m", "input": [HI]},
         {"input": [HI, CALLED]},
+        {"input": [HI]},
         {"object": "response", "output": [SAID]},
         {"output": [CALLED]},
         {"type": "function_call_output", "call_id": "a", "output": "it"},
@@ -38,7 +39,7 @@ def test_items_and_bodies_of_this_api_are_recognised(given):
 
 
 @pytest.mark.parametrize(
-    "given", [{"input": "hi", "output": "yes"}, {"input": [HI]}, {"input": {"messages": [HI]}}, []]
+    "given", [{"input": "hi", "output": "yes"}, {"input": [HI], "scores": []}, {"input": {"messages": [HI]}}, []]
 )
 def test_rows_with_an_input_are_not_claimed(given):
     assert "responses" not in match_strengths(Content(as_json(given)))
@@ -68,11 +69,11 @@ def test_the_answer_to_a_logged_request_follows_it_and_repeats_nothing():
     assert loaded.report.remarks == 0
 
 
-def test_a_stream_that_broke_off_gives_the_items_that_were_done():
+def test_a_stream_that_broke_off_gives_what_was_said_up_to_there():
     events = [
         {"type": "response.created", "sequence_number": 0, "response": {"object": "response", "output": []}},
         {"type": "response.output_item.done", "sequence_number": 1, "item": CALLED},
         {"type": "response.output_text.delta", "sequence_number": 2, "delta": "It "},
     ]
     (conversation,) = load(b"\n".join(map(as_json, events)))
-    assert [c.name for c in conversation[0].tool_calls] == ["look"]
+    assert ([c.name for c in conversation[0].tool_calls], conversation[0].content) == (["look"], "It ")
