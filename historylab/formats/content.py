@@ -35,7 +35,7 @@ BINARY_MARKS = {
 }
 HEAD = 4096
 SAMPLE_BYTES = 256_000  # of the text that formats are recognised by
-SAMPLE_ITEMS = 200  # values that formats are recognised by: so many first ones, and as many spread over the rest
+SAMPLE_ITEMS = 100  # values that formats are recognised by: so many first ones, and as many spread over the rest
 
 
 class Content:

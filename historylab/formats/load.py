@@ -90,6 +90,9 @@ def collection_paused() -> Iterator[None]:
     finally:
         with _taking_turns:
             if ours and _loading.pop() and not _loading:
+                if not gc.get_freeze_count():  # what was read is old at once, and isn't looked through as new
+                    gc.freeze()
+                    gc.unfreeze()
                 gc.enable()
 
 
