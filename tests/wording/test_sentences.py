@@ -93,11 +93,9 @@ def check_costs(timeline: Timeline) -> None:
         assert compared.bill.total == compared.baseline.total
         assert bool(timeline.over_budget.any()) == ("Over the budget at" in said)
         return
-    by_hand = bill(
-        replay(timeline.original, Settings(policy="all", pruner="off", overhead=timeline.settings.overhead)),
-        "automatic",
-        PRICES,
-    ).total
+    counted = {name: timeline.settings.value(name) for name in ("overhead", "counter_factor")}
+    whole = replay(timeline.original, Settings(policy="all", pruner="off", **counted))
+    by_hand = bill(whole, "automatic", PRICES).total
     ratio = re.search(r"costs ([\d.]+)× not trimming", said)
     if ratio:
         assert abs(Decimal(ratio[1]) - compared.bill.total / by_hand) <= Decimal("0.00501")
