@@ -34,7 +34,9 @@ class CodexSession:
     report: Report
     about: dict[str, Any] | None = None
     messages: list[Message] = field(default_factory=list)
-    left: list[list[Message]] = field(default_factory=list)
+    left: list[list[Message]] = field(default_factory=list)  # no more than are offered
+    gone: list[list[Message]] = field(default_factory=list)  # what each of them took with it
+    older: list[Message] = field(default_factory=list)  # what paths left before those took with them
     model: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     answered: bool = False  # whether the answer at the end of the messages is over
@@ -82,7 +84,8 @@ class CodexSession:
             self._take_usage(given.get("info"))
         elif kind == "thread_rolled_back" and type(count := given.get("num_turns")) is int and count > 0:
             asked = [i for i, m in enumerate(self.messages) if m.role == "user" and not is_injected(m)]
-            self._leave(self.messages[: asked[-min(count, len(asked))]] if asked else [])
+            kept = asked[-min(count, len(asked))] if asked else 0
+            self._leave(self.messages[:kept], self.messages[kept:])
         else:
             self.report.skip("an event for the screen, which repeats what is read", where)
 
@@ -106,14 +109,15 @@ class CodexSession:
             marked = replace(new[-1], timestamp=iso_time(time), metadata={**new[-1].metadata, "compact_summary": True})
             made = [marked if m is new[-1] else m for m in made]
         self.report.warn("a summary Codex made of what came before, in its place", where)
-        self._leave([*(m for m in prompt if m not in made), *made])
+        stays = set(map(id, made))
+        self._leave([*(m for m in prompt if m not in made), *made], [m for m in self.messages if id(m) not in stays])
         self.usage = None  # that of the summary
 
     def paths(self) -> list[list[Message]]:
         """The history as it stands, and the paths that were left, newest first."""
-        found = [self.messages, *self.left[::-1][:MOST_BRANCHES]]
+        found = [self.messages, *reversed(self.left)]
         offered = {id(message) for path in found for message in path}
-        for message in {id(m): m for path in self.left[:-MOST_BRANCHES] for m in path if id(m) not in offered}.values():
+        for message in {id(m): m for m in self.older if id(m) not in offered}.values():
             self.report.warn("a message on a branch older than those offered", message.id or "")
         unsaid = {id(m) for path in found for m in path if _says_nothing(m)}
         for _ in unsaid:
@@ -177,9 +181,13 @@ class CodexSession:
             answer = self.messages[at]
             self.messages[at] = replace(answer, metadata={**answer.metadata, "usage": usage})
 
-    def _leave(self, messages: list[Message]) -> None:
-        """Go on with other messages."""
+    def _leave(self, messages: list[Message], gone: list[Message]) -> None:
+        """Go on with other messages; of a path that is too old by now, only what went with it is known."""
         self.left.append(self.messages)
+        self.gone.append(gone)
+        if len(self.left) > MOST_BRANCHES:
+            del self.left[0]
+            self.older += self.gone.pop(0)
         self.messages, self.answered = messages, True
 
 

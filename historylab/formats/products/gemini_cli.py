@@ -80,7 +80,9 @@ class _Session:
 
     about: dict[str, Any] = field(default_factory=dict)
     messages: dict[str, tuple[str, Any]] = field(default_factory=dict)
-    left: list[list[tuple[str, Any]]] = field(default_factory=list)
+    left: list[list[tuple[str, Any]]] = field(default_factory=list)  # no more than are offered
+    gone: list[list[tuple[str, Any]]] = field(default_factory=list)  # what each of them took with it
+    older: list[tuple[str, Any]] = field(default_factory=list)  # what paths left before those took with them
 
     def take(self, value: Any, where: str, report: Report) -> None:
         """Take in a whole session, or one line of it."""
@@ -103,8 +105,8 @@ class _Session:
             before, self.messages = self.messages, {}
             for i, item in enumerate(listed):
                 self._message(item, f"{where} messages[{i}]".strip(), report)
-            if before.keys() - self.messages.keys():
-                self.left.append(list(before.values()))
+            if gone := [before[name] for name in before.keys() - self.messages.keys()]:
+                self._leave(list(before.values()), gone)
 
     def _message(self, value: Any, where: str, report: Report) -> None:
         if not isinstance(value, dict):
@@ -118,23 +120,31 @@ class _Session:
 
     def _rewind(self, to: Any) -> None:
         """Take back that message and all after it; without it, all of them."""
-        self.left.append(list(self.messages.values()))
-        names = list(self.messages)
-        kept = names[: names.index(to)] if to in names else []
-        self.messages = {name: self.messages[name] for name in kept}
+        path: list[tuple[str, Any]] = list(self.messages.values())
+        gone: list[tuple[str, Any]] = []
+        last = to if isinstance(to, str) and to in self.messages else next(iter(self.messages), None)
+        while last in self.messages:
+            gone.append(self.messages.popitem()[1])
+        self._leave(path, gone)
+
+    def _leave(self, path: list[tuple[str, Any]], gone: list[tuple[str, Any]]) -> None:
+        """Keep a path that was left, and of one that is too old by now what went with it."""
+        self.left.append(path)
+        self.gone.append(gone)
+        if len(self.left) > MOST_BRANCHES:
+            del self.left[0]
+            self.older += self.gone.pop(0)
 
     def conversation(self, report: Report) -> Conversation:
         """The messages that remain, with the paths that were left as branches."""
         known: dict[int, list[Message]] = {}
         paths = []
-        left = self.left[::-1]
-        for path in (list(self.messages.values()), *left[:MOST_BRANCHES]):
+        for path in (list(self.messages.values()), *reversed(self.left)):
             for where, value in path:
                 if id(value) not in known:
                     known[id(value)] = list(_read(value, where, report))
             paths.append([message for _, value in path for message in known[id(value)]])
-        older = {id(value): where for path in left[MOST_BRANCHES:] for where, value in path if id(value) not in known}
-        for where in older.values():
+        for where in {id(value): where for where, value in self.older if id(value) not in known}.values():
             report.skip("a record on a branch older than those offered", where)
         models = [m.metadata["model"] for m in paths[0] if "model" in m.metadata]
         about = {"provider": "google", "session": self.about.get("sessionId"), "model": models[-1] if models else None}
