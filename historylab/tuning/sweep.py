@@ -69,7 +69,7 @@ def sweep(
     Raises NothingRead when no file could be read; LoadError if `strict` and one couldn't; HistoryLabError with the
     settings' problem; WorkerLost when workers die again and again.
     """
-    given = [conversations] if isinstance(conversations, Conversation | str | os.PathLike) else conversations
+    given = [conversations] if isinstance(conversations, Conversation | Piece | str | os.PathLike) else conversations
     found, chosen = list(to_sources(given)), list(candidates)
     if not chosen:
         raise SettingsError("there are no settings to sweep; give at least one")
