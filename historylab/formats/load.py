@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +23,8 @@ from historylab.registry import Member, member
 
 MAX_BYTES = 200_000_000
 """The default size limit of `load`."""
+
+UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 UPLOAD_BYTES = 20_000_000
 """The size limit of one upload on screen."""
@@ -195,9 +198,13 @@ def _advice(path: object) -> str:
 
 
 def _titled(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
-    """Give each untitled conversation a title: the file's name if it is the only one, otherwise its first question."""
+    """Give each untitled conversation a title: the file's name if it is the only one, otherwise its first question.
+
+    A name that a program made up, such as a session's id, says less than the question.
+    """
+    only = stem if len(conversations) == 1 else ""
     for number, found in enumerate(conversations, 1):
-        given = found.title or (stem if len(conversations) == 1 else "") or _opening(found)
+        given = found.title or ("" if UUID.search(only) else only) or _opening(found) or only
         title = _printable(given).strip() or f"conversation {number}"
         yield _renamed(found, title)
 

@@ -51,9 +51,8 @@ def size_in_words(conversation: Conversation) -> str:
 def read_in_words(report: Report) -> str:
     """ "Read as Claude Code: 214 messages from 286 of 346 records; 60 were left out, 3 remarks." """
     conversations = "" if report.conversations == 1 else f" in {count_of(report.conversations, 'conversation')}"
-    read = report.records - report.skips
-    all_of = f"{read:,} of " if report.skips else ""
-    records = f" from {all_of}{count_of(report.records, 'record')}" if report.records != report.messages else ""
+    read = f"{report.records - report.skips:,} of {count_of(report.records, 'record')}"
+    records = f" from {read}" if report.skips else ""  # several records may be one message, and one be in a branch
     remarks = report.remarks - report.skips
     left_out = f"{report.skips:,} {'was' if report.skips == 1 else 'were'}" if report.skips else "nothing was"
     told = f"{left_out} left out" + (f", {count_of(remarks, 'remark')}" if remarks else "")

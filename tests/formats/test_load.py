@@ -209,3 +209,12 @@ def test_a_tie_at_the_top_names_the_candidates(rival):
     with pytest.raises(UnknownFormat, match="chat_completions and shouting both claim; choose one"):
         load(GOOD)
     assert load(GOOD, format="chat_completions")[0][0].content == "hi"
+
+
+@pytest.mark.parametrize(
+    "name", ["7acd37a8-0f3c-4b1e-9c58-6d1f0a2b3c4d.jsonl", "rollout-7ACD37A8-0f3c-4b1e-9c58-6d1f0a2b3c4d.json"]
+)
+def test_a_name_that_a_program_made_up_is_no_title_where_there_is_a_question(name):
+    asked = b'[{"role": "user", "content": "Where is my order?"}]'
+    assert load(asked, name=name)[0].title == "Where is my order?"
+    assert load(b'[{"role": "assistant", "content": "Hello."}]', name=name)[0].title == name.rpartition(".")[0]
