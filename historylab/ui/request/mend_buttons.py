@@ -16,11 +16,12 @@ from historylab.wording.untrusted import escape
 
 def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> None:
     """The sentence and the buttons; of a request that is over its budget the verdict has said why."""
-    if over := timeline.over_budget_cause(number):
-        _buttons((over.remedy, over.alternative), resolution)
-    elif unused := timeline.unused_budget(number):
-        st.html(f'<div class="hl-forgot">{escape(unused_in_words(unused))}</div>')
-        _buttons((unused.finer, unused.room), resolution)
+    with st.container():  # also if it stays empty: the map below is made anew when its place changes
+        if over := timeline.over_budget_cause(number):
+            _buttons((over.remedy, over.alternative), resolution)
+        elif unused := timeline.unused_budget(number):
+            st.html(f'<div class="hl-forgot">{escape(unused_in_words(unused))}</div>')
+            _buttons((unused.finer, unused.room), resolution)
 
 
 def _buttons(mends: tuple[Mapping[str, Any], ...], resolution: Resolution) -> None:

@@ -30,10 +30,11 @@ KEY = "open"
 def conversation() -> Conversation:
     """The conversation on screen; at the first run the one the link asks for, else the default sample."""
     state = session.tab()
-    if state.opened is None:
-        _open_linked(state.linked)
-    elif state.to_open and state.wanted != KEY:
-        _open_here()
+    with st.container():  # drawn also when nothing is opened: the map below is made anew when its place changes
+        if state.opened is None:
+            _open_linked(state.linked)
+        elif state.to_open and state.wanted != KEY:
+            _open_here()
     return viewing.opened().conversation
 
 

@@ -32,10 +32,11 @@ def conversation_bar(
         share_button(resolution.settings)
         for button in more:
             button()
-    recorded_line(resolution)
-    edited_bar()
-    picker()
-    opened_files()
+    with st.container():  # one place, however much is said in it: the map below is made anew when its place changes
+        recorded_line(resolution)
+        edited_bar()
+        picker()
+        opened_files()
 
 
 def _size(conversation: Conversation, timeline: Timeline) -> str:
