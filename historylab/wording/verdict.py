@@ -14,6 +14,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Step, Timeline
 from historylab.recall.must_remember import MustRemember
+from historylab.settings.model import Settings
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.must_remember import MustRememberStatus, at_step, must_remember_status
 from historylab.wording.over_budget import cause_in_words
@@ -92,19 +93,30 @@ def share_sent(counts: Mapping[Action, int]) -> str:
     """ "40 of 166 messages": how many are sent, of those there are."""
     sent, size = count_sent(counts)
     if sent == size:
-        return ("no message yet", "the one message so far")[size] if size < 2 else f"all {size:,} messages"
+        few = ("no message yet", "the one message so far", "both messages")
+        return few[size] if size < len(few) else f"all {size:,} messages"
     return f"{sent:,} of {size:,} messages"
 
 
 def _cost(timeline: Timeline, number: int) -> str:
     plan = timeline.plans[number]
     how = counted_by(timeline)
-    less = timeline.settings.budget - plan.budget
-    of = f"{plan.budget:,}" + (f" ({timeline.settings.budget:,} less {less:,} reserved)" if less else "")
+    of = _budget_in_words(timeline.settings, plan.budget)
     if cause := timeline.over_budget_cause(number):
         over = f"{plan.tokens - plan.budget:,} over the budget of {of}"
         return f"{plan.tokens:,} tokens ({how}), {over}: {cause_in_words(cause)}"
     return f"{plan.tokens:,} of {of} tokens ({how})."
+
+
+def _budget_in_words(settings: Settings, left: int) -> str:
+    """ "53,000 (71,000 less 18,000 of overhead)": the budget of the messages, and what is taken off the setting."""
+    less = settings.budget - left
+    if not less:
+        return f"{left:,}"
+    overhead = min(settings.overhead, less)
+    taken = ((less - overhead, "reserved"), (overhead, "of overhead"))
+    parts = [f"{tokens:,} {what}" for tokens, what in taken if tokens]
+    return f"{left:,} ({settings.budget:,} less {' and '.join(parts)})"
 
 
 def _decisions(counts: dict[Action, int], step: Step) -> str:

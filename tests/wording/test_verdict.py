@@ -68,3 +68,6 @@ def test_being_over_the_budget_says_by_how_much_and_of_what():
     said = verdict(replay(chat(1), Settings(budget=8, reserve=5)), 0)
     assert said.over
     assert "over the budget of 3 (8 less 5 reserved)" in said.cost
+    both = verdict(replay(chat(1), Settings(budget=80, reserve=5, overhead=40)), 0)
+    assert "of 35 (80 less 5 reserved and 40 of overhead) tokens" in both.cost
+    assert "less 40 of overhead)" in verdict(replay(chat(1), Settings(budget=80, overhead=40)), 0).cost
