@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from historylab import Conversation, Message
 from historylab.formats.listing import Entry, Listing
 from historylab.formats.load import UPLOAD_BYTES
 from historylab.ui.session.given_files import MOST_FILES, bounded, files_at, merged, read_files
 from historylab.ui.session.large_files import large_file
+from historylab.ui.session.opening import first_asking
 from historylab.ui.session.tab import GivenFile, ToOpen
 from historylab.ui.toolbar.large_file import entry_in_words, matches
 
@@ -33,6 +35,11 @@ def test_each_file_is_read_by_itself_and_how_far_it_is_is_told():
     together = merged(found)
     assert [c.title for c in together] == ["a", "c"]
     assert together.report.messages == 2
+
+
+def test_the_first_conversation_in_which_a_user_speaks_is_opened():
+    told, asked = Conversation([Message("system", "Be kind.")]), Conversation([Message("user", "Hello.")])
+    assert [first_asking(c) for c in ([told, asked], [asked, told], [told, told], [])] == [1, 0, 0, 0]
 
 
 def test_more_files_or_bytes_than_the_limits_are_refused_with_the_limit(monkeypatch):
@@ -78,4 +85,4 @@ def test_a_listing_is_searched_by_title_or_number():
     assert matches(listing, " 3 ") == [2]
     assert matches(listing, "4") == []
     assert matches(listing, "") == [0, 1, 2]
-    assert entry_in_words(listing, 1) == "2. A lamp (3)"
+    assert entry_in_words(listing, 1) == "2. A lamp (3 messages)"

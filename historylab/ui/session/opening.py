@@ -7,6 +7,7 @@ reading is.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -75,8 +76,14 @@ def open_asked(show: Show) -> bool:
     state.refused = tuple(RefusedFile(next(held), file.why) for file in refused)
     if found:
         files = tuple(replace(file, given=next(held)) for file, _ in found)
-        viewing.open_conversations(merged(found), "", files=files)
+        conversations = merged(found)
+        viewing.open_conversations(conversations, "", first_asking(conversations), files)
     return bool(found)
+
+
+def first_asking(conversations: Sequence[Conversation]) -> int:
+    """The first in which a user says something; the first of all if in none."""
+    return next((i for i, found in enumerate(conversations) if any(m.role == "user" for m in found)), 0)
 
 
 def _open_large(path: Path, show: Show) -> bool:
@@ -161,6 +168,7 @@ def _open_linked(linked: Place) -> None:
         about = f"The link's conversation can't be opened: {problem[:1].lower()}{problem[1:]}"
         state.problem = about if linked.conversation else problem
     opened = viewing.opened()
-    opened.which = min(linked.which, len(opened.entries) - 1)
+    if linked.which:
+        opened.which = min(linked.which, len(opened.entries) - 1)
     state.request = linked.request
     viewing.follow_marks(linked.stars if found and opened.which == linked.which else None)

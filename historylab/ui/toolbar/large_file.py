@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.formats.listing import Listing
 from historylab.ui.session import large_files, session
 from historylab.ui.session.tab import Opened
@@ -44,6 +45,6 @@ def matches(listing: Listing, words: str) -> list[int]:
 
 
 def entry_in_words(listing: Listing, place: int) -> str:
-    """ "1,204. Where is my order? (12)": number, title and how many messages."""
+    """ "1,204. Where is my order? (12 messages)": number, title and size."""
     entry = listing.entries[place]
-    return f"{place + 1:,}. {one_line(entry.title, 80)} ({entry.messages:,})"
+    return f"{place + 1:,}. {one_line(entry.title, 80)} ({count_of(entry.messages, 'message')})"
