@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +20,9 @@ HEAD = 64_000  # bytes read of each file
 MOST = 500  # sessions listed, the newest
 LONGEST = 80  # characters of an opening question
 SUBAGENT = "agent-"  # begins the files of Claude Code's subagents, which belong to a session
+
+
+COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,9 @@ def _session(place: _Place, path: Path, changed: float) -> Session | None:
 
 def _about_claude_code(_path: Path, head: str) -> tuple[str, str]:
     records = list(_records(head))
-    users = (_part(r, "message", "content") for r in records if r.get("type") == "user" and not r.get("isMeta"))
-    return _first(r.get("cwd") for r in records), _first(_asked(content) for content in users)
+    users = [_part(r, "message", "content") for r in records if r.get("type") == "user" and not r.get("isMeta")]
+    opening = _first(_asked(content) for content in users) or _first(_command(content) for content in users)
+    return _first(r.get("cwd") for r in records), opening
 
 
 def _about_codex(_path: Path, head: str) -> tuple[str, str]:
@@ -147,6 +152,12 @@ def _asked(content: Any) -> str:
     parts = content if isinstance(content, list) else [{"text": content}]
     texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
     return next((text for text in texts if text.strip() and not text.lstrip().startswith(("<", "Caveat:", "# "))), "")
+
+
+def _command(content: Any) -> str:
+    """The command that a person gave instead, as "/init"."""
+    found = COMMAND.search(content) if isinstance(content, str) else None
+    return found[1].strip() if found else ""
 
 
 def _part(record: dict[str, Any], *keys: str) -> Any:

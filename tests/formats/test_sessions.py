@@ -50,6 +50,16 @@ def test_sessions_of_every_tool_are_listed_newest_first_with_project_and_first_q
     ]
 
 
+def test_a_session_begun_by_a_command_is_listed_by_it_unless_something_is_asked(home):
+    given = {
+        "type": "user",
+        "message": {"content": "<command-message>…</command-message>\n<command-name>/init</command-name>"},
+    }
+    keep(home / ".claude/projects/-home-ines-lamps/def.jsonl", [given], 9)
+    keep(home / ".claude/projects/-home-ines-lamps/ghi.jsonl", [given, *CLAUDE], 8)
+    assert [s.opening for s in find_sessions()[:2]] == ["/init", "Mend the lamp"]
+
+
 def test_a_machine_without_any_lists_none(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     assert find_sessions() == []
