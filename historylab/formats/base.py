@@ -167,7 +167,8 @@ def describe(value: Any) -> str:
         return f"a list of {len(value):,}, the first of them {first if type(first) is str else 'a list'}"
     if type(value) is dict and value:
         keys = ", ".join(str(key)[:40] for key in list(value)[:6])
-        return f"an object with keys {keys}{', …' if len(value) > 6 else ''}"
+        named = f"the key {keys}" if len(value) == 1 else f"keys {keys}{', …' if len(value) > 6 else ''}"
+        return f"an object with {named}"
     return "an empty list" if value == [] else "an empty object" if value == {} else kind_of(value)
 
 

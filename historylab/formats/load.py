@@ -189,7 +189,8 @@ def _check(path: Path, max_bytes: int) -> None:
 def _refuse_over(limit: int, size: int, what: str) -> None:
     if size > limit:
         sizes = f"{size / 1e6:,.1f} MB, more than the limit of {limit / 1e6:,.0f} MB"
-        raise TooLarge(f"{what} has {sizes}; load a part of it, or open one conversation of it by list_conversations")
+        instead = "load a part of it, or open one conversation: `historylab FILE`, or list_conversations in Python"
+        raise TooLarge(f"{what} has {sizes}; {instead}")
 
 
 def _advice(path: object) -> str:

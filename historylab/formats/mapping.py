@@ -84,7 +84,7 @@ def _fault(given: Any) -> str:
 
 def read_mapped(mapping: FieldMapping, content: Content, report: Report) -> Iterator[Conversation]:
     """The conversations of a content, as a mapping says. Fields it doesn't name are counted as not read."""
-    for place, items in _lists(_values(content), mapping.items.split(".") if mapping.items else []):
+    for _, items in _lists(_values(content), mapping.items.split(".") if mapping.items else []):
         groups: dict[str, list[tuple[str, Any]]] = {}
         for where, item in items:
             groups.setdefault(str(value_at(item, mapping.conversation) or ""), []).append((where, item))
@@ -94,7 +94,7 @@ def read_mapped(mapping: FieldMapping, content: Content, report: Report) -> Iter
                 _warn_of_unread(item, mapping, where, report)
             messages = [m for where, record in records if (m := read_reported(record, where, report))]
             named = {mapping.conversation: label} if label else {}
-            yield Conversation(pair_by_order(messages), label or (place if mapping.items else ""), named)
+            yield Conversation(pair_by_order(messages), label, named)
 
 
 def _values(content: Content) -> list[tuple[str, Any]]:

@@ -90,6 +90,7 @@ def test_every_list_at_the_end_of_a_path_is_a_conversation():
         as_json({"rooms": [{"history": TALK}, {"history": TALK}]}), mapping=FieldMapping("who", "said", "rooms.history")
     )
     assert [len(conversation) for conversation in loaded] == [2, 2]
+    assert len({conversation.title for conversation in loaded}) == 1  # what is said first, not where it is
 
 
 def test_columns_of_a_table_can_be_mapped():

@@ -157,7 +157,7 @@ def test_a_file_of_parts_that_cannot_be_read_is_refused_in_one_sentence_and_one_
     foreign = '[{"role": "user", "content": [{"type": {"a": 1}, "text": "x"}]}]'
     for content, words in (
         (foreign, "o message in it could be read (OpenAI Chat Completions: 1 record, 0 messages"),
-        ('{"a": 1}', "Found an object with keys a, in no format read here"),
+        ('{"a": 1}', "Found an object with the key a, in no format read here"),
     ):
         pasted(app, content)
         assert words in text(app)
