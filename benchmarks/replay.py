@@ -24,7 +24,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.costs.bill import price
 from historylab.costs.traffic import traffic
 from historylab.counters.base import token_column
-from historylab.formats.chat_messages import to_record
+from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.pipeline import open_instruments
 from historylab.pricing import Prices
 

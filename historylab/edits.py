@@ -14,8 +14,8 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, Usage
 from historylab.conversation.usage import usage_of
-from historylab.formats.chat_messages import to_record
-from historylab.formats.content_parts import MEDIA
+from historylab.formats.messages.chat_messages import to_record
+from historylab.formats.messages.content_parts import MEDIA
 
 DESCRIBES_TEXT = frozenset({"usage", "refusal", "unread_parts"})
 """Metadata that describes the text of a message, and is invalid once the text changes."""

@@ -21,6 +21,8 @@ FENCES = {
     "streamlit": ("historylab/ui/", "pages/", "app.py"),
     "plotly": ("historylab/figures/",),
     "pandas": ("historylab/figures/", "historylab/tuning/table.py"),
+    "pyarrow": ("historylab/formats/files/",),
+    "msgpack": ("historylab/formats/frameworks/",),
     "rich": ("historylab/cli/",),
     "distributed": ("historylab/cli/sweep.py",),
 }

@@ -16,8 +16,8 @@ from historylab.costs.caches.base import open_cache
 from historylab.costs.traffic import traffic
 from historylab.counters.calibration import calibrate
 from historylab.counters.quarter_of_characters import QuarterOfCharacters
-from historylab.formats.content import Content
 from historylab.formats.detect import match_strengths
+from historylab.formats.files.content import Content
 from historylab.formats.load import load
 from historylab.planning.replay import replay
 from historylab.planning.validity import naive_validity

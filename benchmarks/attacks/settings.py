@@ -23,7 +23,7 @@ from typing import Any
 
 from historylab import Conversation, Message, Settings, generate, load, replay, trim
 from historylab.errors import LoadError, SettingsError
-from historylab.formats.chat_messages import to_messages, to_record
+from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.formats.samples import load_sample, samples
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan

@@ -30,7 +30,7 @@ from historylab.chat_models.base import Reply, open_chat_model
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, Usage
 from historylab.errors import HistoryLabError
-from historylab.formats.chat_messages import to_message, to_record
+from historylab.formats.messages.chat_messages import to_message, to_record
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Instruments

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.formats.chat_messages import to_record
+from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.plan import HistoryPlan
 
 PARTS = frozenset({"text", "image_url", "input_audio", "file"})

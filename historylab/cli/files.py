@@ -11,7 +11,7 @@ from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, NothingRead
 
 if TYPE_CHECKING:
-    from historylab.formats.pieces import Piece
+    from historylab.formats.files.pieces import Piece
 
 T = TypeVar("T")
 
@@ -31,8 +31,8 @@ def mapped(paths: Sequence[str], mapping: str | None) -> Sequence[str | Piece]:
     """The files of a sweep; as pieces that know the mapping, if there is one."""
     if mapping is None:
         return paths
+    from historylab.formats.files.pieces import split_file
     from historylab.formats.mapping import FieldMapping
-    from historylab.formats.pieces import split_file
 
     chosen = FieldMapping.read(mapping)
     return [piece for path in paths for piece in split_file(path, chosen)]

@@ -1,6 +1,7 @@
 """Formats: one file per format, with a function that recognises its content and one that reads it.
 
-The members stand in folders by where they come from: `apis/`, `frameworks/`, `traces/`, `products/`, `plain/`.
+The members stand in folders by where they come from: `apis/`, `frameworks/`, `traces/`, `products/`, `plain/`. What
+they share is in `files/` (bytes, archives, tables, lines) and `messages/` (parts, calls, usage, branches).
 
 A format is a registered generator function; there is nothing else to edit:
 
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
-    from historylab.formats.content import Content
+    from historylab.formats.files.content import Content
 
 KINDS = {
     dict: "an object",

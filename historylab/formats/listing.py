@@ -16,13 +16,21 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge
-from historylab.formats.content import Content, ValuesContent
-from historylab.formats.flat_messages import conversation_id_of
+from historylab.formats.files.content import Content, ValuesContent
+from historylab.formats.files.parquet_rows import ParquetRows
+from historylab.formats.files.pieces import (
+    LINES,
+    Piece,
+    first_line,
+    first_row,
+    holds_conversation,
+    is_table,
+    split_file,
+)
+from historylab.formats.files.row_table import columns_of
 from historylab.formats.load import load, load_content, opening_of_question
-from historylab.formats.parquet_rows import ParquetRows
-from historylab.formats.pieces import LINES, Piece, first_line, first_row, holds_conversation, is_table, split_file
-from historylab.formats.row_table import columns_of
-from historylab.formats.speakers import role_of
+from historylab.formats.messages.flat_messages import conversation_id_of
+from historylab.formats.messages.speakers import role_of
 
 MAX_LISTED = 500_000
 REPORT_EVERY = 10_000  # lines or rows

@@ -17,12 +17,12 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
+from historylab.formats.files.content import Content
+from historylab.formats.files.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
+from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.speakers import role_of
 from historylab.formats.plain.csv_table import rows_of_table
-from historylab.formats.reported import read_reported
-from historylab.formats.speakers import role_of
 
 MAX_MAPPING = 1_000_000
 REQUIRED = ("role", "text")

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from historylab.formats.files.row_table import COLUMNS
 from historylab.formats.mapping import FieldMapping, items_of, value_at
-from historylab.formats.row_table import COLUMNS
-from historylab.formats.speakers import cast, role_of
+from historylab.formats.messages.speakers import cast, role_of
 
 MAX_LEVELS, MAX_NODES = 8, 20_000
 LOOKED_AT = 200  # items of each list

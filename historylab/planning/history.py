@@ -11,7 +11,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import Counter, token_column
-from historylab.formats.rewritten import with_text
+from historylab.formats.messages.rewritten import with_text
 
 
 class History:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from historylab.conversation.conversation import Conversation
-from historylab.formats.chat_messages import to_messages, to_record
+from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.planning.over_budget import over_budget_cause
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan

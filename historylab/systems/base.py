@@ -15,7 +15,7 @@ import numpy as np
 
 from historylab.conversation.message import Message
 from historylab.errors import SettingsError
-from historylab.formats.lenient import UNPAIRED, as_message, conversation_of, without_broken_pairs
+from historylab.formats.messages.lenient import UNPAIRED, as_message, conversation_of, without_broken_pairs
 from historylab.planning.plan import HistoryPlan
 
 __all__ = [

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from historylab.conversation.conversation import Conversation
-from historylab.formats.pieces import Piece, split_file
+from historylab.formats.files.pieces import Piece, split_file
 
 Source = Conversation | Piece
 

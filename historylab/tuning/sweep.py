@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import Cache, all_caches
 from historylab.errors import HistoryLabError, LoadError, NothingRead, SettingsError
-from historylab.formats.pieces import Piece
+from historylab.formats.files.pieces import Piece
 from historylab.pricing import Prices
 from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, read_source, to_sources

@@ -28,7 +28,7 @@ from historylab.chat_models.scripted import ScriptedChatModel, call
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, Usage
 from historylab.errors import InstrumentError
-from historylab.formats.chat_messages import to_messages
+from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import replay
 from historylab.settings.model import Settings

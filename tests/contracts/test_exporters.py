@@ -17,7 +17,7 @@ from thirty_turns import thirty_turns
 from historylab import Conversation, plan_history, registry, replay
 from historylab.errors import UnknownMember
 from historylab.exporters.base import FACTS, differences, export
-from historylab.formats.chat_messages import to_messages
+from historylab.formats.messages.chat_messages import to_messages
 from historylab.settings.effect import deciding_families, has_effect
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_name

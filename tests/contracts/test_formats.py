@@ -13,9 +13,9 @@ from format_samples import as_golden, damages, expected, format_samples, outcome
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
-from historylab.formats.content import Content
 from historylab.formats.convert import write
 from historylab.formats.detect import match_strengths
+from historylab.formats.files.content import Content
 from historylab.formats.load import load
 from historylab.formats.samples import Sample, load_sample, samples
 from historylab.registry import members

@@ -18,7 +18,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Losses
 from historylab.formats.convert import LOSSLESS, writable_formats
 from historylab.formats.load import load
-from historylab.formats.written import OPENING
+from historylab.formats.messages.written import OPENING
 
 WRITABLE = {name: member for name, member in writable_formats().items() if name != LOSSLESS}
 APIS = [name for name, member in WRITABLE.items() if ".apis." in member.target.__module__]

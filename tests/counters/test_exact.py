@@ -87,7 +87,7 @@ def test_media_take_a_fixed_estimate(kind):
 
 
 def test_base64_is_never_counted():
-    from historylab.formats.chat_messages import to_message
+    from historylab.formats.messages.chat_messages import to_message
 
     url = "data:image/png;base64," + "A" * 100_000
     parts = [{"type": "text", "text": "hello world"}, {"type": "image_url", "image_url": {"url": url}}]

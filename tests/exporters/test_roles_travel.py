@@ -12,7 +12,7 @@ from framework_stand_ins import stand_ins
 from thirty_turns import thirty_turns
 
 from historylab import Conversation, replay
-from historylab.formats.chat_messages import to_messages
+from historylab.formats.messages.chat_messages import to_messages
 
 pytestmark = pytest.mark.slow
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}  # much the faster counter

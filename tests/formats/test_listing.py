@@ -8,7 +8,8 @@ import pytest
 from binary_samples import table
 
 from historylab.errors import LoadError, TooLarge
-from historylab.formats import listing, load, pieces
+from historylab.formats import listing, load
+from historylab.formats.files import pieces
 from historylab.formats.listing import list_conversations
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from historylab.errors import LoadError
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.load import load, match_strengths
 
 FOLDER = os.environ.get("HISTORYLAB_REAL", "")  # read now: tests run without HISTORYLAB_ variables

@@ -23,7 +23,7 @@ from historylab import Conversation, Settings, Timeline, replay, trim
 from historylab.agent.loop import run_agent
 from historylab.agent.request import request_of
 from historylab.conversation.message import Message
-from historylab.formats.chat_messages import to_messages
+from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.plan import HistoryPlan
 
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}  # much the faster counter

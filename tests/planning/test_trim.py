@@ -12,7 +12,7 @@ from hypothesis import settings as examples
 
 from historylab import trim
 from historylab.errors import LoadError
-from historylab.formats.chat_messages import to_messages, to_record
+from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.settings.model import Settings
 
 MESSAGES = [

@@ -12,7 +12,7 @@ from thirty_turns import requests_of, thirty_turns
 
 from historylab import registry, trim
 from historylab.conversation.conversation import Conversation
-from historylab.formats.chat_messages import to_messages
+from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.pipeline import plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action

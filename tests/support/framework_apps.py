@@ -17,7 +17,7 @@ from typing import Any
 from thirty_turns import requests_of
 
 from historylab import Conversation, Settings, export, replay
-from historylab.formats.chat_messages import to_messages, to_record
+from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.planning.plan import HistoryPlan
 
 Record = dict[str, Any]

@@ -16,7 +16,7 @@ from sketches import conv
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
-from historylab.formats.chat_messages import to_messages
+from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.pipeline import plan_history
 from historylab.settings.model import setting_names
 from historylab.settings.names import environment_name, url_name

@@ -19,8 +19,8 @@ from historylab import Conversation, Message, Settings, generate, registry, repl
 from historylab.costs.bill import against_untrimmed
 from historylab.counters.exact import ExactCounter
 from historylab.errors import HistoryLabError, LoadError, SettingsError, WorkerLost
-from historylab.formats.chat_messages import to_record
-from historylab.formats.pieces import Piece, split_file
+from historylab.formats.files.pieces import Piece, split_file
+from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.reasons import reason
 from historylab.recall.retention import retention
 from historylab.tuning import jobs
@@ -322,7 +322,7 @@ def test_a_file_of_many_conversations_is_swept_like_the_conversations(tmp_path, 
 def test_pieces_of_a_file_hold_every_line_once(tmp_path, monkeypatch, size):
     chats = [Conversation([Message("user", f"question {n} " * n)], f"chat {n}") for n in range(1, 60)]
     path = write_lines(tmp_path / "corpus.jsonl", chats)
-    monkeypatch.setattr("historylab.formats.pieces.PIECE_BYTES", size)
+    monkeypatch.setattr("historylab.formats.files.pieces.PIECE_BYTES", size)
     found = split_file(path)
     assert len(found) > 1
     assert [c.title for piece in found for c in read_source(piece)] == [c.title for c in chats]
@@ -331,7 +331,7 @@ def test_pieces_of_a_file_hold_every_line_once(tmp_path, monkeypatch, size):
 def test_a_session_of_one_message_a_line_is_never_cut(tmp_path, monkeypatch):
     path = tmp_path / "session.jsonl"
     path.write_text("\n".join(json.dumps(to_record(m)) for m in CHATS[0]), encoding="utf-8")
-    monkeypatch.setattr("historylab.formats.pieces.PIECE_BYTES", 100)
+    monkeypatch.setattr("historylab.formats.files.pieces.PIECE_BYTES", 100)
     assert len(split_file(str(path))) == 1
 
 

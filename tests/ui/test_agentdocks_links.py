@@ -10,7 +10,7 @@ import pytest
 from app_pages import screen, sources
 from map_bytes import unpacked
 
-from historylab.formats.chat_messages import to_record
+from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.samples import load_sample
 from historylab.planning.reasons import Action
 from historylab.systems.agentdock import prepare_messages, resolve_history_settings

@@ -12,14 +12,14 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.anthropic_blocks import is_result, read_turn
 from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
-from historylab.formats.content import Content
-from historylab.formats.flat_messages import CONVERSATION_IDS
-from historylab.formats.record_groups import RecordGroup
-from historylab.formats.written import (
+from historylab.formats.files.content import Content
+from historylab.formats.messages.anthropic_blocks import is_result, read_turn
+from historylab.formats.messages.flat_messages import CONVERSATION_IDS
+from historylab.formats.messages.record_groups import RecordGroup
+from historylab.formats.messages.written import (
     OPENING,
     Rules,
     as_sent,

@@ -15,12 +15,12 @@ from historylab.conversation.message import Message
 from historylab.formats.apis.exchanges import Api
 from historylab.formats.apis.streams import Stream, add_piece
 from historylab.formats.base import Losses, Report
-from historylab.formats.chat_messages import to_record
-from historylab.formats.content import Content
-from historylab.formats.other_shapes import shape_in
-from historylab.formats.record_groups import RecordGroup
-from historylab.formats.reported import read_reported
-from historylab.formats.written import NAME, Rules, as_sent, body, described
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import to_record
+from historylab.formats.messages.other_shapes import shape_in
+from historylab.formats.messages.record_groups import RecordGroup
+from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.written import NAME, Rules, as_sent, body, described
 from historylab.registry import register
 
 OWN_MARKS = {"tool_calls", "tool_call_id", "function_call", "refusal"}

@@ -23,11 +23,11 @@ from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Report
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.flat_messages import CONVERSATION_IDS
-from historylab.formats.observed import ObservedRequest, conversations_in
-from historylab.formats.record_groups import Grouping, RecordGroup
-from historylab.formats.usage import to_usage
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.flat_messages import CONVERSATION_IDS
+from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.record_groups import Grouping, RecordGroup
+from historylab.formats.messages.usage import to_usage
 
 REQUESTS, RESPONSES = ("request", "body", "params"), ("response", "result")
 ANSWER = "response"

@@ -14,11 +14,11 @@ from historylab.conversation.recorded import TOOLS
 from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
-from historylab.formats.content import Content
-from historylab.formats.fields import list_in, object_in
-from historylab.formats.gemini_contents import is_content, read_content
-from historylab.formats.record_groups import RecordGroup
-from historylab.formats.written import (
+from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import list_in, object_in
+from historylab.formats.messages.gemini_contents import is_content, read_content
+from historylab.formats.messages.record_groups import RecordGroup
+from historylab.formats.messages.written import (
     OPENING,
     Rules,
     as_sent,

@@ -16,12 +16,12 @@ from historylab.errors import LoadError
 from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream, add_piece
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
-from historylab.formats.chat_messages import to_message
-from historylab.formats.content import Content
-from historylab.formats.fields import list_in, text_in
-from historylab.formats.flat_messages import CONVERSATION_IDS
-from historylab.formats.record_groups import RecordGroup
-from historylab.formats.written import Rules, as_sent, body, described, object_arguments
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import to_message
+from historylab.formats.messages.fields import list_in, text_in
+from historylab.formats.messages.flat_messages import CONVERSATION_IDS
+from historylab.formats.messages.record_groups import RecordGroup
+from historylab.formats.messages.written import Rules, as_sent, body, described, object_arguments
 from historylab.registry import register
 
 READ = {"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id", "name", *CONVERSATION_IDS}

@@ -14,10 +14,10 @@ from historylab.conversation.message import Message
 from historylab.formats.apis.exchanges import ANSWER, OF_A_REQUEST, Api, objects_in
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Losses, Report
-from historylab.formats.content import Content
-from historylab.formats.record_groups import RecordGroup
-from historylab.formats.responses_items import is_item, read_items
-from historylab.formats.written import BOUNDARIES, Rules, as_sent, body, described
+from historylab.formats.files.content import Content
+from historylab.formats.messages.record_groups import RecordGroup
+from historylab.formats.messages.responses_items import is_item, read_items
+from historylab.formats.messages.written import BOUNDARIES, Rules, as_sent, body, described
 from historylab.registry import register
 
 ECHOED = {"instructions", "tools", "model", "previous_response_id", "conversation", *OF_A_REQUEST}

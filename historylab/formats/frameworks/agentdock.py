@@ -15,13 +15,13 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.content_parts import json_text
-from historylab.formats.fields import text_in
+from historylab.formats.files.content import Content
 from historylab.formats.frameworks.ai_sdk_parts import to_call
 from historylab.formats.frameworks.ai_sdk_ui import read_ui_message
-from historylab.formats.record_groups import Grouping
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.content_parts import json_text
+from historylab.formats.messages.fields import text_in
+from historylab.formats.messages.record_groups import Grouping
 from historylab.registry import register
 
 FLAGS = {"isStreaming", "isLoading", "isError", "isTyping", "isPending", "isComplete", "showToolCall"}

@@ -16,13 +16,13 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.answers import Answer
 from historylab.formats.base import Losses, Report, kind_of
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.fields import text_in
+from historylab.formats.files.content import Content
 from historylab.formats.frameworks.ai_sdk_parts import CALL, FILE, RESULT, THOUGHT, medium_in, to_call, to_result
-from historylab.formats.record_groups import Grouping
+from historylab.formats.messages.answers import Answer
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.fields import text_in
+from historylab.formats.messages.record_groups import Grouping
 from historylab.registry import register
 
 ROLES = ("system", "user", "assistant", "tool")

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.answers import tool_call
 from historylab.formats.base import Report
-from historylab.formats.content_parts import json_text, medium_of
-from historylab.formats.fields import text_in
+from historylab.formats.messages.answers import tool_call
+from historylab.formats.messages.content_parts import json_text, medium_of
+from historylab.formats.messages.fields import text_in
 
 LABELS = {"type", "providerOptions", "providerMetadata", "experimental_providerMetadata", "callProviderMetadata"}
 LABELS |= {"resultProviderMetadata", "toolMetadata", "state", "id"}

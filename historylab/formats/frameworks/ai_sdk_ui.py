@@ -14,15 +14,15 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.answers import Answer, named_model, with_usage
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.content_parts import json_text
-from historylab.formats.fields import list_in, object_in, text_in
+from historylab.formats.files.content import Content
 from historylab.formats.frameworks.ai_sdk_parts import FILE, RESULT, THOUGHT, medium_in, to_call, to_result
-from historylab.formats.record_groups import Grouping
-from historylab.formats.usage import to_usage
+from historylab.formats.messages.answers import Answer, named_model, with_usage
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.content_parts import json_text
+from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.record_groups import Grouping
+from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
 ROLES = ("system", "user", "assistant")

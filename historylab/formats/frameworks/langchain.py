@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_messages
-from historylab.formats.record_groups import Grouping
+from historylab.formats.messages.record_groups import Grouping
 from historylab.registry import register
 
 GROUPING = Grouping(("messages", "chat_history"), is_dumped_message)

@@ -14,13 +14,13 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.answers import Answer, named_model, tool_call
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content_parts import MEDIA, json_text, medium_of
-from historylab.formats.fields import list_in, object_in, text_in
 from historylab.formats.frameworks.langchain_chunks import joined_chunks
-from historylab.formats.usage import to_usage
+from historylab.formats.messages.answers import Answer, named_model, tool_call
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.content_parts import MEDIA, json_text, medium_of
+from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.usage import to_usage
 
 ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "tool"}
 """Kind of message → role; a `chat` message names its role itself."""

@@ -16,11 +16,11 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
-from historylab.formats.branching import alike, paths, sharing, with_branches
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.frameworks.langchain import provider_of
 from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_messages
 from historylab.formats.frameworks.langgraph_checkpoints import TABLES, Snapshot, in_database, in_json
+from historylab.formats.messages.branching import alike, paths, sharing, with_branches
 from historylab.registry import register
 
 LOOKED_AT = 200

@@ -9,8 +9,8 @@ from typing import Any
 
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.content import Content
-from historylab.formats.json_values import Parser, containers_of
+from historylab.formats.files.content import Content
+from historylab.formats.files.json_values import Parser, containers_of
 
 TABLES = {
     "checkpoints": {"thread_id", "checkpoint_id", "parent_checkpoint_id", "type", "checkpoint"},

@@ -13,12 +13,12 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.answers import Answer, tool_call
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.fields import list_in, object_in, text_in
-from historylab.formats.record_groups import Grouping, RecordGroup
+from historylab.formats.files.content import Content
+from historylab.formats.messages.answers import Answer, tool_call
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.fields import list_in, object_in, text_in
+from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.registry import register
 
 ROLES = {"developer": "system", "function": "tool", "chatbot": "assistant", "model": "assistant"}

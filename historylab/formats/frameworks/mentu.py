@@ -18,9 +18,15 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.content import Content
-from historylab.formats.flat_messages import FLAT_ROLES, as_flat_message, conversation_id_of, pair_results, read_fields
-from historylab.formats.reported import read_reported
+from historylab.formats.files.content import Content
+from historylab.formats.messages.flat_messages import (
+    FLAT_ROLES,
+    as_flat_message,
+    conversation_id_of,
+    pair_results,
+    read_fields,
+)
+from historylab.formats.messages.reported import read_reported
 from historylab.registry import register
 
 HOLDERS = ("agent_messages", "messages", "rows", "data")

@@ -14,11 +14,11 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
-from historylab.formats.branching import sharing, with_branches
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.json_values import Parser
-from historylab.formats.responses_items import joined, read_item
+from historylab.formats.files.content import Content
+from historylab.formats.files.json_values import Parser
+from historylab.formats.messages.branching import sharing, with_branches
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.responses_items import joined, read_item
 from historylab.registry import register
 
 TABLES = {

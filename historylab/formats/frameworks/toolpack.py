@@ -15,9 +15,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
-from historylab.formats.json_values import Parser
+from historylab.formats.files.content import Content
+from historylab.formats.files.json_values import Parser
+from historylab.formats.messages.chat_messages import iso_time
 from historylab.registry import register
 
 ROLES = {"agent": "assistant", "system": "system"}

@@ -13,10 +13,10 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.speakers import role_of
-from historylab.formats.spoken import tagged
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.speakers import role_of
+from historylab.formats.messages.spoken import tagged
 from historylab.registry import register
 
 START, END, BETWEEN = "<|im_start|>", "<|im_end|>", "<|endoftext|>"

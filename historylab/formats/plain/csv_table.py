@@ -11,8 +11,8 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report
-from historylab.formats.content import Content
-from historylab.formats.row_table import columns_of, rows_to_conversations, table_columns
+from historylab.formats.files.content import Content
+from historylab.formats.files.row_table import columns_of, rows_to_conversations, table_columns
 from historylab.registry import register
 
 DELIMITERS = ",;\t|"

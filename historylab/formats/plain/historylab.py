@@ -15,7 +15,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
 from historylab.formats.base import Losses, Report, kind_of
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.registry import register
 
 VERSION = 1

@@ -14,10 +14,10 @@ from itertools import pairwise
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
-from historylab.formats.speakers import role_of
-from historylab.formats.spoken import Turn, messages_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.speakers import role_of
+from historylab.formats.messages.spoken import Turn, messages_of
 from historylab.registry import register
 
 HEADING = re.compile(r"(#{1,6})\s+(.+?)[\s#]*$")

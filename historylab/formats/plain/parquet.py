@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Format, Report
-from historylab.formats.content import Content, ValuesContent
 from historylab.formats.detect import chosen_by, match_strengths
-from historylab.formats.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
-from historylab.formats.row_table import rows_to_conversations, table_columns
+from historylab.formats.files.content import Content, ValuesContent
+from historylab.formats.files.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
+from historylab.formats.files.row_table import rows_to_conversations, table_columns
 from historylab.registry import register
 
 

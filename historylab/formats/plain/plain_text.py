@@ -15,10 +15,10 @@ from itertools import islice, pairwise
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
-from historylab.formats.speakers import QUESTION_AND_ANSWER, role_of
-from historylab.formats.spoken import Turn, messages_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.speakers import QUESTION_AND_ANSWER, role_of
+from historylab.formats.messages.spoken import Turn, messages_of
 from historylab.registry import register
 
 LINE = re.compile(r"(?:\[([^\]\n]{4,40})\]\s*)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,2})\s?(?::(?=\s|$)|：)\s*(.*)$")

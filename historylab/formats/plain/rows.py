@@ -12,8 +12,8 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report
-from historylab.formats.content import Content
-from historylab.formats.row_table import LOOKED_AT, rows_to_conversations, table_columns
+from historylab.formats.files.content import Content
+from historylab.formats.files.row_table import LOOKED_AT, rows_to_conversations, table_columns
 from historylab.registry import register
 
 HOLDERS = ("rows", "data", "messages", "utterances", "turns", "dialogue", "dialog", "history", "items", "records")

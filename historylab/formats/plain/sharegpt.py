@@ -13,12 +13,12 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.record_groups import Grouping, RecordGroup
-from historylab.formats.reported import read_reported
-from historylab.formats.speakers import role_of
-from historylab.formats.spoken import call_of, tagged
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.record_groups import Grouping, RecordGroup
+from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.speakers import role_of
+from historylab.formats.messages.spoken import call_of, tagged
 from historylab.registry import register
 
 CALL = "function_call"

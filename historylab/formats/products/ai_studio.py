@@ -14,8 +14,8 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.registry import register
 
 ROLES = {"user": "user", "model": "assistant"}

@@ -12,10 +12,10 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
-from historylab.formats.branching import paths, with_branches
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
+from historylab.formats.messages.branching import paths, with_branches
+from historylab.formats.messages.record_groups import items_of
 from historylab.formats.products.chatgpt_nodes import Node, reader
-from historylab.formats.record_groups import items_of
 from historylab.registry import register
 
 ABOUT = {

@@ -9,8 +9,8 @@ from typing import Any
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
-from historylab.formats.branching import joined, moment
-from historylab.formats.chat_messages import iso_time
+from historylab.formats.messages.branching import joined, moment
+from historylab.formats.messages.chat_messages import iso_time
 
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
 CONTEXTS = {

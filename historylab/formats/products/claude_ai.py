@@ -12,12 +12,12 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.anthropic_blocks import read_turn
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.branching import joined, moment, paths, with_branches
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
-from historylab.formats.record_groups import items_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.anthropic_blocks import read_turn
+from historylab.formats.messages.branching import joined, moment, paths, with_branches
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.record_groups import items_of
 from historylab.registry import register
 
 ROLES = {"human": "user"}

@@ -14,9 +14,9 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
-from historylab.formats.branching import opening, with_branches
-from historylab.formats.chat_messages import pair_by_order
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
+from historylab.formats.messages.branching import opening, with_branches
+from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.products.session_messages import reader
 from historylab.formats.products.session_tree import Record, Tree, trees
 from historylab.registry import register

@@ -12,10 +12,10 @@ from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
-from historylab.formats.branching import MOST_BRANCHES
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.responses_items import joined, read_item
-from historylab.formats.usage import to_usage
+from historylab.formats.messages.branching import MOST_BRANCHES
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.responses_items import joined, read_item
+from historylab.formats.messages.usage import to_usage
 
 INJECTED = re.compile(
     r"\s*(# AGENTS\.md\b|<(environment_context|\w+_instructions|INSTRUCTIONS|permissions|collaboration_mode|skills?"

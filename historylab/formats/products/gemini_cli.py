@@ -15,12 +15,12 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.branching import MOST_BRANCHES, joined, opening, with_branches
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.gemini_contents import is_content, read_content
-from historylab.formats.record_groups import items_of
-from historylab.formats.usage import to_usage
+from historylab.formats.files.content import Content
+from historylab.formats.messages.branching import MOST_BRANCHES, joined, opening, with_branches
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.gemini_contents import is_content, read_content
+from historylab.formats.messages.record_groups import items_of
+from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
 NOTICES = ("info", "error", "warning")

@@ -13,10 +13,10 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.formats.base import Report, kind_of
-from historylab.formats.branching import joined, paths, with_branches
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
-from historylab.formats.speakers import role_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.branching import joined, paths, with_branches
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.speakers import role_of
 from historylab.registry import register
 
 READ = {"_id", "conversation_id", "message", "sender", "create_time", "parent_response_id", "model"}

@@ -16,10 +16,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.chat_messages import iso_time, pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.reported import read_reported
-from historylab.formats.usage import to_usage
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
 ATTACHED = "attachment://"

@@ -14,13 +14,13 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.formats.archives import folder_of
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
-from historylab.formats.observed import ObservedRequest, conversations_in
-from historylab.formats.reported import read_reported
-from historylab.formats.usage import to_usage
+from historylab.formats.files.archives import folder_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
 MARKS = {"kwargs", "context_window", "latency_sec", "raw_messages", "raw_response"}

@@ -14,13 +14,13 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.archives import folder_of
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
-from historylab.formats.content_parts import read_content
+from historylab.formats.files.archives import folder_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.content_parts import read_content
+from historylab.formats.messages.usage import to_usage
 from historylab.formats.products.openhands import thinking_of
-from historylab.formats.usage import to_usage
 from historylab.registry import register
 
 MESSAGES = ("SystemPromptEvent", "MessageEvent", "ActionEvent")

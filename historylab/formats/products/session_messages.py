@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.formats.anthropic_blocks import CALLS, read_turn, to_call
 from historylab.formats.base import NOTHING, Report
-from historylab.formats.chat_messages import iso_time
+from historylab.formats.messages.anthropic_blocks import CALLS, read_turn, to_call
+from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.usage import to_usage
 from historylab.formats.products.session_tree import Record
-from historylab.formats.usage import to_usage
 
 
 def reader(report: Report) -> Callable[[list[Record]], list[Message]]:

@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any
 
 from historylab.conversation.message import instant
-from historylab.formats.branching import MOST_BRANCHES
+from historylab.formats.messages.branching import MOST_BRANCHES
 
 CLOCK_SKEW = 5.0  # seconds a record may seem older than the one it follows: parallel writes overtake each other
 

@@ -18,10 +18,10 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.errors import LoadError
-from historylab.formats.archives import folder_of
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
+from historylab.formats.files.archives import folder_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import iso_time
 from historylab.registry import register
 
 STAMP = re.compile(r"\d{9,11}\.\d{1,6}")

@@ -16,10 +16,10 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import pair_by_order
-from historylab.formats.content import Content
-from historylab.formats.reported import read_reported
-from historylab.formats.usage import to_usage
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
 
 READ_BESIDE = {"task_id", "trial", "model", "provider", "tools", "parameters"}

@@ -9,9 +9,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import PROVIDER
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import Report
-from historylab.formats.observed import ObservedRequest, conversations_in
-from historylab.formats.sized import sized_conversations
-from historylab.formats.usage import to_usage
+from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.sized import sized_conversations
+from historylab.formats.messages.usage import to_usage
 
 PROVIDERS = {
     **dict.fromkeys(("gcp.gemini", "gcp.vertex_ai", "gcp.gen_ai", "vertex_ai", "vertexai", "gemini"), "google"),

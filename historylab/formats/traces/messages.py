@@ -8,7 +8,7 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.content import Content, ValuesContent
+from historylab.formats.files.content import Content, ValuesContent
 from historylab.formats.traces.parts import has_parts, read_parts_messages
 from historylab.registry import Member, members
 

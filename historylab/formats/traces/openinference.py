@@ -12,8 +12,8 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
-from historylab.formats.content import Content
-from historylab.formats.observed import ObservedRequest
+from historylab.formats.files.content import Content
+from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import answer_in, sent_in
 from historylab.formats.traces.messages import unpacked

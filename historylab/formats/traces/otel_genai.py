@@ -14,8 +14,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
-from historylab.formats.content import Content
-from historylab.formats.observed import ObservedRequest
+from historylab.formats.files.content import Content
+from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
 from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, sent_in, text_of

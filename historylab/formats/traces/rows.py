@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.plain.csv_table import rows_of_table
 from historylab.formats.traces.messages import unpacked
 

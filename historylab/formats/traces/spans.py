@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.formats.base import Report, kind_of
-from historylab.formats.chat_messages import iso_time
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
+from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.traces.messages import unpacked
 from historylab.formats.traces.rows import rows_in
 

@@ -13,15 +13,15 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.content import Content
-from historylab.formats.observed import ObservedRequest
-from historylab.formats.row_table import COLUMNS as TALK_COLUMNS
-from historylab.formats.sized import sized_conversations
+from historylab.formats.files.content import Content
+from historylab.formats.files.row_table import COLUMNS as TALK_COLUMNS
+from historylab.formats.messages.observed import ObservedRequest
+from historylab.formats.messages.sized import sized_conversations
+from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import count_of, model_of, provider_of
 from historylab.formats.traces.logged import usage_given
 from historylab.formats.traces.rows import rows_in
 from historylab.formats.traces.spans import time_of
-from historylab.formats.usage import to_usage
 from historylab.registry import register
 
 INPUT = "input_tokens prompt_tokens tokens_prompt tokens_in in_tokens native_tokens_prompt input_token_count input"

@@ -13,9 +13,9 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.counters.base import PerMessage
 from historylab.errors import SettingsError
-from historylab.formats.content_parts import mapping_of
-from historylab.formats.flat_messages import FLAT_ROLES, as_flat_message
-from historylab.formats.lenient import as_message, conversation_of
+from historylab.formats.messages.content_parts import mapping_of
+from historylab.formats.messages.flat_messages import FLAT_ROLES, as_flat_message
+from historylab.formats.messages.lenient import as_message, conversation_of
 from historylab.planning.pipeline import plan_history
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.layouts.tagged_prompt import prompt_with_history

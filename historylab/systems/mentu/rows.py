@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from historylab.formats.flat_messages import RESULT_ID
+from historylab.formats.messages.flat_messages import RESULT_ID
 from historylab.planning.strategies.truncation import truncate_text
 from historylab.systems.base import whole_number
 

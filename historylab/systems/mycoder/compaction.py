@@ -16,7 +16,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import Counter, open_counter
-from historylab.formats.flat_messages import flat_conversation
+from historylab.formats.messages.flat_messages import flat_conversation
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Context, Instruments

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from historylab.formats.content_parts import mapping_of
+from historylab.formats.messages.content_parts import mapping_of
 from historylab.summarizers.base import SummaryTask
 
 SUMMARIZER_PROMPT = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from historylab.formats.content_parts import mapping_of
+from historylab.formats.messages.content_parts import mapping_of
 from historylab.systems.base import whole_number
 from historylab.systems.mycoder.usage import LLMResponse, TokenUsage
 

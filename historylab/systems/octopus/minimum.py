@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.formats.content_parts import mapping_of
+from historylab.formats.messages.content_parts import mapping_of
 from historylab.systems.octopus.planning import begin_plan
 
 MIN_HISTORY_TURNS = 3

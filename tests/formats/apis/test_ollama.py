@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.load import load, match_strengths
 
 HI = {"role": "user", "content": "hi"}

@@ -8,8 +8,8 @@ import pytest
 
 from historylab.conversation.message import ToolCall
 from historylab.errors import UnknownFormat
-from historylab.formats.flat_messages import flat_conversation
 from historylab.formats.load import load
+from historylab.formats.messages.flat_messages import flat_conversation
 
 CALL = {"id": "t1", "role": "tool_use", "content": "", "tool_name": "Read", "tool_input": {"path": "a"}}
 RESULT = {"id": "result_t1", "role": "tool_result", "content": "text"}

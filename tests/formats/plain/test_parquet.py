@@ -9,7 +9,7 @@ import pytest
 from binary_samples import table
 
 from historylab.errors import LoadError, TooLarge
-from historylab.formats import parquet_rows
+from historylab.formats.files import parquet_rows
 from historylab.formats.load import load
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.plain import parquet

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.load import load, match_strengths
 
 ROOT = "00000000-0000-4000-8000-000000000000"

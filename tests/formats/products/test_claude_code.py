@@ -10,8 +10,8 @@ from hypothesis import settings as tried
 from hypothesis import strategies as st
 
 from historylab.errors import LoadError
-from historylab.formats.content import Content
 from historylab.formats.detect import match_strengths
+from historylab.formats.files.content import Content
 from historylab.formats.load import load
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from historylab.errors import LoadError
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.load import load, match_strengths
 
 BEGUN = {"sessionId": "s1", "projectHash": "h"}

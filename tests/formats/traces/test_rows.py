@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from historylab.formats.content import Content, ValuesContent
+from historylab.formats.files.content import Content, ValuesContent
 from historylab.formats.load import load
 from historylab.formats.traces.rows import rows_in
 

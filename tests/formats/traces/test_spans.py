@@ -7,7 +7,7 @@ import json
 import pytest
 
 from historylab.formats.base import Report
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.traces.spans import Attributes, spans_in, time_of
 
 T = 1767600000  # 2026-01-05, 8 o'clock

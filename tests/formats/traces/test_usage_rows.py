@@ -8,7 +8,7 @@ import pytest
 
 from historylab.conversation.message import Usage
 from historylab.errors import LoadError
-from historylab.formats.content import Content
+from historylab.formats.files.content import Content
 from historylab.formats.load import load
 from historylab.formats.traces.usage_rows import has_usage_rows
 

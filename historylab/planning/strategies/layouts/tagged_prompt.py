@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation.message import Message
-from historylab.formats.rewritten import in_one
+from historylab.formats.messages.rewritten import in_one
 from historylab.planning.strategies.projections.collapsed_tools import lines_of
 from historylab.registry import FINE, register
 

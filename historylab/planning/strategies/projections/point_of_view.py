@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.conversation.message import Message
-from historylab.formats.rewritten import in_role
+from historylab.formats.messages.rewritten import in_role
 from historylab.planning.strategies.filters.participants import AGENTS, is_agent, is_own, participant
 from historylab.registry import register
 

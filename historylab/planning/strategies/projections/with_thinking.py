@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from historylab.conversation.message import Message
-from historylab.formats.rewritten import with_text
+from historylab.formats.messages.rewritten import with_text
 from historylab.registry import register
 
 

@@ -1,0 +1,278 @@
+"""Content: what a file holds, decoded and parsed as JSON at most once for all formats.
+
+JSON lines are tried before whole-file JSON, because one line of JSONL is JSON too; they are read one by one, so that a
+large file is never held as bytes, text and values at once. Every error says where and why.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from historylab.errors import LoadError
+from historylab.formats.base import Report
+from historylab.formats.files.database import MAGIC, rows_of, tables_of
+from historylab.formats.files.json_values import ASK, MAX_ITEMS, Parser, too_many
+
+BINARY_MARKS = {
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"RIFF": "a WebP image or a sound",
+    b"%PDF": "a PDF",
+    b"PK\x03\x04": "a ZIP archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"(\xb5/\xfd": "a Zstandard archive",
+    MAGIC: "an SQLite database",
+    b"PAR1": "a Parquet table",
+}
+HEAD = 4096
+SAMPLE_BYTES = 256_000  # of the text that formats are recognised by
+SAMPLE_ITEMS = 100  # values that formats are recognised by: so many first ones, and as many spread over the rest
+
+
+class Content:
+    """The input of a format: `data` (bytes), `name` (of the file, or empty), `text`, `values`, `tables`.
+
+    `siblings` are the other files of the archive it comes from, by name. A format that reads some of them names them
+    in `taken`, and they aren't read once more.
+    """
+
+    def __init__(
+        self,
+        data: bytes | None = None,
+        name: str = "",
+        *,
+        path: Path | None = None,
+        siblings: Mapping[str, bytes] | None = None,
+    ):
+        self.name, self.path, self.siblings = name, path, siblings or {}
+        self.taken: set[str] = set()
+        self.broken_lines: list[tuple[str, str]] = []  # (where, reason), known once `values` has been read
+        self.undecodable = 0  # characters that replace bytes which are not text, known once they have been read
+        self._parser = Parser()
+        if data is not None:
+            self.data = data
+
+    @cached_property
+    def data(self) -> bytes:
+        """All bytes. Those of a large file are better not asked for: `head`, `text` and `values` do without."""
+        return self.path.read_bytes() if self.path else b""
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes."""
+        with self._opened() as file:
+            return file.read(HEAD)
+
+    @cached_property
+    def tables(self) -> Mapping[str, frozenset[str]]:
+        """Table → its columns, of an SQLite database; empty for anything else. LoadError if it is damaged."""
+        return tables_of(self.data) if self.head.startswith(MAGIC) else {}
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        """The rows that an SQLite query returns, by column name. LoadError if the database is damaged."""
+        return rows_of(self.data, query)
+
+    @cached_property
+    def text(self) -> str:
+        """The decoded text (UTF-8, UTF-16 or UTF-32), without its byte order mark. Raises LoadError for binary data."""
+        return self._text()
+
+    @property
+    def values(self) -> list[tuple[str, Any]]:
+        """The JSON values with their locations: ("line 7", value) for JSON lines, ("", value) for one document.
+
+        Raises LoadError saying where the JSON is broken, or what the text is instead.
+        """
+        if isinstance(self._values, LoadError):
+            raise self._values.with_traceback(None)
+        return self._values
+
+    @cached_property
+    def sample(self) -> Content:
+        """A part of it, to recognise a format by: the first lines of the text, and some of the values."""
+        return _Sample(self)
+
+    def report_faults(self, report: Report) -> None:
+        """Report lines and characters that could not be read."""
+        for where, reason in self.broken_lines:
+            report.skip(reason, where)
+        if self.undecodable:
+            report.warn(f"the file is not clean Unicode: {self.undecodable:,} characters were replaced by \ufffd", "")
+        for key in self._parser.repeated:
+            report.warn(f"a field {key[:40]!r} given twice, of which the last counts", "")
+
+    def _opened(self) -> BinaryIO:
+        return self.path.open("rb") if self.path and "data" not in self.__dict__ else io.BytesIO(self.data)
+
+    def _text(self) -> str:
+        encoding = self._encoding()
+        data = self.__dict__.get("data") or (self.path.read_bytes() if self.path else b"")
+        text = self._decoded(data, encoding)
+        if not text or text.isspace():
+            raise LoadError(f"the file is empty; {ASK}")
+        return text
+
+    def _encoding(self) -> str:
+        encoding = json.detect_encoding(self.head[:4])
+        _refuse_binary(self.head, encoding)
+        return encoding
+
+    def _decoded(self, data: bytes, encoding: str) -> str:
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            text = data.decode(encoding, errors="replace")
+            self.undecodable += text.count("\ufffd")
+            return text
+
+    @cached_property
+    def _values(self) -> list[tuple[str, Any]] | LoadError:
+        """The values, or the error: a failure is computed only once, too."""
+        try:
+            named_lines = self.name.lower().endswith((".jsonl", ".ndjson"))
+            lines = self._lines() if named_lines or self._begins_as_lines() else []
+            return lines or self._document()
+        except LoadError as problem:
+            return problem
+
+    def _begins_as_lines(self) -> bool:
+        """Whether the first line is a JSON value, and not all there is."""
+        texts = self._line_texts()
+        (_, first), more = next(texts, (0, "")), next(texts, None)
+        return more is not None and self._parsed(first) is not None
+
+    def _line_texts(self) -> Iterator[tuple[int, str]]:
+        """Every line that isn't empty, with its number. Only line feeds end a line: U+2028 may stand in a string."""
+        encoding = self._encoding()
+        if not encoding.startswith("utf-8"):
+            yield from ((i, line) for i, given in enumerate(self._text().split("\n"), 1) if (line := given.strip()))
+            return
+        with self._opened() as file:
+            file.seek(len(b"\xef\xbb\xbf") if encoding == "utf-8-sig" else 0)
+            for i, raw in enumerate(file, 1):
+                if text := self._decoded(raw.strip(), "utf-8").strip():
+                    yield i, text
+
+    def _lines(self) -> list[tuple[str, Any]]:
+        """Every line that is JSON; none if fewer than half are."""
+        values: list[tuple[str, Any]] = []
+        broken: list[int] = []
+        last = self.undecodable = 0
+        for last, line in self._line_texts():
+            if (value := self._parsed(line)) is None:
+                broken.append(last)
+            else:
+                values.append((f"line {last}", value))
+            if last > MAX_ITEMS:
+                raise too_many(MAX_ITEMS, "lines")
+        if len(values) < len(broken):
+            return []
+        reasons = ((i, "the last line breaks off" if i == last else "a line that holds no JSON value") for i in broken)
+        self.broken_lines = [(f"line {i}", reason) for i, reason in reasons]
+        return values
+
+    def _parsed(self, line: str) -> Any:
+        """The JSON value, or None if there is none (a lone `null` holds nothing either)."""
+        try:
+            return self._parser.value(line)
+        except LoadError:
+            raise
+        except ValueError:
+            return None
+
+    def _document(self) -> list[tuple[str, Any]]:
+        self.undecodable = 0
+        text = self._text()
+        try:
+            return [("", self._parser.value(text.lstrip()))]
+        except LoadError:
+            raise
+        except ValueError as problem:
+            if "\n{" in text and (values := self._lines()):  # JSON lines of which the first is broken
+                return values
+            raise LoadError(_broken(text, problem)) from None
+
+
+class _Sample(Content):
+    """The beginning of a content's text and some of its values; its tables and rows are those of the whole."""
+
+    def __init__(self, whole: Content):
+        with whole._opened() as file:
+            head = file.read(SAMPLE_BYTES)
+        lines = head if len(head) < SAMPLE_BYTES else head[: head.rfind(b"\n") + 1]
+        super().__init__(lines or head, whole.name, siblings=whole.siblings)
+        self._whole = whole
+
+    @property
+    def tables(self) -> Mapping[str, frozenset[str]]:
+        return self._whole.tables
+
+    def rows(self, query: str) -> Iterator[dict[str, Any]]:
+        return self._whole.rows(query)
+
+    @cached_property
+    def _values(self) -> list[tuple[str, Any]] | LoadError:
+        found = self._whole._values
+        return found if isinstance(found, LoadError) else [(at, sampled(value)) for at, value in sampled(found, 0)]
+
+
+class ValuesContent(Content):
+    """Values that were read elsewhere, with their locations, such as the rows of a table."""
+
+    def __init__(self, values: list[tuple[str, Any]], name: str = ""):
+        super().__init__(b"", name)
+        self._values = values
+
+    @cached_property
+    def text(self) -> str:
+        """The first value as JSON, to tell it from other text."""
+        return json.dumps([value for _, value in self.values[:1]], default=str)
+
+
+def sampled(value: Any, levels: int = 3) -> Any:
+    """A value with no more than some items of its lists, down to some levels."""
+    if type(value) is list:
+        rest = value[SAMPLE_ITEMS:]
+        some = value[:SAMPLE_ITEMS] + rest[:: len(rest) // SAMPLE_ITEMS + 1]
+        return [sampled(item, levels - 1) for item in some] if levels > 0 else some
+    if type(value) is dict and levels > 0:
+        return {key: sampled(item, levels - 1) for key, item in value.items()}
+    return value
+
+
+def _refuse_binary(head: bytes, encoding: str) -> None:
+    found = next((what for mark, what in BINARY_MARKS.items() if head.startswith(mark)), None)
+    if found:
+        unpack = "unpack it, then " if "archive" in found else ""
+        raise LoadError(f"this is {found}, not a transcript; {unpack}{ASK}")
+    if head and not head.strip(b"\0"):
+        raise LoadError(f"this is nothing but zero bytes; {ASK}")
+    if encoding == "utf-8" and b"\0" in head and head.lstrip()[:1] not in (b"[", b"{"):
+        raise LoadError(f"this is binary data, not text; {ASK}")
+
+
+def opening_of(text: str) -> str:
+    """The beginning of a text, for an error message: "text that begins 'HEAR YE'"."""
+    return f"text that begins {text.strip()[:40]!r}"
+
+
+def _broken(text: str, problem: ValueError) -> str:
+    if not isinstance(problem, json.JSONDecodeError):  # a number of more digits than Python reads
+        return f"the JSON holds a value that can't be read: {str(problem).partition(';')[0].lower()}"
+    if text.lstrip()[:1] not in "[{":
+        return f"this is {opening_of(text)}, not JSON; {ASK}"
+    position = problem.pos + len(text) - len(text.lstrip())  # it was parsed without the spaces before it
+    line, column = text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
+    where = f"line {line}, column {column}"
+    if position >= len(text.rstrip()) or problem.msg.startswith("Unterminated"):
+        return f"the JSON breaks off at {where}: the file seems cut short; get it whole"
+    return f"the JSON is broken at {where} ({problem.msg.lower()}); mend it there, or save it anew"

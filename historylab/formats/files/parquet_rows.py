@@ -1,0 +1,107 @@
+"""Rows of a Parquet file, read in batches of bounded memory whatever the size of its row groups. Needs pyarrow."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from historylab.errors import LoadError, TooLarge
+from historylab.formats.files.content import Content
+from historylab.formats.files.row_table import parsed
+
+PARQUET = b"PAR1"
+BATCH_BYTES, MAX_BATCH = 4_000_000, 1024
+MAX_ROW_BYTES = 500_000_000  # that are loaded at once
+BUFFER = 1_000_000  # bytes read ahead of a column
+MISSING = "this is a Parquet table; reading it needs pyarrow: pip install pyarrow"
+
+
+class ParquetRows:
+    """The rows of a file or of bytes. Every fault of theirs is a LoadError."""
+
+    def __init__(self, source: Path | bytes):
+        try:
+            from pyarrow import parquet
+        except ImportError:
+            raise LoadError(MISSING) from None
+        try:
+            given = io.BytesIO(source) if isinstance(source, bytes) else str(source)
+            self._file = parquet.ParquetFile(given, buffer_size=BUFFER, pre_buffer=False)
+            self.count: int = self._file.metadata.num_rows
+            self._groups = [self._file.metadata.row_group(k) for k in range(self._file.metadata.num_row_groups)]
+        except Exception as problem:  # pyarrow's own errors share no base but Exception
+            raise LoadError(f"this can't be read as Parquet: {_one_line(problem)}") from None
+        self.bytes = sum(group.total_byte_size for group in self._groups)
+
+    def batches(self, most: int) -> list[tuple[int, int]]:
+        """The rows shared out: ranges of rows of about so many bytes each, none across two row groups."""
+        ranges: list[tuple[int, int]] = []
+        begin = 0
+        for group in self._groups:
+            rows = group.num_rows
+            step = max(1, rows * most // max(group.total_byte_size, 1))
+            ranges += [(begin + at, begin + min(at + step, rows)) for at in range(0, rows, step)]
+            begin += rows
+        return ranges
+
+    def rows(
+        self, start: int = 0, stop: int | None = None, columns: Sequence[str] | None = None, most: int | None = None
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The rows from `start` up to `stop`, each with its location. TooLarge if they take over `most` bytes."""
+        try:
+            taken = 0
+            for at, batch in self._arrow(start, self.count if stop is None else stop, columns):
+                taken += batch.nbytes
+                if most is not None and taken > most:
+                    raise TooLarge(f"the rows of this table take more than {most / 1e6:,.0f} MB; load a part of it")
+                yield from ((f"row {at + i}", _record(row)) for i, row in enumerate(batch.to_pylist(), 1))
+        except LoadError:
+            raise
+        except Exception as problem:
+            raise LoadError(f"this Parquet file is broken: {_one_line(problem)}") from None
+
+    def _arrow(self, start: int, stop: int, columns: Sequence[str] | None) -> Iterator[tuple[int, Any]]:
+        """Arrow batches of these rows, with the number of rows before each."""
+        begin = 0
+        for k, group in enumerate(self._groups):
+            at, begin = begin, begin + group.num_rows
+            if at >= stop or begin <= start:
+                continue
+            size = min(MAX_BATCH, max(1, group.num_rows * BATCH_BYTES // max(group.total_byte_size, 1)))
+            for batch in self._file.iter_batches(size, row_groups=[k], columns=columns, use_threads=False):
+                low, high = max(start - at, 0), min(stop - at, batch.num_rows)
+                if low < high:
+                    yield at + low, batch.slice(low, high - low)
+                at += batch.num_rows
+                if at >= stop:
+                    return
+
+
+def is_parquet(content: Content) -> bool:
+    """Whether it is a Parquet table."""
+    return content.head.startswith(PARQUET)
+
+
+def parquet_rows(content: Content) -> ParquetRows:
+    """The rows of a content."""
+    return ParquetRows(content.path or content.data)
+
+
+def _record(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as JSON values: cells that hold JSON text are read, and what a row lacks is left out."""
+    return {name: _plain(parsed(cell)) for name, cell in row.items() if cell is not None}
+
+
+def _plain(value: Any) -> Any:
+    """A JSON value. Parquet fills what a struct lacks with nulls, which no message has."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _one_line(problem: Exception) -> str:
+    return " ".join(str(problem).split())[:120]

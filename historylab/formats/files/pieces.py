@@ -1,0 +1,122 @@
+"""Pieces of a file of many conversations: lines or rows that are read where they are needed, and never sent about.
+
+A piece is a whole file, a range of a JSON Lines file's bytes whose lines are one conversation each, or of a Parquet
+file's rows.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import LoadError
+from historylab.formats.files.content import Content, ValuesContent
+from historylab.formats.files.parquet_rows import PARQUET, ParquetRows
+from historylab.formats.load import load, load_content
+from historylab.formats.mapping import FieldMapping
+
+PIECE_BYTES = 8_000_000
+LINES = (".jsonl", ".ndjson")
+HELD = ("messages", "traj", "conversations", "conversation", "chat_messages", "dialogue", "dialog")
+"""Keys under which a line or a row holds a conversation of its own."""
+
+OF_REQUEST = {"call_type", "response_cost", "spend", "run_type", "observations"}
+"""Keys of logs in which several lines belong to one conversation, each with the messages so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Part of a file: the lines that begin in bytes `start` up to `stop`, or those rows of a table; else all of it.
+
+    `stamp` is the file's size and time of change, so that a worker that outlives a file's content reads it anew.
+    """
+
+    path: str
+    start: int = 0
+    stop: int | None = None
+    stamp: tuple[int, int] = (0, 0)
+    mapping: FieldMapping | None = None
+
+    def read(self) -> Sequence[Conversation]:
+        """The conversations of this piece, with the report of their loading. Raises LoadError naming the file."""
+        try:
+            return self._read()
+        except (LoadError, OSError) as problem:
+            why = str(problem)
+            raise LoadError(why if os.path.basename(self.path) in why else f"{self}: {why}") from None
+
+    def __str__(self) -> str:
+        if self.stop is None:
+            return self.path
+        return f"{self.path}, from {'row' if is_table(self.path) else 'byte'} {self.start:,}"
+
+    def _read(self) -> Sequence[Conversation]:
+        if self.stop is None:
+            return load(self.path, mapping=self.mapping)
+        if is_table(self.path):
+            rows = list(ParquetRows(Path(self.path)).rows(self.start, self.stop))
+            return load_content(ValuesContent(rows), mapping=self.mapping)
+        lines = lines_of(self.path, self.start, self.stop)
+        return load_content(Content(lines), mapping=self.mapping) if lines.strip() else ()
+
+
+def split_file(path: str, mapping: FieldMapping | None = None) -> list[Piece]:
+    """The pieces of a file; one piece if it holds one conversation, can't be read, or only the workers can see it."""
+    whole = Piece(path, mapping=mapping)
+    try:
+        found = os.stat(path)  # a cluster's workers run in another folder
+        whole = Piece(os.path.abspath(path), stamp=(found.st_size, found.st_mtime_ns), mapping=mapping)
+        ranges: list[tuple[int, int]] = []
+        if is_table(path):
+            rows = ParquetRows(Path(path))
+            ranges = rows.batches(PIECE_BYTES) if holds_conversation(first_row(rows)) else []
+        elif path.endswith(LINES) and found.st_size > PIECE_BYTES and holds_conversation(first_line(path)):
+            ranges = [(start, start + PIECE_BYTES) for start in range(0, found.st_size, PIECE_BYTES)]
+    except (OSError, LoadError):
+        return [whole]
+    return [replace(whole, start=start, stop=stop) for start, stop in ranges] or [whole]
+
+
+def is_table(path: str) -> bool:
+    """Whether it is a Parquet file, by its mark."""
+    with open(path, "rb") as file:
+        return file.read(len(PARQUET)) == PARQUET
+
+
+def holds_conversation(record: Any) -> bool:
+    """Whether a line or a row is a conversation by itself, not a message of one, nor one of its logged requests."""
+    if not isinstance(record, dict) or not OF_REQUEST.isdisjoint(record):
+        return False
+    return any(isinstance(record.get(name), list) for name in HELD)
+
+
+def first_row(rows: ParquetRows) -> Any:
+    """The first row of a table; None if it is empty."""
+    return next((row for _, row in rows.rows(0, 1)), None)
+
+
+def first_line(path: str) -> Any:
+    """The JSON value of the first line; None if it is none."""
+    with open(path, "rb") as file:
+        try:
+            return json.loads(file.readline())
+        except (ValueError, RecursionError):
+            return None
+
+
+def lines_of(path: str, start: int, stop: int) -> bytes:
+    """The lines that begin in bytes start … stop - 1; the last is read to its end."""
+    with open(path, "rb") as file:
+        if start:
+            file.seek(start - 1)
+            file.readline()  # it began in the piece before
+        begin = file.tell()
+        if begin >= stop:
+            return b""
+        lines = file.read(stop - begin)
+        return lines if lines.endswith(b"\n") else lines + file.readline()

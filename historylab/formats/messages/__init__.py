@@ -1,0 +1,1 @@
+"""Shared reading and writing of messages: parts, calls, usage, branches, and requests put together."""

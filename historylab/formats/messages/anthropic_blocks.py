@@ -1,0 +1,192 @@
+"""Content blocks of Anthropic's Messages API and of logs of it: text, thinking, media, calls and results.
+
+Results stand in user messages, those of the server's own tools inside the answer; here each is a message of its own.
+Source: the Messages API reference, content blocks.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, TypeGuard
+
+from historylab.conversation.columns import ROLE_CODES
+from historylab.conversation.message import Message, ToolCall
+from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.messages.content_parts import MEDIA
+
+CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+RESULT = "tool_result"  # and, of tools that the server runs, web_search_tool_result and others that end so
+OPAQUE = ("encrypted_content", "encrypted_index", "encrypted_stdout")
+LABELS = {"type", "cache_control", "citations", "caller"}  # nothing that is said
+SOURCES = {"type", "source", "title", "context", "file_id", "image_url", "detail", "cache_control", "citations"}
+READ_OF_RESULT = {"tool_use_id", "content", "is_error", "name", "server_name"}
+READ_OF_BLOCK = {
+    "text": {"text"},
+    "thinking": {"thinking", "signature"},
+    "redacted_thinking": {"data"},
+    "compaction": {"content"},
+    **{kind: {"id", "name", "input", "server_name"} for kind in CALLS},
+}
+
+
+def is_result(block: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether it is the result of a call, of the caller's tools or the server's own."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    return isinstance(kind, str) and kind.endswith(RESULT)
+
+
+def read_turn(role: str, content: Any, where: str, report: Report) -> list[Message]:
+    """The messages in one message's content: text or blocks. Results come before the text of a user that gives them.
+
+    The one that is no result comes last; it has the thinking in its metadata. Warns of what isn't read.
+    """
+    if not isinstance(content, str | list | None):
+        report.warn(f"a content that is {kind_of(content)}", where)
+    made: list[Message] = []
+    said: list[Any] = []
+    for block in [content] if isinstance(content, str) else content if isinstance(content, list) else ():
+        if not is_result(block):
+            said.append(block)
+            continue
+        if role != "user" and said:
+            made.append(_said(role, said, where, report))
+            said = []
+        made.append(_result(block, where, report))
+    if said or not made:
+        made.append(_said(role, said, where, report))
+    return made
+
+
+def read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[dict[str, Any]]]:
+    """A content's text (texts joined by newlines), the names of its media, and its other parts."""
+    if isinstance(content, str):
+        return content, (), []
+    texts: list[str] = []
+    media: list[str] = []
+    rest: list[dict[str, Any]] = []
+    for part in content:
+        block = {"type": "text", "text": part} if isinstance(part, str) else part
+        if not isinstance(block, dict):
+            block = {"type": kind_of(block)}
+        kind = block.get("type")
+        if kind == "text" and isinstance(block.get("text"), str):
+            texts.append(block["text"])
+        elif (document := _document_text(block)) is not None:
+            texts.append(document)
+        elif isinstance(kind, str) and kind in MEDIA:
+            media.append(MEDIA[kind])
+        else:
+            rest.append(block)
+    return "\n".join(filter(None, texts)), tuple(media), rest
+
+
+def to_call(part: dict[str, Any]) -> ToolCall:
+    """A `tool_use` block as a call; its input becomes JSON text."""
+    name, given, chosen = part.get("name"), part.get("input"), part.get("id")
+    arguments = given if isinstance(given, str) else json.dumps({} if given is None else given, ensure_ascii=False)
+    return ToolCall(chosen if isinstance(chosen, str) else "", name if isinstance(name, str) else "", arguments)
+
+
+def _said(role: str, blocks: list[Any], where: str, report: Report) -> Message:
+    """The message that these blocks are, none of which is a result."""
+    text, media, rest = read_parts(blocks)
+    _report_fields(blocks, where, report)
+    calls = tuple(to_call(block) for block in rest if block.get("type") in CALLS)
+    thoughts = [block["thinking"] for block in rest if _holds(block, "thinking")]
+    summaries = [block["content"] for block in rest if _holds(block, "compaction", "content")]
+    metadata: dict[str, Any] = {"thinking": "\n".join(thoughts)} if any(thoughts) else {}
+    if summaries:
+        metadata["compaction"] = True
+        report.warn("a summary the provider made of what came before, kept in its place", where)
+    for block in rest:
+        if block.get("type") == "redacted_thinking":
+            report.warn("redacted thinking, which only the provider can read", where)
+        elif not (block.get("type") in CALLS or _holds(block, "thinking") or _holds(block, "compaction", "content")):
+            report.warn(_unread(block), where)
+    if role not in ROLE_CODES:
+        report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
+    text = "\n".join(filter(None, (*summaries, text)))
+    if not (text or media or calls or thoughts):
+        report.warn("empty content", where)
+    return Message(role, text, tool_calls=calls, media=media, metadata=metadata)
+
+
+def _result(block: dict[str, Any], where: str, report: Report) -> Message:
+    """One result: its content may be text, blocks, or, of a server's tool, anything."""
+    content, call = block.get("content"), block.get("tool_use_id")
+    foreign = content not in NOTHING and not isinstance(content, str) and not _is_blocks(content)
+    if foreign and block["type"] == RESULT and not isinstance(content, list):
+        report.warn(f"a tool result whose content is {kind_of(content)}", where)
+    if foreign and (block["type"] != RESULT or not isinstance(content, list)):
+        content = json.dumps(_readable(content, where, report), ensure_ascii=False)
+    text, media, rest = read_parts(content or "")
+    _report_fields(content, where, report)
+    for part in rest:
+        report.warn(_unread(part), where)
+    report.leave(block, READ_OF_RESULT | LABELS, where)
+    if not isinstance(call, str) or not call:
+        report.warn("a call or result without an id, paired in order", where)
+    metadata: dict[str, Any] = {"is_error": True} if block.get("is_error") is True else {}
+    if block["type"] != RESULT:
+        metadata["server_tool"] = True
+    return Message("tool", text, tool_call_id=call if isinstance(call, str) else None, media=media, metadata=metadata)
+
+
+def _report_fields(content: Any, where: str, report: Report) -> None:
+    """Report the fields of blocks that are read without them, and names and ids that are none."""
+    for block in content if isinstance(content, list) else ():
+        kind = block.get("type") if isinstance(block, dict) else None
+        if not isinstance(kind, str):
+            continue
+        if kind in MEDIA:
+            report.leave(block, SOURCES, where)
+        if kind not in READ_OF_BLOCK:
+            continue
+        report.leave(block, READ_OF_BLOCK[kind] | LABELS, where)
+        for name in ("id", "name") if kind in CALLS else ():
+            if not isinstance(block.get(name), str):
+                report.warn(f"a {kind} whose {name} is {kind_of(block.get(name))}", where)
+
+
+def _document_text(block: dict[str, Any]) -> str | None:
+    """The text of a document that is given as text, and is sent as such."""
+    source = block.get("source")
+    if block.get("type") != "document" or not isinstance(source, dict) or source.get("type") not in ("text", "content"):
+        return None
+    held = source.get("data", source.get("content"))
+    text, media, rest = read_parts(held) if isinstance(held, str | list) else ("", ("file",), [])
+    return None if media or rest else text
+
+
+def _readable(value: Any, where: str, report: Report) -> Any:
+    """A result without what only the provider can read."""
+    if isinstance(value, list):
+        return [_readable(item, where, report) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if any(value.get(name) for name in OPAQUE):
+        report.warn("encrypted content of a result, which only the provider can read", where)
+    return {name: _readable(held, where, report) for name, held in value.items() if name not in OPAQUE}
+
+
+def _is_blocks(content: Any) -> bool:
+    kinds = ("text", "image", "document")
+    return isinstance(content, list) and all(isinstance(b, dict) and b.get("type") in kinds for b in content)
+
+
+def _holds(block: dict[str, Any], kind: str, field: str = "") -> bool:
+    return block.get("type") == kind and isinstance(block.get(field or kind), str)
+
+
+def _unread(block: dict[str, Any]) -> str:
+    return f"a part of type {str(block.get('type'))[:40]!r} not read"
+
+
+def with_metadata(messages: list[Message], role: str, **said: Any) -> list[Message]:
+    """The messages, the first one of that role saying this besides."""
+    first = next((i for i, message in enumerate(messages) if message.role == role), None)
+    if first is None:
+        return messages
+    changed = replace(messages[first], metadata={**messages[first].metadata, **said})
+    return [*messages[:first], changed, *messages[first + 1 :]]

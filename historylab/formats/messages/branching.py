@@ -1,0 +1,106 @@
+"""Branches: the paths through a tree of messages, of which the newest is the conversation and the others are offered.
+
+A record names the one it follows. Each end of the tree is the end of one path from the beginning: rewinds, edits and
+regenerated answers leave several.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import takewhile
+from typing import Any, TypeVar
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, instant
+from historylab.formats.base import Report
+from historylab.formats.messages.chat_messages import iso_time
+
+MOST_BRANCHES = 20
+"""Branches offered of one conversation: the newest."""
+
+OPENING = 50  # characters of a message in the title of the branch that begins with it
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def paths(
+    parents: Mapping[Key, Key | None], newest: Callable[[Key], Any], current: Key | None = None
+) -> list[list[Key]]:
+    """Paths from the beginning to every end: to `current` first, the others from new to old, at most MOST_BRANCHES.
+
+    `newest` sorts ends. Links may form cycles: each path stops where it would meet itself.
+    """
+    followed = set(parents.values())
+    ends = sorted((key for key in parents if key not in followed), key=newest, reverse=True)
+    if current in parents and current is not None:
+        ends = [current, *(end for end in ends if end != current)]
+    elif not ends:  # nothing but a cycle
+        ends = list(parents)[-1:]
+    return [_path(parents, end) for end in ends[: MOST_BRANCHES + 1]]
+
+
+def _path(parents: Mapping[Key, Key | None], end: Key) -> list[Key]:
+    found: dict[Key, None] = {}
+    on: Key | None = end
+    while on is not None and on in parents and on not in found:
+        found[on] = None
+        on = parents[on]
+    return list(found)[::-1]
+
+
+def with_branches(
+    found: Sequence[Sequence[Message]], title: str, metadata: Mapping[str, Any], report: Report
+) -> Conversation:
+    """The first of these lists of messages as a conversation, the others as its branches, titled by where they fork.
+
+    A branch that adds nothing to a path before it is left out.
+    """
+    main, known = list(found[0]), {id(message) for message in found[0]}
+    branches = []
+    for other in found[1 : MOST_BRANCHES + 1]:
+        if any(id(message) not in known for message in other):
+            known |= set(map(id, other))
+            branches.append(Conversation(other, _forked(main, other), metadata))
+            report.keep("other branches", branches[-1].title)
+    return Conversation(main, title, metadata, branches)
+
+
+def sharing(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
+    """The lists, of which those that begin with equal messages begin with the same ones."""
+    shared: list[list[Message]] = []
+    for messages in found:
+        known = max(shared, key=lambda other: alike(messages, other), default=[])
+        same = alike(messages, known)
+        shared.append([*known[:same], *messages[same:]])
+    return shared
+
+
+def alike(these: Iterable[Any], those: Iterable[Any]) -> int:
+    """How many at the beginning of both are equal."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(these, those, strict=False)))
+
+
+def _forked(main: Sequence[Message], other: Sequence[Message]) -> str:
+    """Where a path leaves the newest one: "from message 12: No, the other file"."""
+    at = next((i for i, (a, b) in enumerate(zip(main, other, strict=False)) if a is not b), min(len(main), len(other)))
+    first = other[at] if at < len(other) else None
+    words = opening(first.content or ", ".join(call.name for call in first.tool_calls)) if first else ""
+    return f"from message {at + 1:,}" + (f": {words}" if words else "")
+
+
+def opening(text: str) -> str:
+    """The beginning of a text in one line."""
+    words = " ".join(text[: 4 * OPENING].split())
+    return words if len(words) <= OPENING else words[: OPENING - 1].rstrip() + "…"
+
+
+def moment(raw: Any) -> float:
+    """A time in seconds, to sort ends by; 0 if there is none."""
+    seconds = instant(iso_time(raw))
+    return 0.0 if math.isnan(seconds) else seconds
+
+
+def joined(texts: Iterable[str]) -> str:
+    """Texts joined by newlines, without the empty ones."""
+    return "\n".join(filter(None, texts))

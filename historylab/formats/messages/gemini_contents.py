@@ -1,0 +1,136 @@
+"""Contents of Google's Gemini API: parts with text, thoughts, calls and responses, in camel case or snake case.
+
+Calls mostly have no ids, so results answer them by name and order; several responses stand in one user content, and
+here each is a message of its own. Source: the Gemini API reference, Content and Part.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from historylab.conversation.columns import ROLE_CODES
+from historylab.conversation.message import Message
+from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.messages.answers import Answer, tool_call
+from historylab.formats.messages.content_parts import medium_of
+from historylab.formats.messages.fields import text_in
+
+ROLES = {"model": "assistant", "function": "user", "tool": "user"}
+"""Roles of the API that mean one of ours: results are messages of their own, whoever gives them."""
+
+CALLS, RESULTS = ("functionCall", "function_call"), ("functionResponse", "function_response")
+CODE, OUTCOME = ("executableCode", "executable_code"), ("codeExecutionResult", "code_execution_result")
+DATA = ("inlineData", "inline_data", "fileData", "file_data")
+PARTS = frozenset(("text", *CALLS, *RESULTS, *CODE, *OUTCOME, *DATA))
+"""Fields that a part says something in."""
+
+LABELS = {"thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "partMetadata"}
+LABELS |= {"part_metadata", "mediaResolution", "media_resolution"}
+PLAIN = ("result", "output", "content", "error", "name")
+"""Fields of a response whose text, standing alone, is the result itself."""
+CODE_TOOL = "code_execution"
+
+
+def is_content(value: Any) -> bool:
+    """Whether it is a content: parts without a type of their own, and a role of this API or none."""
+    parts = value.get("parts") if isinstance(value, dict) else None
+    if not isinstance(parts, list) or not parts or "id" in value or "kind" in value:
+        return False
+    if value.get("role") not in (None, "user", "model", "function", "tool", "system"):
+        return False
+    if any(isinstance(part, dict) and part.keys() & {"type", "part_kind"} for part in parts):
+        return False
+    return "role" in value or any(isinstance(part, dict) and part.keys() & PARTS for part in parts)
+
+
+def read_content(content: dict[str, Any], where: str, report: Report, role: str = "user") -> list[Message]:
+    """The messages in one content: results first if a user gives them. `role`: its role where it names none.
+
+    Calls and results without an id keep none: `pair_by_order` gives them one. Warns of what isn't read.
+    """
+    given = content.get("role")
+    named = given if isinstance(given, str) and given else _likely_role(content["parts"], role)
+    report.leave(content, {"role", "parts"}, where)
+    answer = Answer(role=ROLES.get(named, named))
+    for part in content["parts"]:
+        _read_part({"text": part} if isinstance(part, str) else part, answer, where, report)
+    if answer.role not in ROLE_CODES:
+        report.warn(f"unknown role {answer.role[:40]!r}, kept as conversation", where)
+    if answer.role != "assistant":
+        results, answer.results = answer.results, []
+        said = answer.messages() if answer.texts or answer.media or answer.calls or not results else []
+        return _checked([*results, *said], where, report)
+    return _checked(answer.messages(), where, report)
+
+
+def _checked(messages: list[Message], where: str, report: Report) -> list[Message]:
+    for message in messages:
+        said = message.content or message.media or message.tool_calls or message.metadata.get("thinking")
+        if not said and message.role != "tool":
+            report.warn("empty content", where)
+    return messages
+
+
+def _likely_role(parts: list[Any], role: str) -> str:
+    """A content without a role: calls are the model's, responses are given by the user."""
+    fields = {name for part in parts if isinstance(part, dict) for name in part}
+    return "model" if fields & {*CALLS} else "user" if fields & {*RESULTS} else role
+
+
+def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
+    if not isinstance(part, dict):
+        report.warn(f"a part that is {kind_of(part)} not read", where)
+        return
+    report.leave(part, PARTS | LABELS, where)
+    found = [name for name in part if name in PARTS and part[name] is not None]
+    if not found and not part.keys() & LABELS:
+        report.warn(f"a part without content ({', '.join(map(str, part))[:40]}) not read", where)
+    for name in found:
+        value = part[name]
+        if name == "text" and isinstance(value, str):
+            (answer.think if part.get("thought") is True else answer.say)(value)
+        elif not isinstance(value, dict):
+            report.warn(f"a part whose {name} is {kind_of(value)} not read", where)
+        elif name in DATA:
+            answer.attach(medium_of(value.get("mimeType", value.get("mime_type"))))
+        else:
+            _read_call(name, value, answer, where, report)
+
+
+def _read_call(name: str, value: dict[str, Any], answer: Answer, where: str, report: Report) -> None:
+    if name in CALLS:
+        report.leave(value, {"id", "name", "args"}, where)
+        answer.call(
+            tool_call(value.get("id"), value.get("name"), json.dumps(value.get("args") or {}, ensure_ascii=False))
+        )
+    elif name in RESULTS:
+        answer.answered(_result(value, where, report))
+    elif name in CODE:
+        report.leave(value, {"id", "language", "code"}, where)
+        answer.call(tool_call(value.get("id"), CODE_TOOL, value.get("code")))
+    else:
+        report.leave(value, {"id", "outcome", "output"}, where)
+        failed = value.get("outcome") not in ("OUTCOME_OK", None)
+        metadata = {"server_tool": True, **({"is_error": True} if failed else {})}
+        answer.answered(Message("tool", text_in(value, "output") or "", name=CODE_TOOL, metadata=metadata))
+
+
+def _result(given: dict[str, Any], where: str, report: Report) -> Message:
+    """A function's response: an object, whose only text is the result."""
+    report.leave(given, {"id", "name", "response", "parts", "willContinue", "scheduling"}, where)
+    response, parts = given.get("response"), given.get("parts")
+    only = next(iter(response.items()), ("", None)) if isinstance(response, dict) and len(response) == 1 else ("", None)
+    if isinstance(response, str):
+        text = response
+    elif only[0] in PLAIN and isinstance(only[1], str):
+        text = only[1]
+    else:
+        text = "" if response in NOTHING else json.dumps(response, ensure_ascii=False)
+    held = Answer()
+    for part in parts if isinstance(parts, list) else ():
+        _read_part(part, held, where, report)
+    metadata = {"is_error": True} if only[0] == "error" else {}
+    name, call = text_in(given, "name"), text_in(given, "id")
+    text = "\n".join(filter(None, (text, *held.texts)))
+    return Message("tool", text, name=name, tool_call_id=call or None, media=tuple(held.media), metadata=metadata)

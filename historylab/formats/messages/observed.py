@@ -1,0 +1,263 @@
+"""Requests as a log observed them → the conversations they were part of.
+
+Every entry of such a log (a span, a run, a row) repeats the history it was sent with. `conversations_in` takes them
+as `ObservedRequest` and puts each history together once: a request that begins with all of an earlier one's messages
+continues it, and its usage goes to the answer it produced. One that answers a shorter history anew (a retry, an edited
+question) is a branch. Any other (trimmed, compacted, unrelated) begins a conversation, and the report says why.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message, instant
+from historylab.conversation.usage import MODEL
+from historylab.formats.base import NOTHING, Report, Tally
+from historylab.formats.messages.chat_messages import pair_by_order
+
+TRIMMED = "a request without older messages of those before (trimmed), read as a conversation of its own"
+COMPACTED = "a request with something else in place of older messages (compacted), read as a conversation of its own"
+UNRELATED = "a request with another history than those before, read as a conversation of its own"
+REWORDED = "an answer that the next request repeats in other words, read as repeated"
+OTHER_PROMPT = "a system prompt other than the one before, of which the first is read"
+MOST_BRANCHES = 20
+
+
+@dataclass(frozen=True)
+class ObservedRequest:
+    """One call of a model, as a log has it.
+
+    `messages` were sent, `answer` came back (usually one assistant message; none where it failed or wasn't logged).
+    `key` names the conversation as the log does (a conversation, session or trace id; empty: unknown). `usage` is by
+    field of `Usage`. `about` has what the log says of the request under the keys of `Conversation.metadata` (`model`,
+    `provider`, `tools`, `parameters`). `started` and `ended` are ISO times, `where` is the place in the file, and
+    `report` has what reading the messages had to say: repeated in every request, it is told once.
+    """
+
+    messages: Sequence[Message]
+    answer: Sequence[Message] = ()
+    key: str = ""
+    usage: Mapping[str, int] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    started: str | None = None
+    ended: str | None = None
+    title: str = ""
+    where: str = ""
+    report: Report | None = None
+
+
+def conversations_in(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
+    """The conversations that these requests were part of; those of one key together, the longest first.
+
+    Requests of a key are taken in the order of their times if all have one, else as they stand.
+    """
+    groups: dict[str, list[ObservedRequest]] = {}
+    for request in requests:
+        groups.setdefault(request.key, []).append(request)
+    for group in groups.values():
+        stitching = _Stitching(report)
+        for request in in_time(group):
+            stitching.add(request)
+        yield from stitching.conversations()
+
+
+def in_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
+    """The requests in the order of their times if all have one, else as they stand."""
+    times = [instant(request.started) for request in requests]
+    if any(map(math.isnan, times)):
+        return requests
+    return [requests[i] for i in sorted(range(len(requests)), key=lambda i: (times[i], len(requests[i].messages)))]
+
+
+class _Thread:
+    """A history as it grew. `asked`: how many of its messages the latest request was sent with."""
+
+    def __init__(self, parent: _Thread | None, known: int):
+        self.root: _Thread = parent.root if parent else self
+        self.messages: list[Message] = parent.messages[:known] if parent else []
+        self.marks: list[int] = parent.marks[:known] if parent else []
+        self.asked = known
+        self.requests: list[ObservedRequest] = []
+        self.unplaced: ObservedRequest | None = None  # only the next request shows what answered it
+
+    def place(self, request: ObservedRequest, at: int) -> None:
+        """Say of the message at that index that it answered the request."""
+        answer = self.messages[at]
+        said = {"usage": dict(request.usage)} if request.usage else {}
+        said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
+        time = answer.timestamp or request.ended or request.started
+        self.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
+
+    def extend(self, messages: Iterable[Message]) -> None:
+        """Append messages."""
+        for message in messages:
+            self.messages.append(message)
+            self.marks.append(_mark(message))
+
+
+class _Stitching:
+    """The threads of one key, the latest used last. Every beginning of each is indexed, so the longest is found."""
+
+    def __init__(self, report: Report):
+        self.report = report
+        self.threads: dict[_Thread, None] = {}
+        self.beginnings: dict[int, tuple[_Thread, int]] = {}
+        self.bodies: dict[int, _Thread] = {}  # whole threads, by what follows the system prompt
+
+    def add(self, request: ObservedRequest) -> None:
+        """Continue a thread with the request, or begin one."""
+        sent = [_mark(message) for message in request.messages]
+        other = self._under_the_first_prompt(request, sent)
+        if other is not request:
+            request, sent = other, [_mark(message) for message in other.messages]
+        thread, known = self._longest_beginning(sent)
+        if thread is None or not sent:
+            self._continue(_Thread(None, 0), request)
+        elif known == len(thread.messages):
+            self._continue(thread, request)
+        elif known == len(sent):
+            self._answered_before(thread, request)
+        elif known == thread.asked and request.messages[known].role == "assistant":
+            self.report.warn(REWORDED, request.where)
+            thread.unplaced = thread.requests[-1]
+            del thread.messages[known:], thread.marks[known:]
+            self._continue(thread, request)
+        else:
+            reason = self._reason(thread, request, sent, known)
+            if reason:
+                self.report.warn(reason, request.where)
+            alone = reason or known <= _prompt(request.messages)
+            self._continue(_Thread(None, 0) if alone else _Thread(thread, known), request)
+
+    def conversations(self) -> Iterator[Conversation]:
+        """One per root, on the path of its latest request, with the other paths as branches."""
+        families: dict[int, list[_Thread]] = {}
+        for thread in self.threads:
+            families.setdefault(id(thread.root), []).append(thread)
+        for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
+            self._tell_once([request for thread in family for request in thread.requests])
+            newest, *others = [_conversation(thread) for thread in reversed(family)]
+            self.report.records += len(newest)
+            if len(others) > MOST_BRANCHES:
+                self.report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
+            yield Conversation(newest.messages, newest.title, newest.metadata, others[:MOST_BRANCHES])
+
+    def _under_the_first_prompt(self, request: ObservedRequest, sent: list[int]) -> ObservedRequest:
+        """The request with the system prompt of the thread it continues: a prompt may hold the time of day."""
+        prompt = _prompt(request.messages)
+        found = [self.bodies[mark] for mark in _beginnings(sent[prompt:]) if mark in self.bodies]
+        if not found or self._longest_beginning(sent)[1] > prompt:
+            return request
+        self.report.warn(OTHER_PROMPT, request.where)
+        first = found[-1].messages[: _prompt(found[-1].messages)]
+        return replace(request, messages=[*first, *request.messages[prompt:]])
+
+    def _longest_beginning(self, sent: list[int]) -> tuple[_Thread | None, int]:
+        """The thread that has most of these messages from the start, and how many; the latest of several."""
+        found: tuple[_Thread | None, int]
+        found = (next(reversed(self.threads), None), 0)
+        for mark in _beginnings(sent):
+            if mark not in self.beginnings:
+                break
+            found = self.beginnings[mark]
+        return found
+
+    def _answered_before(self, thread: _Thread, request: ObservedRequest) -> None:
+        """A request whose answer the thread has already, because it was logged late; else it was answered anew."""
+        at = len(request.messages)
+        if request.answer and _mark(request.answer[0]) != thread.marks[at]:
+            self._continue(_Thread(thread, at), request)
+            return
+        thread.requests.append(request)
+        if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
+            thread.place(request, at)
+
+    def _continue(self, thread: _Thread, request: ObservedRequest) -> None:
+        """Append what the request adds to a thread it begins with, and its answer."""
+        new = list(request.messages[len(thread.messages) :])
+        at = len(thread.messages)
+        if new and new[-1].timestamp is None:
+            new[-1] = replace(new[-1], timestamp=request.started)
+        thread.extend(new)
+        if thread.unplaced and new and new[0].role == "assistant":
+            thread.place(thread.unplaced, at)
+        thread.asked = len(thread.messages)
+        thread.extend(request.answer)
+        if request.answer:
+            thread.place(request, thread.asked)
+        thread.unplaced = None if request.answer else request
+        thread.requests.append(request)
+        self.threads.pop(thread, None)
+        self.threads[thread] = None
+        self._index(thread)
+
+    def _index(self, thread: _Thread) -> None:
+        for length, mark in enumerate(_beginnings(thread.marks), 1):
+            self.beginnings[mark] = (thread, length)
+        body = thread.marks[_prompt(thread.messages) :]
+        if len(thread.messages) > thread.asked and len(body) > 1:
+            *_, whole = _beginnings(body)
+            self.bodies[whole] = thread
+
+    def _reason(self, thread: _Thread, request: ObservedRequest, sent: list[int], known: int) -> str:
+        """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
+        rest = sent[known:]
+        there = set(thread.marks[known:])
+        again = [mark in there for mark in rest]
+        if again[0] and all(again[:2]):
+            return TRIMMED
+        if sum(again) > 1 or any(message.metadata.get("compaction") for message in request.messages[known:]):
+            return COMPACTED
+        return UNRELATED if request.key and known <= _prompt(request.messages) else ""
+
+    def _tell_once(self, requests: list[ObservedRequest]) -> None:
+        """Report what reading these requests had to say: of what each of them repeats, once."""
+        for kind in ("skipped", "warnings", "kept"):
+            most: dict[str, Tally] = {}
+            for request in requests:
+                for reason, tally in getattr(request.report, kind, {}).items():
+                    if reason not in most or most[reason].count < tally.count:
+                        most[reason] = tally
+            told: dict[str, Tally] = getattr(self.report, kind)
+            for reason, tally in most.items():
+                told.setdefault(reason, Tally(0, tally.first)).count += tally.count
+                self.report.records += tally.count if kind == "skipped" else 0
+
+
+def _conversation(thread: _Thread) -> Conversation:
+    said: dict[str, Any] = {"conversation_id": thread.requests[-1].key} if thread.requests[-1].key else {}
+    for request in thread.requests:
+        said |= {name: value for name, value in request.about.items() if value not in NOTHING}
+    title = next((request.title for request in thread.requests if request.title), "")
+    return Conversation(pair_by_order(thread.messages), title, said)
+
+
+def _prompt(messages: Sequence[Message]) -> int:
+    """How many system messages stand at the beginning."""
+    return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
+
+
+def _mark(message: Message) -> int:
+    """Equal for messages that say the same: logs repeat them with other ids, spaces and orders of arguments."""
+    calls = tuple((call.name, _canonical(call.arguments)) for call in message.tool_calls)
+    return hash((message.role, message.content.strip(), calls, message.media))
+
+
+def _canonical(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def _beginnings(marks: Iterable[int]) -> Iterator[int]:
+    """One mark per beginning: of the first message, the first two, …"""
+    so_far = 0
+    for mark in marks:
+        so_far = hash((so_far, mark))
+        yield so_far

@@ -1,0 +1,123 @@
+"""Records of a file grouped by conversation: a list, an object that holds a list, several of either, or JSON lines.
+
+A file with one record per line is one conversation, or one per `conversation_id` (`session_id`, `thread_id`); any other
+line or item of a list is a conversation by itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.errors import LoadError
+from historylab.formats.base import Report, kind_of
+from historylab.formats.messages.flat_messages import CONVERSATION_IDS, conversation_id_of
+
+TITLES = ("title", "name")
+
+
+def items_of(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Every value with its location; of a list its items."""
+    for where, value in values:
+        if isinstance(value, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
+        else:
+            yield where, value
+
+
+@dataclass
+class RecordGroup:
+    """The records of one conversation and their locations; what their holder has beside them, and its location."""
+
+    records: list[tuple[str, Any]]
+    beside: dict[str, Any] = field(default_factory=dict)
+    where: str = ""
+
+    def conversation(self, messages: list[Message], report: Report, **said: Any) -> Conversation:
+        """The messages, after a `system` prompt that stands beside them. Other fields are kept as metadata, and named.
+
+        `said` goes into the metadata where the file has no such field.
+        """
+        beside = dict(self.beside)
+        if isinstance(beside.get("system"), str) and (prompt := beside.pop("system")):
+            report.records += 1
+            messages = [Message("system", prompt), *messages]
+        for key in beside:
+            if key not in (*TITLES, *CONVERSATION_IDS):
+                report.keep(key, self.where)
+        title = next((title for key in TITLES if isinstance(title := self.beside.get(key), str) and title), "")
+        return Conversation(messages, title, {**{k: v for k, v in said.items() if v}, **beside})
+
+
+class Grouping:
+    """Finds the groups. `holders`: keys under which an object has its records; `is_record`: whether a value is one."""
+
+    def __init__(self, holders: Sequence[str], is_record: Callable[[Any], bool]):
+        self.holders, self._is_record = holders, is_record
+
+    def groups(self, values: list[tuple[str, Any]], report: Report, most: int | None = None) -> Iterator[RecordGroup]:
+        """Groups in file order; skips on the report what is neither a record nor holds any. `most`: items per list."""
+        values = values[:most]
+        records: list[tuple[str, Any]] = []
+        others: list[tuple[str, Any]] = []
+        for given in values:
+            (records if self.is_record(given[1]) else others).append(given)
+        yield from self._by_conversation(records, report)
+        for where, value in others:
+            yield from self._inside(value, where, report, most)
+
+    def sample(self, values: list[tuple[str, Any]], most: int = 200) -> list[Any]:
+        """The first records, to recognise a format by."""
+        found = (record for group in self.groups(values, Report(), most) for _, record in group.records)
+        return [record for record, _ in zip(found, range(most), strict=False)]
+
+    def is_record(self, value: Any) -> bool:
+        return self._is_record(value) and not self.holder(value)
+
+    def holder(self, value: Any) -> str | None:
+        """The key under which this object holds a list of records."""
+        if isinstance(value, dict) and not value.keys().isdisjoint(self.holders):
+            return next((key for key in self.holders if isinstance(value.get(key), list)), None)
+        return None
+
+    def _inside(
+        self, value: Any, where: str, report: Report, most: int | None, lists: int = 2
+    ) -> Iterator[RecordGroup]:
+        if isinstance(value, list) and lists:  # a list of records, or a list of such lists
+            items = [(f"{where}[{i}]", item) for i, item in enumerate(value[:most])]
+            if any(self.is_record(item) for _, item in items):
+                held = [(at, item) for at, item in items if not self.holder(item)]
+                yield from self._by_conversation(held, report, where)
+                items = [(at, item) for at, item in items if self.holder(item)]
+            for at, item in items:
+                yield from self._inside(item, at, report, most, lists - 1)
+        elif holder := self.holder(value):
+            beside = {key: held for key, held in value.items() if key != holder}
+            at = f"{where} {holder}".lstrip()
+            records = [(f"{at}[{i}]", item) for i, item in enumerate(value[holder])]
+            yield RecordGroup(records, beside, where)
+        else:
+            report.skip(f"{kind_of(value)} without role or messages", where)
+
+    def _by_conversation(
+        self, records: list[tuple[str, Any]], report: Report, where: str = ""
+    ) -> Iterator[RecordGroup]:
+        """One group per id of a conversation; what is no object stays with the record before it."""
+        groups: dict[str, RecordGroup] = {}
+        key = ""
+        for at, record in records:
+            try:
+                named = conversation_id_of(record)
+            except LoadError as problem:
+                report.skip(str(problem), at)
+                continue
+            if isinstance(record, dict):
+                key = json.dumps(named) if named else ""
+            if key not in groups:
+                groups[key] = RecordGroup([], named, where)
+            groups[key].records.append((at, record))
+        yield from groups.values()

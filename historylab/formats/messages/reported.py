@@ -1,0 +1,109 @@
+"""Reads one chat message of a file: what can't be read is counted on the report, and the rest is not lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.columns import ROLE_CODES
+from historylab.conversation.message import Message
+from historylab.errors import LoadError
+from historylab.formats.base import NOTHING, Report
+from historylab.formats.messages.chat_messages import to_message, unread_fields
+from historylab.formats.messages.content_parts import MEDIA, THOUGHTS, read_content
+from historylab.formats.messages.flat_messages import CONVERSATION_IDS
+from historylab.formats.messages.other_shapes import PARTS
+
+OF_PART = {"type", "text", "id", "index", "cache_control", "citations", "annotations", "extras"}
+"""Fields of a content part with text: those read, and those in which nothing is said."""
+
+THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
+"""Fields beside the content in which other providers of this API return what the model thought; the first counts."""
+
+LABELS_OF_CALL = {"id", "type", "index"}
+
+PLAIN_ROLES = {"system": "system", "user": "user", "assistant": "assistant"}  # each as one text for all messages
+
+
+def read_reported(record: Any, where: str, report: Report) -> Message | None:
+    """The message; None if it is skipped. Counts the record, and warns of what isn't read of it."""
+    if type(record) is dict and len(record) == 2:  # most messages: nothing to warn of, and nothing to keep
+        role, content = record.get("role"), record.get("content")
+        if content and type(content) is type(role) is str and role in PLAIN_ROLES:
+            report.records += 1
+            return Message(PLAIN_ROLES[role], content)
+    said, thinking = _without_thoughts(record, where, report)
+    try:
+        message = to_message(said, partly=True)
+    except LoadError as problem:
+        report.skip(str(problem), where)
+        return None
+    unread = message.metadata.get("unread_parts")
+    if unread and not (message.content or message.tool_calls or message.media or message.role == "tool"):
+        report.skip(f"{unread[0]}, which can't be read, and nothing else", where)
+        return None
+    report.records += 1
+    for remark in _remarks(message, said):
+        report.warn(remark, where)
+    metadata = {**message.metadata, "thinking": thinking} if thinking else message.metadata
+    return message if said is record else replace(message, source=record, metadata=metadata)
+
+
+def _without_thoughts(record: Any, where: str, report: Report) -> tuple[Any, str]:
+    """The record without what the model thought, and that; the record itself where it holds none."""
+    if not isinstance(record, dict):
+        return record, ""
+    fields = [name for name in THOUGHT_FIELDS if isinstance(record.get(name), str)]
+    content = record.get("content")
+    content = content if isinstance(content, list) else []
+    parts = [part for part in content if _is_thought(part)]
+    if not (fields or parts):
+        return record, ""
+    repeated = {"reasoning_details"} if fields else set()
+    said = {name: value for name, value in record.items() if name not in fields and name not in repeated}
+    if parts:
+        said["content"] = [part for part in content if not _is_thought(part)]
+    readable = [part for part in parts if part["type"] != "redacted_thinking"]
+    if len(readable) < len(parts):
+        report.warn("redacted thinking, which only the provider can read", where)
+    thoughts = [record[name] for name in fields[:1]] + [read_content([part])[0] for part in readable]
+    return said, "\n".join(filter(None, thoughts))
+
+
+def _is_thought(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and kind in THOUGHTS and not read_content([part])[2]
+
+
+def _remarks(message: Message, record: dict[str, Any]) -> Iterator[str]:
+    """Warnings about a message that is kept."""
+    if message.role not in ROLE_CODES:
+        yield f"unknown role {message.role[:40]!r}, kept as conversation"
+    if not (message.content or message.tool_calls or message.media):
+        yield "empty content"
+    for part in message.metadata.get("unread_parts", ()):
+        yield f"{part} not read"
+    yield from (f"a field {name[:40]!r} not read" for name in _unread(record))
+    if record.get("tool_calls") and record.get("function_call"):
+        yield "a function_call beside tool_calls not read"
+    if any(not call.id for call in message.tool_calls) or (message.role == "tool" and not message.tool_call_id):
+        yield "a call or result without an id, paired in order"
+    if "timestamp" in message.metadata:
+        yield "a timestamp that is no time"
+
+
+def _unread(record: dict[str, Any]) -> Iterator[str]:
+    """The fields of a message, of its content parts and of its calls that say something and aren't read."""
+    yield from (name for name in unread_fields(record) if name not in CONVERSATION_IDS)
+    content, called = record.get("content"), record.get("function_call")
+    calls = record.get("tool_calls") or ([{"function": called}] if called and isinstance(called, dict) else ())
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and "text" in part and part.get("type", "text") not in (*MEDIA, *PARTS):
+            yield from (name for name, value in part.items() if name not in OF_PART and value not in NOTHING)
+    for call in calls:
+        function = call.get("function") or call.get("custom")
+        labels = {name for name in LABELS_OF_CALL if not isinstance(call.get(name), list | dict)}
+        arguments = {"name", "input" if "custom" in call else "arguments"}
+        for fields, read in ((call, {*labels, "function", "custom"}), (function, arguments)):
+            yield from (name for name, value in fields.items() if name not in read and value not in NOTHING)

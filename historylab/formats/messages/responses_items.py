@@ -1,0 +1,237 @@
+"""Items of OpenAI's Responses API: messages, calls, results and reasoning, several of which make one turn.
+
+Calls and results are joined by `call_id`. A tool that the API runs itself has its result, if it shows one, in the same
+item; here it is a call and a result. Source: the Responses API reference, input and output items.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.columns import ROLE_CODES
+from historylab.conversation.message import Message, ToolCall
+from historylab.errors import LoadError
+from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.messages.chat_messages import RENAMED_ROLES
+from historylab.formats.messages.content_parts import read_content
+
+CALLS = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+    "computer_call": "action",
+    "local_shell_call": "action",
+    "shell_call": "action",
+    "apply_patch_call": "operation",
+    "tool_search_call": "arguments",
+}
+"""Type of an item that is a call → the field with its arguments. Its result is an item of its own, `…_output`."""
+
+HOSTED = {
+    "web_search_call": ("action", "results"),
+    "file_search_call": ("queries", "results"),
+    "code_interpreter_call": ("code", "outputs"),
+    "image_generation_call": ("revised_prompt", "result"),
+    "mcp_call": ("arguments", "output"),
+}
+"""Type of a call that the API answers itself → the fields with its arguments and its result."""
+
+RESULTS = {f"{kind}_output" for kind in CALLS} | {"tool_search_output"}
+LABELS = {"type", "id", "status", "object", "created_by", "phase", "internal_chat_message_metadata_passthrough"}
+LEFT_OUT = {
+    "item_reference": "an item_reference, whose item the provider keeps",
+    "compaction": "a compaction item, which only the provider can read",
+    "compaction_summary": "a compaction item, which only the provider can read",
+    "mcp_list_tools": "an mcp_list_tools item, the tools of a server",
+    "mcp_approval_request": "an mcp_approval_request item",
+    "mcp_approval_response": "an mcp_approval_response item",
+}
+OF_PART = {"type", "text", "refusal", "annotations", "logprobs", "detail", "image_url", "file_id", "file_url"}
+OF_PART |= {"filename", "file_data", "input_audio"}
+ENCRYPTED = "encrypted reasoning, which only the provider can read"
+
+
+def is_item(value: Any) -> bool:
+    """Whether it is an item of a type that only this API has."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    return (
+        isinstance(kind, str)
+        and "role" not in value
+        and (kind in CALLS or kind in HOSTED or kind in RESULTS or kind in LEFT_OUT or _is_reasoning(value))
+    )
+
+
+def read_items(items: Iterable[tuple[str, Any]], report: Report) -> list[Message]:
+    """The messages of items with their locations, each counted as a record, those of one turn joined."""
+    return joined([message for where, item in items for message in read_item(item, where, report)])
+
+
+def read_item(item: Any, where: str, report: Report) -> list[Message]:
+    """The messages in one item, which `joined` makes turns of; none if it is skipped. Counts the record."""
+    try:
+        made = list(_read(item, where, report))
+    except LoadError as problem:
+        report.skip(str(problem), where)
+        return []
+    report.records += 1
+    return made
+
+
+def joined(messages: list[Message]) -> list[Message]:
+    """The messages, with those of the assistant that follow each other as one."""
+    found: list[Message] = []
+    for message in messages:
+        if found and found[-1].role == message.role == "assistant":
+            found[-1] = _joined(found[-1], message)
+        else:
+            found.append(message)
+    return found
+
+
+def _joined(first: Message, more: Message) -> Message:
+    metadata = {**first.metadata, **more.metadata}
+    thoughts = [m.metadata["thinking"] for m in (first, more) if m.metadata.get("thinking")]
+    if thoughts:
+        metadata["thinking"] = "\n".join(thoughts)
+    return replace(
+        first,
+        content="\n".join(filter(None, (first.content, more.content))),
+        id=first.id or more.id,
+        tool_calls=first.tool_calls + more.tool_calls,
+        media=first.media + more.media,
+        timestamp=first.timestamp or more.timestamp,
+        metadata=metadata,
+    )
+
+
+def _read(item: Any, where: str, report: Report) -> Iterator[Message]:
+    if not isinstance(item, dict):
+        raise LoadError(f"{kind_of(item)}, not an object")
+    kind = item.get("type", "message")
+    if not isinstance(kind, str):
+        raise LoadError(f"an item whose type is {kind_of(kind)}")
+    if kind == "message":
+        yield _message(item, where, report)
+    elif _is_reasoning(item):
+        yield _reasoning(item, where, report)
+    elif kind in CALLS:
+        yield _call(item, item.get("call_id") or item.get("id"), CALLS[kind], where, report)
+    elif kind in RESULTS:
+        yield _result(item, where, report)
+    elif kind in HOSTED:
+        yield from _hosted(item, where, report)
+    else:
+        raise LoadError(LEFT_OUT.get(kind, f"an item of type {kind[:40]!r}, which can't be read"))
+
+
+def _message(item: dict[str, Any], where: str, report: Report) -> Message:
+    role, name = item.get("role"), item.get("id")
+    if not isinstance(role, str) or not role:
+        raise LoadError("no role")
+    text, media = _text(item.get("content"), where, report)
+    report.leave(item, LABELS | {"role", "content"}, where)
+    metadata = {"role": role} if role in RENAMED_ROLES else {}
+    role = RENAMED_ROLES.get(role, role)
+    if role not in ROLE_CODES:
+        report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
+    if not (text or media):
+        report.warn("empty content", where)
+    return Message(role, text, name if isinstance(name, str) and name else None, media=media, metadata=metadata)
+
+
+def _reasoning(item: dict[str, Any], where: str, report: Report) -> Message:
+    """What the model thought, as an assistant message without content, to be joined with what came of it."""
+    metadata: dict[str, Any] = {}
+    thoughts = [_text(item.get(field) or "", where, report)[0] for field in ("summary", "content")]
+    if any(thoughts):
+        metadata["thinking"] = "\n".join(filter(None, thoughts))
+    if item.get("encrypted_content"):
+        metadata["encrypted_reasoning"] = True
+        report.warn(ENCRYPTED, where)
+    report.leave(item, LABELS | {"summary", "content", "encrypted_content"}, where)
+    return Message("assistant", metadata=metadata)
+
+
+def _call(item: dict[str, Any], call_id: Any, field: str, where: str, report: Report) -> Message:
+    named = item.get("name")
+    if named is not None and not isinstance(named, str):
+        report.warn(f"a call whose name is {kind_of(named)}", where)
+    name = named if isinstance(named, str) and named else str(item["type"]).removesuffix("_call")
+    arguments = item.get(field)
+    if item["type"] == "computer_call" and arguments is None:
+        field, arguments = "actions", item.get("actions")
+    text = (
+        arguments
+        if isinstance(arguments, str)
+        else json.dumps({} if arguments is None else arguments, ensure_ascii=False)
+    )
+    read = {"name", "call_id", field, "pending_safety_checks", "namespace", "execution"}
+    if item["type"] not in HOSTED:
+        report.leave(item, LABELS | read, where)
+    if not isinstance(call_id, str) or not call_id:
+        report.warn("a call or result without an id, paired in order", where)
+    call = ToolCall(call_id if isinstance(call_id, str) else "", name, text)
+    return Message("assistant", tool_calls=(call,))
+
+
+def _result(item: dict[str, Any], where: str, report: Report) -> Message:
+    call_id, output = item.get("call_id") or item.get("id"), item.get("output", item.get("tools"))
+    media: tuple[str, ...] = ()
+    if isinstance(output, str | None) or _is_parts(output):
+        text, media = _text(output, where, report)
+    elif isinstance(output, dict) and output.get("type") == "computer_screenshot":
+        text, media = "", ("image",)
+    else:
+        text = json.dumps(output, ensure_ascii=False)
+    report.leave(
+        item, LABELS | {"call_id", "output", "tools", "acknowledged_safety_checks", "max_output_length"}, where
+    )
+    if not isinstance(call_id, str) or not call_id:
+        report.warn("a call or result without an id, paired in order", where)
+    return Message("tool", text, tool_call_id=call_id if isinstance(call_id, str) else None, media=media)
+
+
+def _hosted(item: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
+    """A call that the API answered itself, and the result as far as it shows one."""
+    given, answered = HOSTED[item["type"]]
+    call = _call(item, item.get("id"), given, where, report)
+    result, fault = item.get(answered), item.get("error")
+    media: tuple[str, ...] = ()
+    if item["type"] == "image_generation_call":
+        result, media = "", ("image",) if result else ()
+    found = fault or result
+    text = found if isinstance(found, str) else "" if found in NOTHING else json.dumps(found, ensure_ascii=False)
+    if not (text or media):
+        report.warn(f"a result of {item['type']} that the API doesn't show", where)
+    read = {"name", "server_label", "approval_request_id", "container_id", given, answered, "error"}
+    report.leave(item, LABELS | read, where)
+    metadata: dict[str, Any] = {"server_tool": True} | ({"is_error": True} if fault else {})
+    yield call
+    yield Message("tool", text, tool_call_id=call.tool_calls[0].id or None, media=media, metadata=metadata)
+
+
+def _text(content: Any, where: str, report: Report) -> tuple[str, tuple[str, ...]]:
+    """Text and media names of a content, with a warning for every part of it that isn't read."""
+    if isinstance(content, str | None):
+        return content or "", ()
+    if not isinstance(content, list):
+        raise LoadError(f"content is {kind_of(content)}, not text, a list of parts or null")
+    text, media, unread = read_content(content)
+    for part in unread:
+        report.warn(f"{part} not read", where)
+    for part in content:
+        if isinstance(part, dict):
+            report.leave(part, OF_PART, where)
+    return text, media
+
+
+def _is_parts(output: Any) -> bool:
+    kinds = ("input_text", "output_text", "text", "input_image", "input_file")
+    return isinstance(output, list) and all(isinstance(p, dict) and p.get("type") in kinds for p in output)
+
+
+def _is_reasoning(item: dict[str, Any]) -> bool:
+    fields = ("summary", "encrypted_content", "content")
+    return item.get("type") == "reasoning" and any(isinstance(item.get(field), list | str) for field in fields)

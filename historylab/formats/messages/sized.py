@@ -1,0 +1,82 @@
+"""Requests of which a log says only how large they were → conversations of messages with a known size and no text.
+
+The context of a request is what was sent, cached or not. What it grew by since the request before is that one's answer
+and then new input. What the first one held of system prompt and tools is unknown, so it is pinned. Roles beyond that,
+and what was said, are unknown, too: `is_textless` tells such a conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.conversation.usage import MODEL, TEXTLESS
+from historylab.formats.base import NOTHING, Report
+from historylab.formats.messages.observed import ObservedRequest, in_time
+
+OPENING = "a first request pinned, as it is unknown how much of it (system prompt, tools) all later ones repeat"
+SIZES = "a request without its text, read as messages of that size"
+SMALLER = "a request smaller than the one before (compacted, or unrelated), read as a conversation of its own"
+IN_PART = "an answer larger than what the next request grew by: the rest (thinking, say) was not sent again"
+
+
+def sized_conversations(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
+    """A conversation per key and model, and a new one wherever a request is smaller than the one before it."""
+    groups: dict[tuple[str, Any], list[ObservedRequest]] = {}
+    for request in requests:
+        groups.setdefault((request.key, request.about.get(MODEL)), []).append(request)
+    for (key, _), group in groups.items():
+        runs = list(_growing(in_time(group), report))
+        for number, run in enumerate(runs, 1):
+            title = f"{key}, part {number}" if key and len(runs) > 1 else key
+            yield _conversation(run, title, report)
+
+
+def _growing(requests: list[ObservedRequest], report: Report) -> Iterator[list[ObservedRequest]]:
+    """Runs of requests of which each is as large as the one before, or larger."""
+    run: list[ObservedRequest] = []
+    for request in requests:
+        if run and _context(request) < _context(run[-1]):
+            report.warn(SMALLER, request.where)
+            yield run
+            run = []
+        run.append(request)
+    if run:
+        yield run
+
+
+def _conversation(run: list[ObservedRequest], title: str, report: Report) -> Conversation:
+    report.warn(OPENING, run[0].where)
+    messages: list[Message] = []
+    before = answered = 0
+    for request in run:
+        report.records += 1
+        report.warn(SIZES, request.where)
+        grown = _context(request) - before
+        if messages:
+            answer = min(answered, grown)
+            if answer < answered:
+                report.warn(IN_PART, request.where)
+            messages[-1] = replace(messages[-1], metadata={**messages[-1].metadata, "tokens": answer})
+            grown -= answer
+        opening = not messages
+        messages.append(Message("user", timestamp=request.started, pinned=opening, metadata={"tokens": grown}))
+        before, answered = _context(request), _count(request, "output")
+        said = {"tokens": answered, "usage": dict(request.usage or {})}
+        said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
+        messages.append(Message("assistant", timestamp=request.ended or request.started, metadata=said))
+    about: dict[str, Any] = {TEXTLESS: True} | ({"conversation_id": run[0].key} if run[0].key else {})
+    for request in run:
+        about |= {name: value for name, value in request.about.items() if value not in NOTHING}
+    return Conversation(messages, title, about)
+
+
+def _context(request: ObservedRequest) -> int:
+    return sum(_count(request, name) for name in ("input", "cache_reads", "cache_writes"))
+
+
+def _count(request: ObservedRequest, name: str) -> int:
+    return (request.usage or {}).get(name, 0)
