@@ -53,7 +53,10 @@ class Entries(Mapping[str, bytes]):
         limit = _limit(len(content.data), most)
         if sum(entry.file_size for entry in found) > limit:
             raise _too_large(limit)
-        self._entries = {entry.filename: entry for entry in found}
+        self._entries: dict[str, zipfile.ZipInfo] = {}
+        for number, entry in enumerate(found, 1):  # an archive may hold a name twice
+            name = entry.filename
+            self._entries[f"{number}/{name}" if name in self._entries else name] = entry
         self.taken: set[str] = set()  # files that a format read beside the one it was given
         if "[Content_Types].xml" in self._entries:
             raise LoadError("this is an Office document, not a transcript; save its text as a .txt or .md file")

@@ -123,3 +123,12 @@ def test_a_format_may_read_the_other_files_of_its_archive(monkeypatch):
     loaded = load(zipped(users_json=b'{"u": "Mia"}', d__1_json=b"1", d__2_json=b"2"))
     assert [(m.content, m.name) for m in loaded[0]] == [("1", "Mia"), ("2", "Mia")]
     assert (len(loaded), loaded.report.skips) == (1, 0)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_files_of_the_same_name_are_all_read():
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        for text in "ab":
+            file.writestr("talk.json", chat(text))
+    assert [c[0].content for c in load(archive.getvalue())] == ["a", "b"]
