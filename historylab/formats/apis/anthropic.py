@@ -40,6 +40,7 @@ EVENTS = (
     *("message_start", "content_block_start", "content_block_delta", "content_block_stop"),
     *("message_delta", "message_stop", "ping"),
 )
+READ_OF_EVENT = {"type", "index", "message", "content_block", "delta", "usage", "context_management"}
 READ_OF_ANSWER = {"id", "type", "role", "content", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
 READ_OF_ANSWER |= {"messages", "container", "context_management"}
 DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
@@ -162,8 +163,10 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     message: dict[str, Any] = {}
     blocks: dict[str, dict[str, Any]] = {}
     inputs: dict[str, str] = {}
+    unread: dict[str, Any] = {}  # fields of the answer, so that they are reported as such
     for piece in pieces:
         event = piece["data"] if isinstance(piece.get("data"), dict) else piece
+        unread |= {name: value for name, value in event.items() if name not in READ_OF_EVENT}
         at, delta = str(event.get("index")), event.get("delta")
         delta = delta if isinstance(delta, dict) else {}
         if isinstance(begun := event.get("message"), dict):
@@ -182,7 +185,8 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
             message["usage"] = {**(before if isinstance(before, dict) else {}), **usage}
     for at in inputs.keys() & blocks.keys():
         blocks[at]["input"] = _parsed(inputs[at])
-    return {"type": "message", "role": "assistant", "model": "", **message, "content": list(blocks.values())}
+    whole = {"type": "message", "role": "assistant", "model": "", **message, "content": list(blocks.values())}
+    return {**unread, **whole}
 
 
 def _parsed(text: str) -> Any:

@@ -146,6 +146,7 @@ def _read_part(part: Any, answer: Answer, where: str, report: Report) -> None:
         report.leave(part, FILE, where)
     elif kind == "step-start":
         answer.end_step()
+        report.leave(part, {"type"}, where)
     elif kind == "tool-invocation" and isinstance(part.get("toolInvocation"), dict):
         _read_call(part["toolInvocation"], answer, where, report)
     elif kind == "dynamic-tool" or (kind.startswith("tool-") and "toolCallId" in part):

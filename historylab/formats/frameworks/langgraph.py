@@ -63,6 +63,9 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
 
 def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, newest: bool) -> list[tuple[str, Any]]:
     """The messages of the last checkpoint of a path, with their locations; of an earlier one if it has none."""
+    end = snapshots[path[-1]]
+    if end.values and not _channel(end.values):
+        report.warn("a last state in which no messages were found", end.where)
     for id in reversed(path):
         snapshot = snapshots[id]
         values = snapshot.values

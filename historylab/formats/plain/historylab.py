@@ -21,6 +21,8 @@ from historylab.registry import register
 VERSION = 1
 DEFAULTS = {f.name: getattr(Message("user"), f.name) for f in fields(Message) if f.name != "source"}
 TEXTS = ("content", "id", "name", "tool_call_id", "timestamp")
+PARTS_OF_CALL = ("id", "name", "arguments")
+IN_BRANCH = ", in a branch"
 READ_OF_CONVERSATION = {"title", "metadata", "messages", "branches"}
 
 
@@ -94,6 +96,9 @@ def _foreign(value: Any) -> int:
 def _read_conversation(given: dict[str, Any], where: str, report: Report) -> Conversation:
     report.leave(given, READ_OF_CONVERSATION, where)
     messages, branches = given.get("messages"), given.get("branches")
+    for name, held in (("messages", messages), ("branches", branches)):
+        if not isinstance(held, list | None):
+            report.warn(f"{name} that are {kind_of(held)}, not a list", where)
     read = []
     for i, one in enumerate(messages if isinstance(messages, list) else ()):
         try:
@@ -107,8 +112,11 @@ def _read_conversation(given: dict[str, Any], where: str, report: Report) -> Con
         for k, branch in enumerate(branches if isinstance(branches, list) else ())
         if isinstance(branch, dict)
     ]
-    for reason, tally in own.skipped.items():
-        report.warn(f"{reason}, in a branch", tally.first)
+    for i, branch in enumerate(branches if isinstance(branches, list) else ()):
+        if not isinstance(branch, dict):
+            report.warn(f"a branch that is {kind_of(branch)}, not a conversation", f"{where} branches[{i}]")
+    for reason, tally in (*own.skipped.items(), *own.warnings.items()):
+        report.warn(reason if reason.endswith(IN_BRANCH) else reason + IN_BRANCH, tally.first)
     title, metadata = given.get("title"), given.get("metadata")
     return Conversation(
         read,
@@ -159,7 +167,9 @@ def _tuple_of(each: Callable[[Any, str], Any]) -> Callable[[Any, str], tuple[Any
 
 def _call(value: Any, name: str) -> ToolCall:
     given = _object(value, name)
-    return ToolCall(*(_text(given.get(part, ""), f"{part} of a call") for part in ("id", "name", "arguments")))
+    if unknown := given.keys() - set(PARTS_OF_CALL):
+        raise LoadError(f"a field {min(unknown)[:40]!r}, which no call has")
+    return ToolCall(*(_text(given.get(part, ""), f"{part} of a call") for part in PARTS_OF_CALL))
 
 
 def _index(value: Any, name: str) -> int:

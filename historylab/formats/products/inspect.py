@@ -130,6 +130,7 @@ def _message(given: Any, texts: Mapping[str, Any], where: str, report: Report) -
     said |= {"model": given["model"]} if given.get("model") else {}
     said |= {"source": given["source"]} if given.get("source") else {}
     said |= {"is_error": True} if given.get("error") else {}
+    said |= {"error": failed} if content and failed else {}
     return replace(message, metadata={**message.metadata, **said}, source=given)
 
 

@@ -116,6 +116,8 @@ class _Stream:
         if event["kind"] == "ActionEvent" and not call:
             self.report.warn("an action without the model's call", where)
         function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict | None):
+            self.report.warn(f"a function that is {kind_of(function)}, not an object", where)
         for given, read in ((held, READ_OF_MESSAGE), (call, READ_OF_CALL), (function, READ_OF_CALL)):
             if isinstance(given, dict):
                 self.report.leave(given, read, where)

@@ -66,6 +66,8 @@ def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple
         return
     yield where, run
     children = unpacked(run.get("child_runs"))
+    if not isinstance(children, list | None):
+        report.warn(f"child_runs that are {kind_of(children)}, not a list", where)
     for i, child in enumerate(children if isinstance(children, list) and deep < DEEPEST else ()):
         inner = {**child, "trace_id": child.get("trace_id") or _trace(run)} if isinstance(child, dict) else child
         if isinstance(inner, dict) and not inner.get("parent_run_id"):

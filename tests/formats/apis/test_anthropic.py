@@ -79,6 +79,17 @@ def test_what_is_no_message_is_skipped_by_name(record, reason):
     assert list(loaded.report.skipped) == [reason]
 
 
+def test_fields_of_streamed_events_that_are_not_read_are_named():
+    events = [
+        {"type": "message_start", "message": ANSWER | {"content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "yes"}},
+        {"type": "content_block_delta", "index": 0, "change": {"type": "text_delta", "text": " and no"}},
+    ]
+    loaded = load(b"\n".join(map(as_json, events)))
+    assert ([m.content for m in loaded[0]], list(loaded.report.warnings)) == (["yes"], ["a field 'change' not read"])
+
+
 def test_fields_and_contents_that_are_not_read_are_named():
     loaded = load(as_json([HI | {"mood": "good"}, CALLED, FOUND, {"role": "user", "content": 5}]), "anthropic")
     assert list(loaded.report.warnings) == ["a field 'mood' not read", "a content that is a number", "empty content"]

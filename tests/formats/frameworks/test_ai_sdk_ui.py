@@ -104,3 +104,7 @@ def test_what_no_model_sees_is_named():
         "a part of type 'source-url' not read",
     ]
     assert list(found.report.skipped) == ["a data message, which no model sees"]
+
+
+def test_what_a_mark_between_steps_says_is_named():
+    assert list(loaded(answer({**STEP, "text": "x"}, text("y"))).report.warnings) == ["a field 'text' not read"]

@@ -142,3 +142,10 @@ def test_of_two_states_of_one_checkpoint_the_first_is_read_and_the_other_counted
     loaded = load(json.dumps([state("1", None, "a"), state("1", None, "b")]).encode())
     assert [m.content for m in loaded[0]] == ["a"]
     assert list(loaded.report.skipped) == ["a state with the checkpoint_id of one before it"]
+
+
+def test_the_end_of_a_path_without_messages_is_named():
+    odd = state("3", "1", "a", "c")
+    odd["values"]["messages"] = {"x": odd["values"]["messages"]}
+    loaded = load(json.dumps([state("2", "1", "a", "b"), odd, state("1", None, "a")]).encode())
+    assert list(loaded.report.warnings) == ["a last state in which no messages were found"]

@@ -64,6 +64,7 @@ def test_objects_of_the_callers_program_are_named_as_lost():
         ({"role": "user", "pinned": "yes"}, "pinned is text, not true or false"),
         ({"role": "user", "tool_calls": [{"id": 7}]}, "id of a call is a number, not text"),
         ({"role": "user", "sauce": 1}, "a field 'sauce', which no message has"),
+        ({"role": "assistant", "tool_calls": [{"id": "c", "args": "{}"}]}, "a field 'args', which no call has"),
     ],
 )
 def test_a_message_of_another_shape_is_skipped_by_name(message, reason):
@@ -71,6 +72,20 @@ def test_a_message_of_another_shape_is_skipped_by_name(message, reason):
     loaded = load(json.dumps(file).encode())
     assert list(loaded.report.skipped) == [reason]
     assert [m.content for m in loaded[0]] == ["kept"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ({"branches": {"x": 1}}, "branches that are an object, not a list"),
+        ({"branches": ["x"]}, "a branch that is text, not a conversation"),
+        ({"branches": [{"messages": {"x": [1]}}]}, "messages that are an object, not a list, in a branch"),
+        ({"branches": [{"conversations": [1]}]}, "a field 'conversations' not read, in a branch"),
+    ],
+)
+def test_branches_of_another_shape_are_named(parts, reason):
+    file = {"historylab": 1, "conversations": [{"messages": [{"role": "user", "content": "kept"}], **parts}]}
+    assert list(load(json.dumps(file).encode()).report.warnings) == [reason]
 
 
 def test_a_format_that_is_only_read_says_which_can_be_written():

@@ -88,3 +88,12 @@ def test_what_cannot_be_read_of_a_sample_is_named():
         "a sample that is an object, or without messages",
         "a sample that is text, or without messages",
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "kept"), [("half of it", {"is_error": True, "error": "late"}), ("", {"is_error": True})]
+)
+def test_what_an_error_says_is_kept_beside_the_content_or_is_the_content(content, kept):
+    result = {"role": "tool", "tool_call_id": "c", "content": content, "error": {"type": "timeout", "message": "late"}}
+    found = read(sample(ASK, result))[0][1]
+    assert (found.content, dict(found.metadata)) == (content or "late", kept)

@@ -108,3 +108,9 @@ def test_model_and_usage_come_from_the_statistics():
     (conversation,) = read(said("hi"), said("yes", "assistant", llm_response_id="r"), stats)
     assert conversation.recorded.model == "m"
     assert [(u.input, u.cache_reads, u.output) for u in conversation.recorded.usage] == [(5, 4, 2)]
+
+
+def test_a_call_whose_function_is_no_object_is_named():
+    call = {"id": "c1", "type": "function", "function": [{"name": "f", "arguments": "{}"}]}
+    loaded = read(said("hi"), action(1, tool_call=call))
+    assert list(loaded.report.warnings) == ["a function that is a list, not an object"]

@@ -47,3 +47,8 @@ def test_usage_stands_in_the_message_in_the_answer_or_in_the_run():
     for given in places:
         (usage,) = loaded(given)[0].recorded.usage
         assert (usage.input, usage.output, usage.cache_reads) == (6, 2, 4)
+
+
+def test_runs_inside_a_run_that_are_no_list_are_named():
+    found = loaded(run(1, child_runs="[{'run_type': 'llm'}]"))
+    assert list(found.report.warnings) == ["child_runs that are text, not a list"]
