@@ -218,3 +218,18 @@ def test_a_name_that_a_program_made_up_is_no_title_where_there_is_a_question(nam
     asked = b'[{"role": "user", "content": "Where is my order?"}]'
     assert load(asked, name=name)[0].title == "Where is my order?"
     assert load(b'[{"role": "assistant", "content": "Hello."}]', name=name)[0].title == name.rpartition(".")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("csv_table", "role,content\n" + "user,hi\n" * 4, "the table holds more than 3 rows"),
+        ("plain_text", "User: hi\nAssistant: yo\n" * 2, "the text holds more than 3 messages"),
+        ("chatml", "<|im_start|>user\nhi<|im_end|>\n" * 4, "the text holds more than 3 messages"),
+        ("markdown", "## User\nhi\n## Assistant\nyo\n" * 2, "the text holds more than 3 headings"),
+    ],
+)
+def test_tables_and_texts_hold_no_more_messages_than_fit_into_memory(monkeypatch, name, text, message):
+    monkeypatch.setattr(f"historylab.formats.plain.{name}.MAX_ITEMS", 3)
+    with pytest.raises(TooLarge, match=message):
+        load(text.encode(), name.removesuffix("_table"))

@@ -20,6 +20,7 @@ from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.speakers import role_of
 from historylab.formats.messages.written import NAME, Rules, as_sent, body, described
 from historylab.registry import register
 
@@ -46,6 +47,8 @@ def looks_like_chat(content: Content) -> float:
     records = API.sample(values)
     alike = [r for r in records if _is_chat(r)]
     if not alike or len(alike) * 2 < len(records):
+        return 0
+    if len(records) == 1 and not role_of(alike[0]["role"]):  # such as the words of a program's menus
         return 0
     if shape_in(values) and not _has_own_marks(alike):  # read here it would be half
         return 0

@@ -66,9 +66,9 @@ class Parser:
         return found
 
 
-def too_many(limit: int, things: str) -> TooLarge:
+def too_many(limit: int, things: str, holder: str = "the JSON") -> TooLarge:
     """The refusal of more of something than can be held."""
-    return TooLarge(f"the JSON holds more than {limit:,} {things}; load a part of it")
+    return TooLarge(f"{holder} holds more than {limit:,} {things}; load a part of it")
 
 
 def containers_of(value: Any) -> int:

@@ -14,6 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
+from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.speakers import role_of
 from historylab.formats.messages.spoken import tagged
@@ -46,6 +47,8 @@ def chatml(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _conversations(text: str, place: str, report: Report) -> Iterator[Conversation]:
+    if text.count(START) > MAX_ITEMS:
+        raise too_many(MAX_ITEMS, "messages", "the text")
     for part in text.split(BETWEEN):
         if START in part:
             yield Conversation(pair_by_order(list(_messages(part, place, report))))

@@ -12,6 +12,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
+from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.files.row_table import columns_of, rows_to_conversations, table_columns
 from historylab.registry import register
 
@@ -46,8 +47,12 @@ def rows_of_table(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         table = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), skipinitialspace=True)
         header = [name.strip() for name in next(table, [])]
+        rows = 0
         for cells in table:
             if any(cells):
+                rows += 1
+                if rows > MAX_ITEMS:
+                    raise too_many(MAX_ITEMS, "rows", "the table")
                 row: dict[str, Any] = dict(zip(header, cells, strict=False))
                 if len(cells) > len(header):
                     row[""] = cells[len(header) :]

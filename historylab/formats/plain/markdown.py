@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
+from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.speakers import role_of
 from historylab.formats.messages.spoken import Turn, messages_of
@@ -67,7 +68,9 @@ def markdown(content: Content, report: Report) -> Iterator[Conversation]:
 
 def _marks(lines: list[str]) -> list[Mark]:
     """The lines that name the speakers, all of one style; none unless it is a chat."""
-    given = list(_candidates(lines))
+    given = list(islice(_candidates(lines), MAX_ITEMS + 1))
+    if len(given) > MAX_ITEMS:
+        raise too_many(MAX_ITEMS, "headings", "the text")
     for style in dict.fromkeys(mark.style for mark in given):
         of_style = [mark for mark in given if mark.style == style]
         marks = [mark for mark in of_style if role_of(mark.speaker)]

@@ -16,6 +16,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
+from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.speakers import QUESTION_AND_ANSWER, role_of
 from historylab.formats.messages.spoken import Turn, messages_of
@@ -29,9 +30,14 @@ LABELS = frozenset(
     title date from to subject cc bcc re author status url http https file line type description summary name key
     value id step result results reason email phone address time place problem solution added changed fixed removed
     deprecated security given when then default case types methods files copyright comment package pin why who what
-    where how""".split()  # noqa: SIM905
+    where how pros cons good bad before after old new front back term definition word meaning ingredients method
+    preparation serves servings duration age location price total disallow allow sitemap crawl-delay
+    user-agent monday tuesday wednesday thursday friday saturday sunday chapter section figure table""".split()  # noqa: SIM905
 )
 """Words before a colon that name a thing, not somebody who speaks."""
+
+FAULTS = ("error", "exception", "warning")
+"""Ends of names that a program reports, such as "KeyError"."""
 
 DISPLAYED = "messages_display"  # a transcript as text in the examples that tau-bench gives its models
 LOOKED_AT = 20
@@ -80,6 +86,8 @@ def _conversation(text: str, speakers: frozenset[str], place: str, report: Repor
         if found and found[2].casefold() in speakers:
             time = iso_time(found[1].replace(" ", "T", 1)) if found[1] else None
             turns.append(Turn(f"{place} line {number}".strip(), found[2], found[3], time))
+            if len(turns) > MAX_ITEMS:
+                raise too_many(MAX_ITEMS, "messages", "the text")
         elif turns:
             turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{line}")
         elif line.strip():
@@ -102,7 +110,8 @@ def _lines(text: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:
 def _speakers(text: str) -> frozenset[str]:
     """The names that speak, in lower case; none unless two alternate, beginning near the top."""
     found = [(number, m[2]) for number, _, m in _lines(text) if m]
-    times = Counter(name.casefold() for _, name in found if name.casefold() not in LABELS)
+    names = (name.casefold() for _, name in found)
+    times = Counter(name for name in names if name not in LABELS and not name.endswith(FAULTS))
     roles = {name: role_of(name) for name in times}
     if times.keys() >= QUESTION_AND_ANSWER.keys():
         roles |= QUESTION_AND_ANSWER

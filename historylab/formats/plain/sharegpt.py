@@ -35,7 +35,7 @@ GROUPING = Grouping(("conversations", "conversation", "messages", "items"), _is_
 
 
 def looks_shared(content: Content) -> float:
-    """0.8 for `from` and `value`; 0.6 for `role` and `content` under `conversations`."""
+    """0.8 for `from` and `value`; 0.6 for `role` and `content` under `conversations` or `conversation`."""
     records = GROUPING.sample(content.values, LOOKED_AT)
     pairs = [record for record in records if isinstance(record, dict) and {"from", "value"} <= record.keys()]
     if pairs and len(pairs) * 2 >= len(records) and any(_role(record["from"]) for record in pairs):
@@ -118,4 +118,5 @@ def _tools(given: Any) -> list[Any]:
 
 def _holds_chat(value: Any) -> bool:
     items = value[:LOOKED_AT] if isinstance(value, list) else [value]
-    return any(isinstance(item, dict) and isinstance(item.get("conversations"), list) for item in items)
+    held = (item.get(name) for item in items if isinstance(item, dict) for name in ("conversations", "conversation"))
+    return any(isinstance(records, list) for records in held)

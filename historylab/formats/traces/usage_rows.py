@@ -69,7 +69,11 @@ def has_usage_rows(content: Content) -> float:
     rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping)]
     if not rows or any(map(_says_something, rows)):
         return 0
-    return 0.6 if _columns(rows) or sum(to_usage(usage_given(row)) is not None for row in rows) * 2 > len(rows) else 0
+    return (
+        0.6
+        if _of_tokens(_columns(rows)) or sum(to_usage(usage_given(row)) is not None for row in rows) * 2 > len(rows)
+        else 0
+    )
 
 
 @register("format", title="Usage rows without text", recognise=has_usage_rows)
@@ -91,6 +95,12 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
         else:
             report.skip("a row without tokens", where)
     yield from sized_conversations(requests, report)
+
+
+def _of_tokens(columns: Columns) -> bool:
+    """Whether they count tokens: `input` and `output` may be of anything, unless a model or a cache is named."""
+    bare = {_snake(columns.names[kind]) for kind in ("input", "output")} == {"input", "output"} if columns else False
+    return bool(columns) and not (bare and columns.names.keys().isdisjoint({"model", "reads", "writes"}))
 
 
 def _columns(rows: list[Mapping[str, Any]]) -> Columns:

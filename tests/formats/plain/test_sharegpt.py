@@ -41,7 +41,8 @@ def test_what_cannot_be_read_is_skipped_by_name():
     assert list(report.warnings) == ["unknown speaker 'narrator', kept as conversation", "empty content"]
 
 
-def test_role_and_content_under_conversations_are_read_too():
-    rows = [{"conversations": [{"role": "user", "content": c}]} for c in "ab"]
+@pytest.mark.parametrize("holder", ["conversations", "conversation"])
+def test_role_and_content_under_conversations_are_read_too(holder):
+    rows = [{holder: [{"role": "user", "content": c}]} for c in "ab"]
     loaded = load("\n".join(map(json.dumps, rows)).encode())
     assert (loaded.report.member, [c[0].content for c in loaded]) == ("sharegpt", ["a", "b"])

@@ -58,6 +58,7 @@ def test_rows_that_sum_up_requests_are_refused_as_such():
         '{"prompt_tokens": 5, "completion_tokens": 2, "messages": [{"role": "user", "content": "hi"}]}',
         '{"role": "user", "content": "hi", "input_tokens": 1, "output_tokens": 1}',
         "name,age\nann,5\n",
+        "date,product,input,output,cost\n2026-01-05,bolts,100,90,3\n",
         '{"input_tokens": 5}',
     ],
 )
