@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from historylab.cli.base import print_note
 from historylab.costs.amounts import count_of
-from historylab.errors import LoadError, NothingRead
+from historylab.errors import LoadError, NothingRead, UnknownFormat
 
 if TYPE_CHECKING:
     from historylab.formats.files.pieces import Piece
@@ -52,12 +52,21 @@ def read_files(
         except LoadError as problem:
             if strict:
                 raise
-            skipped[path] = name_file(path, problem)
+            skipped[path] = name_file(path, problem) + _mapping_offered(problem)
             continue
         any_read = True
         yield content
     if skipped and not any_read:
         raise NothingRead(skipped)
+
+
+def _mapping_offered(problem: LoadError) -> str:
+    """How to read the file as it is proposed, if it is."""
+    offered = problem.proposals if isinstance(problem, UnknownFormat) else ()
+    if not offered:
+        return ""
+    holds = " ".join(offered[0].mapping.as_json.split())
+    return f" Then save {holds} as mapping.json, and add --mapping mapping.json."
 
 
 def name_file(path: str, problem: LoadError) -> str:

@@ -11,6 +11,9 @@ def test_a_saved_mapping_is_used_by_show_and_sweep(tmp_path, capsys):
     (tmp_path / "m.json").write_text('{"items": "log", "role": "who", "text": "said"}')
     log = [{"who": "visitor", "said": "Hello?"}, {"who": "bot", "said": "Hello!"}] * 2
     (tmp_path / "chat.json").write_text(json.dumps({"log": log}))
+    assert main(["show", str(tmp_path / "chat.json")]) == 1
+    told = capsys.readouterr().err
+    assert '(4 items: who, said)? Then save { "role": "who", "text": "said", "items": "log" } as mapping.json' in told
     files = [str(tmp_path / "chat.json"), "--mapping", str(tmp_path / "m.json")]
     assert main(["show", *files]) == 0
     assert "Mapped fields: 4 records, 4 messages" in capsys.readouterr().out
