@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import filterfalse
 from pathlib import Path, PurePath
 from typing import overload
 
@@ -227,8 +228,13 @@ def _renamed(given: Conversation, title: str) -> Conversation:
 
 
 def _opening(conversation: Conversation) -> str:
-    question = next((m.content for m in conversation if m.role == "user" and m.content.strip()), "")
-    return opening_of_question(question)
+    said = [m.content for m in conversation if m.role == "user" and m.content.strip()]
+    return opening_of_question(next(filterfalse(_by_a_program, said), said[0] if said else ""))
+
+
+def _by_a_program(said: str) -> bool:
+    """Whether a coding agent put that among what the user said: its commands, notes and context."""
+    return said.lstrip().startswith(("<", "Caveat:", "[Request interrupted"))
 
 
 def opening_of_question(question: str) -> str:

@@ -155,6 +155,11 @@ def test_titles_come_from_the_file_or_from_the_first_question(tmp_path):
     two = json.dumps([{"title": "first", "messages": json.loads(GOOD)}, {"messages": json.loads(GOOD)}]).encode()
     assert [c.title for c in load(two, name="two.json")] == ["first", "hi"]
     assert load(b'{"role": "system", "content": "x"}')[0].title == "conversation 1"
+    told = [{"role": "user", "content": text} for text in ("<command-name>/init</command-name>", "Mend the lamp")]
+    assert [c.title for c in load(json.dumps([{"messages": told}, {"messages": told[:1]}]).encode())] == [
+        "Mend the lamp",
+        "<command-name>/init</command-name>",
+    ]
 
 
 def test_a_slice_and_the_report_come_with_the_conversations():
