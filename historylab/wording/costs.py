@@ -105,9 +105,18 @@ def pays_sentence(comparison: CostComparison) -> str:
 
 def as_reported_sentences(timeline: Timeline, prices: Prices | None = None) -> tuple[str, str]:
     """How far these figures are from what the provider reported, and which requests lost their cached prefix."""
-    found, lost = against_reported(timeline, prices), lost_prefixes(timeline.original)
-    requests = len(usage_by_request(timeline.original))
-    return reported_sentence(found) if found else "", lost_prefix_sentence(lost, requests)
+    return as_reported_sentence(timeline, prices), lost_in_cache_sentence(timeline)
+
+
+def as_reported_sentence(timeline: Timeline, prices: Prices | None = None) -> str:
+    """How far these figures are from what the provider reported; empty if it reported nothing."""
+    found = against_reported(timeline, prices)
+    return reported_sentence(found) if found else ""
+
+
+def lost_in_cache_sentence(timeline: Timeline) -> str:
+    """Which requests lost their cached prefix, as the usage shows."""
+    return lost_prefix_sentence(lost_prefixes(timeline.original), len(usage_by_request(timeline.original)))
 
 
 def reported_sentence(found: AsReported) -> str:

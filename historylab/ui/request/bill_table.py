@@ -12,7 +12,7 @@ from historylab.costs.recount import counter_of_money
 from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
 from historylab.planning.replay import Timeline
-from historylab.wording.costs import BASELINE, as_reported_sentences, cache_description, cache_titles, pays_sentence
+from historylab.wording.costs import BASELINE, cache_description, cache_titles, lost_in_cache_sentence, pays_sentence
 from historylab.wording.untrusted import escape
 
 HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "… not trimming")
@@ -28,7 +28,7 @@ def bill_table(timeline: Timeline, bills: Mapping[str, CostComparison], own: str
     )
     model, overhead = timeline.settings.model, timeline.settings.overhead
     counted = count_badge(counter_of_money(timeline), model, [timeline.original], overhead)
-    said = (pays_sentence(bills[own]), _history(bills[own]), *as_reported_sentences(timeline, bills[own].bill.prices))
+    said = (pays_sentence(bills[own]), _history(bills[own]), lost_in_cache_sentence(timeline))
     st.html(
         f'<div class="hl-small">{escape(" ".join(filter(None, said)))}</div>'
         f'<div class="hl-meta">Dollars for all {len(timeline.plans):,} requests, answers included: an estimate. Not '

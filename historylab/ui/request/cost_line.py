@@ -17,7 +17,7 @@ from historylab.ui.request.loss_list import loss_list
 from historylab.ui.request.overhead_offer import overhead_offer
 from historylab.ui.session import cached, choices, prices, viewing
 from historylab.ui.shared.price_list import price_list
-from historylab.wording.costs import cost_sentence, kept_sentence
+from historylab.wording.costs import as_reported_sentence, cost_sentence, kept_sentence
 from historylab.wording.untrusted import escape
 
 
@@ -28,7 +28,8 @@ def cost_line(timeline: Timeline) -> None:
     own = cache_in_use(timeline, listed).name if listed else ""
     kept = kept_sentence(cached.retained(timeline, viewing.must_remember()))
     refused = refusal_sentence(timeline) if validity(timeline).refused.any() else ""
-    said = (cost_sentence(timeline, bills.get(own)), kept, refused)
+    off = as_reported_sentence(timeline, bills[own].bill.prices) if own in bills else ""
+    said = (cost_sentence(timeline, bills.get(own)), off, kept, refused)
     st.html(f'<div class="hl-bill">{escape(" ".join(filter(None, said)))}</div>')
     unfolded = st.expander("Cost, losses and refused requests", key="cost", on_change="rerun", type="compact")
     if unfolded.open:
