@@ -66,7 +66,7 @@ def _mapping_offered(problem: LoadError) -> str:
     if not offered:
         return ""
     holds = " ".join(offered[0].mapping.as_json.split())
-    return f" Then save {holds} as mapping.json, and add --mapping mapping.json."
+    return f" Then save {holds} as mapping.json, and add --mapping mapping.json"
 
 
 def name_file(path: str, problem: LoadError) -> str:

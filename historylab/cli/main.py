@@ -60,29 +60,13 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"historylab {__version__}")
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default: %(default)s, this machine only)"
-    )
-    parser.add_argument(
-        "--port", type=_port, default=8501, help="port to listen on, 0 for any free one (default: %(default)s)"
-    )
-    parser.add_argument("--headless", action="store_true", help="do not open a web browser")
-    parser.add_argument(
-        "--template", metavar="FILE", help="settings to start from: AgentDock's JSON, ours, or a .env file"
-    )
-    parser.add_argument("--debug", action="store_true", help="print the development log (as NODE_ENV=development does)")
+    opening.add_serving(parser)
     add_strict_environment(parser)
     parser.set_defaults(run=opening.open_playground)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for module in MODULES:
         module.add_to(commands)
     return parser
-
-
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; give a number from 0 to 65535")
-    return int(text)
 
 
 def _refuse(problem: Exception, *, code: int) -> int:

@@ -5,11 +5,37 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from typing import Any
 
 from historylab.cli.base import Subparsers, add_parser, print_json, print_line, print_table, strip_controls
 from historylab.errors import HistoryLabError, LoadError, SettingsError
 
 LISTED = 30  # sessions shown unless --all asks for more
+
+
+def add_serving(parser: argparse.ArgumentParser, **default: Any) -> None:
+    """How the playground is served; `default=SUPPRESS` where it may stand before the command, too."""
+    parser.add_argument(
+        "--host",
+        **{"default": "127.0.0.1", **default},
+        help="address to listen on (default: 127.0.0.1, this machine only)",
+    )
+    parser.add_argument(
+        "--port",
+        type=_port,
+        **{"default": 8501, **default},
+        help="port to listen on, 0 for any free one (default: 8501)",
+    )
+    parser.add_argument("--headless", action="store_true", **default, help="do not open a web browser")
+    parser.add_argument(
+        "--template", metavar="FILE", **default, help="settings to start from: AgentDock's JSON, ours, or a .env file"
+    )
+    parser.add_argument(
+        "--debug",
+        action="store_true",
+        **default,
+        help="print the development log (as NODE_ENV=development does)",
+    )
 
 
 def add_to(commands: Subparsers) -> None:
@@ -21,6 +47,7 @@ def add_to(commands: Subparsers) -> None:
         help="transcripts, folders of them, or numbers of sessions in the list",
     )
     parser.add_argument("--all", action="store_true", help=f"list every session, not only the newest {LISTED}")
+    add_serving(parser, default=argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -56,6 +83,12 @@ def open_playground(arguments: argparse.Namespace) -> int:
     development_log.log_to_stderr()
     serve.serve(arguments.host, arguments.port, headless=arguments.headless)
     return 0
+
+
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; give a number from 0 to 65535")
+    return int(text)
 
 
 def check_template(path: str) -> str:

@@ -18,7 +18,8 @@ def served(monkeypatch):
     """What the playground was served with: its options, and the file it opens with."""
     found: dict = {}
 
-    def serve_nothing(*_args, **_options):
+    def serve_nothing(*args, **options):
+        found["how"] = args, options
         found["opened"] = os.environ.get(OPEN)
 
     monkeypatch.setattr(serve, "serve", serve_nothing)
@@ -55,6 +56,13 @@ def test_a_file_opens_in_the_playground(capsys, served, tmp_path, monkeypatch, b
     Path("chat.json").write_text("[]")
     assert run(capsys, *before, "chat.json")[0] == 0
     assert served["opened"] == str(tmp_path / "chat.json")
+
+
+def test_how_it_is_served_may_stand_before_the_file_and_after_it(capsys, served, tmp_path):
+    (tmp_path / "chat.json").write_text("[]")
+    asked = ("--host", "::1", str(tmp_path / "chat.json"), "--port", "8502", "--headless")
+    assert run(capsys, *asked)[0] == 0
+    assert served["how"] == (("::1", 8502), {"headless": True})
 
 
 def test_several_files_and_folders_open_together(capsys, served, tmp_path):
