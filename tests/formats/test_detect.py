@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import weakref
 
 import pytest
 
 import historylab
 from historylab.errors import UnknownFormat
-from historylab.formats.load import load
+from historylab.formats.detect import match_strengths
+from historylab.formats.files.content import Content
+from historylab.formats.load import collection_paused, load
 
 
 @pytest.mark.parametrize(
@@ -70,3 +73,12 @@ def test_a_large_file_is_recognised_by_a_part_of_it(monkeypatch):
     assert seen[0][0] <= 400
     assert seen[0][1] <= 400
     assert seen[0][2] <= 256_000
+
+
+def test_a_file_leaves_memory_once_it_was_recognised():
+    content = Content(b'[{"role": "user", "content": "hi"}]')
+    with collection_paused():
+        assert match_strengths(content)
+        gone = weakref.ref(content)
+        del content
+        assert gone() is None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import weakref
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -210,7 +211,7 @@ class _Sample(Content):
             head = file.read(SAMPLE_BYTES)
         lines = head if len(head) < SAMPLE_BYTES else head[: head.rfind(b"\n") + 1]
         super().__init__(lines or head, whole.name, siblings=whole.siblings)
-        self._whole = whole
+        self._whole = weakref.proxy(whole)  # a cycle would keep a large file until garbage is collected
 
     @property
     def tables(self) -> Mapping[str, frozenset[str]]:
