@@ -64,6 +64,9 @@ def _propose(conversation: Conversation) -> Proposal:
         values |= fit.settings
     elif overhead := least or tools.tokens:
         values |= _valid("overhead", overhead)
+    window = values.get("window") or window_of(values.get("model", DEFAULT_MODEL)) or MOST_TOKENS
+    if values.get("overhead", 0) >= window:  # reported of another model, or made up: no request would hold anything
+        values = {name: value for name, value in values.items() if name not in ("overhead", "counter_factor")}
     budget = suitable_budget(conversation, Settings(**values))
     suggested = () if budget is None else ("budget",)
     values |= dict.fromkeys(suggested, budget)

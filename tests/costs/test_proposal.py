@@ -139,3 +139,10 @@ def test_whatever_a_file_reports_it_opens(conversation, contexts, model):
     timeline = replay(opened, settings_for(opened))
     said = (*as_reported_sentences(timeline), recorded_sentence(proposed_settings(opened)))
     assert all(isinstance(sentence, str) for sentence in said)
+
+
+def test_an_overhead_that_fills_the_window_is_not_proposed():
+    talk = recorded(conv("u:5 a:40"), model="gpt-4o")
+    assert proposed_settings(reporting(talk, [120_000])).values["overhead"] > 100_000
+    found = proposed_settings(reporting(talk, [500_000_000]))
+    assert (dict(found.values), found.measured) == ({"model": "gpt-4o"}, False)
