@@ -104,10 +104,12 @@ def _about_codex(_path: Path, head: str) -> tuple[str, str]:
 
 def _about_gemini_cli(path: Path, head: str) -> tuple[str, str]:
     """One JSON document, of which the beginning can't be parsed by itself: the first message is decoded from it."""
+    root = path.parents[1] / ".project_root"
     try:
-        project = (path.parents[1] / ".project_root").read_text("utf-8").strip()
+        project = root.read_text("utf-8").strip() if S_ISREG(root.lstat().st_mode) else ""
     except (OSError, UnicodeDecodeError):
-        project = path.parents[1].name[:12]  # else a digest of the folder's path
+        project = ""
+    project = project or path.parents[1].name[:12]  # a digest of the folder's path
     _, found, after = head.partition('"messages"')
     start = after.find("{")
     try:

@@ -90,3 +90,9 @@ def test_a_file_of_anything_else_is_listed_by_its_folder(home):
     path.write_bytes(b'[{"type": 1}\n\xff\xfe' + b'"user"\n{"type": "user", "message": "\x1b[31m"}\n' * HEAD)
     os.utime(path, (9e8, 9e8))
     assert (find_sessions()[0].project, find_sessions()[0].opening) == ("odd", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_for_a_projects_name_is_not_waited_for(home):
+    os.mkfifo(home / ".gemini/tmp/abababababab/.project_root")
+    assert find_sessions()[0].project == "abababababab"
