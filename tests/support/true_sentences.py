@@ -162,7 +162,7 @@ def untrue_verdict(timeline: Timeline, request: int) -> Iterator[str]:
     sketch = "".join(c for i, c in enumerate(plan.sketch()) if plan.reason(i).rule != REPLACED.rule)
     sent = sum(map(sketch.count, "KPT"))
     seen = numbers_in(said.seen.partition("the model sees")[2])
-    every = [len(sketch)] if len(sketch) > 1 else []
+    every = [len(sketch)] if len(sketch) > 2 else []  # "both messages", "the one message so far"
     if seen != ([sent, len(sketch)] if sent < len(sketch) else every):
         yield said.seen
     counts = {word: n for n, word in re.findall(r"(\d[\d,]*) (\w+)", said.decisions)}

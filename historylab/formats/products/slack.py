@@ -162,7 +162,7 @@ def _message(record: Any, names: Mapping[str, str], where: str, report: Report) 
         report.skip("a message without text or files", where)
         return None
     report.records += 1
-    kind = "agent" if bot else "user"
+    kind = "agent" if bot else "person"
     metadata = {"participant": who, "participantKind": kind} | ({"thread": t} if (t := record.get("thread_ts")) else {})
     role = "assistant" if bot else "user"
     return Message(role, text, record["ts"], named, media=media, timestamp=iso_time(record["ts"]), metadata=metadata)

@@ -51,11 +51,6 @@ def test_in_a_channel_of_people_one_of_them_can_be_taken_for_the_agent():
     room = read(said(1, "hi", user="U1"), said(2, "yo", user="U2"), said(3, "so", user="U3"))[0]
     seen = point_of_view(tuple(room), agent="U2")
     assert [(m.role, m.content) for m in seen] == [("user", "U1: hi"), ("assistant", "yo"), ("user", "U3: so")]
-    pair = load(b"Anna: a\nBen: b\nAnna: c\nBen: d")[0]
-    assert [(m.role, m.content) for m in point_of_view(tuple(pair), agent="Anna")][:2] == [
-        ("assistant", "a"),
-        ("user", "Ben (agent): b"),
-    ]
 
 
 def test_a_message_given_twice_is_read_once_but_not_one_said_twice():

@@ -17,6 +17,8 @@ PEOPLE = {"offers": "participants"}
 AGENTS = {"offers": "agents"}
 """Mark options that hold ids of a conversation's participants, several with commas, or of one agent: screens offer
 those there are."""
+PERSON = "person"
+"""The kind of participant in a chat that no model takes part in, as far as its file says."""
 OTHER_PARTICIPANT = reason("participants", "Said by somebody these settings leave out.", remedy={"filter": "off"})
 
 
@@ -37,8 +39,14 @@ def is_agent(message: Message) -> bool:
 
 
 def is_own(message: Message, agent: str) -> bool:
-    """Whether this agent wrote it. Without an id, every agent's messages count; an unnamed agent is always this one."""
-    return is_agent(message) and (not agent or not is_named(message) or participant(message) == agent)
+    """Whether this agent wrote it. Without an id, every agent's messages count; an unnamed agent is always this one.
+
+    A person counts only where the chat is known to be one of people (the kind "person"): elsewhere somebody could take
+    an agent's name.
+    """
+    if is_agent(message):
+        return not agent or not is_named(message) or participant(message) == agent
+    return bool(agent) and message.metadata.get("participantKind") == PERSON and participant(message) == agent
 
 
 def named(messages: Sequence[Message], *, agents: bool = False) -> list[str]:

@@ -2,7 +2,7 @@
 
 The agent's own messages become the assistant's, without a name. All others become the user's: people as `Name: text`,
 other agents as `Name (agent): text`. System messages lose their name, tool calls and results stay as they are. A
-message without a name keeps its text. The id of a person takes that one for the agent.
+message without a name keeps its text. In a chat of people alone, one of them can be taken for the agent.
 """
 
 from __future__ import annotations
@@ -27,16 +27,15 @@ def point_of_view(
     ] = "",
 ) -> list[Message]:
     """Each message as the agent sees it: its own, or said by a named user."""
-    person = bool(agent) and not any(is_agent(m) and participant(m) == agent for m in messages)
-    return [_seen(message, agent, person) for message in messages]
+    return [_seen(message, agent) for message in messages]
 
 
-def _seen(message: Message, agent: str, person: bool) -> Message:
+def _seen(message: Message, agent: str) -> Message:
     if message.tool_calls or message.role == "tool":
         return message
     if message.role == "system":
         return _rewritten(message, "system", message.content)
-    if is_own(message, agent) or (person and participant(message) == agent):
+    if is_own(message, agent):
         return _rewritten(message, "assistant", message.content)
     name = _name(message)
     peer = " (agent)" if is_agent(message) else ""
