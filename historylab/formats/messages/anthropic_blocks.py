@@ -7,7 +7,6 @@ Source: the Messages API reference, content blocks.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any, TypeGuard
 
 from historylab.conversation.columns import ROLE_CODES
@@ -181,12 +180,3 @@ def _holds(block: dict[str, Any], kind: str, field: str = "") -> bool:
 
 def _unread(block: dict[str, Any]) -> str:
     return f"a part of type {str(block.get('type'))[:40]!r} not read"
-
-
-def with_metadata(messages: list[Message], role: str, **said: Any) -> list[Message]:
-    """The messages, the first one of that role saying this besides."""
-    first = next((i for i, message in enumerate(messages) if message.role == role), None)
-    if first is None:
-        return messages
-    changed = replace(messages[first], metadata={**messages[first].metadata, **said})
-    return [*messages[:first], changed, *messages[first + 1 :]]
