@@ -5,13 +5,7 @@ A refusal says what was found, by name if it is known, the formats nearest to it
 
 from __future__ import annotations
 
-import inspect
-import math
-import re
-import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Any
 
 from historylab.errors import LoadError, UnknownFormat
@@ -23,13 +17,12 @@ from historylab.formats.proposals import Proposal, proposals
 from historylab.registry import Member, member, members
 
 NEAREST = 3
-QUOTED = re.compile(r'"([A-Za-z_][\w.-]{2,40})"')
 SAMPLE_LEVELS = 6
 
 
 def match_strengths(content: Content) -> Mapping[str, float]:
     """How surely each format recognises the content: name → strength above 0, up to 1; the surest first."""
-    claims = {name: sure for name, asked in members("format").items() if (sure := _strength(asked, content.sample)) > 0}
+    claims = {name: sure for name, asked in members("format").items() if (sure := strength(asked, content.sample)) > 0}
     return dict(sorted(claims.items(), key=lambda claim: (-claim[1], claim[0])))
 
 
@@ -44,7 +37,8 @@ def chosen_by(claims: Mapping[str, float], content: Content) -> Member:
     raise _unknown(content)
 
 
-def _strength(candidate: Member, content: Content) -> float:
+def strength(candidate: Member, content: Content) -> float:
+    """How surely that format recognises the content, 0 to 1."""
     recognise: Recognise = candidate.attributes["recognise"]
     try:
         return recognise(content)
@@ -58,35 +52,27 @@ def _unknown(content: Content) -> UnknownFormat:
         names = ", ".join(sorted(content.tables))
         what = known_database(content.tables) or f"an SQLite database with the tables {names[:80]}"
         return UnknownFormat(f"this is {what}, not read here")
+    near: tuple[str, ...] = ()
     offered: tuple[Proposal, ...] = ()
     if (known := known_text(content.text)) or content.text.lstrip()[:1] not in "[{":
-        found, words = opening_of(content.text), set(re.findall(r"\w{3,}", content.text[:4096]))
+        found = opening_of(content.text)
     else:
         sample, found = content.sample.values, _found(content)
-        words, offered = set(_keys([value for _, value in sample])), proposals(sample)
-        known = known_as(sample[0][1]) or shape_in(sample)
-    near = _nearest(words)
+        near, offered = _nearest(set(_keys([value for _, value in sample]))), proposals(sample)
+        shape = shape_in(sample)
+        known = known_as(sample[0][1]) or (f"{shape} in another form" if shape else "")
     titles = ", ".join(member("format", name).title for name in near)
     named = f": it looks like {known}, not read here" if known else ", in no format read here"
     advice = (f" (nearest: {titles})" if near else "") + (f". {offered[0]}" if offered else "")
     return UnknownFormat(f"found {found}{named}{advice}", {}, near, offered)
 
 
-def _nearest(words: set[str]) -> tuple[str, ...]:
-    """The formats that look for most of these keys; a key that few formats look for tells more."""
-    known = {name: _looked_for(found.target.__module__) & words for name, found in members("format").items()}
-    common = Counter(word for found in known.values() for word in found)
-    worth = {name: sum(math.log(1 + len(known) / common[word]) for word in found) for name, found in known.items()}
-    return tuple(sorted((name for name in worth if worth[name]), key=lambda name: (-worth[name], name))[:NEAREST])
-
-
-@cache
-def _looked_for(module: str) -> frozenset[str]:
-    """The keys and values that a format looks for: what stands in quotes in its source."""
-    try:
-        return frozenset(QUOTED.findall(inspect.getsource(sys.modules[module])))
-    except (OSError, KeyError):  # installed without sources
-        return frozenset()
+def _nearest(keys: set[str]) -> tuple[str, ...]:
+    """The formats at least half of whose marks are among these keys, those with most of them first."""
+    marks = {name: set(found.attributes.get("marks", "").split()) for name, found in members("format").items()}
+    shares = {name: len(own & keys) / len(own) for name, own in marks.items() if own}
+    near = sorted((name for name, share in shares.items() if share >= 0.5), key=lambda name: (-shares[name], name))
+    return tuple(near[:NEAREST])
 
 
 def _keys(values: list[Any]) -> Iterator[str]:

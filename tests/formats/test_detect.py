@@ -41,6 +41,13 @@ def test_a_refusal_names_the_nearest_formats():
     assert len(refused.value.nearest) <= 3
 
 
+def test_a_text_is_near_to_no_format_and_neither_is_an_object_with_none_of_their_keys():
+    for given in (b"This licence applies to conversations and messages.\n", b'{"colour": "red"}'):
+        with pytest.raises(UnknownFormat) as refused:
+            load(given)
+        assert refused.value.nearest == ()
+
+
 def test_the_report_says_which_format_read_a_file_and_which_others_claimed_it():
     report = load(b'[{"role": "user", "content": "hi"}]').report
     assert next(iter(report.claims)) == report.member == "chat_completions"

@@ -100,7 +100,13 @@ def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
     return described(name, description, input_schema=schema)
 
 
-@register("format", title="Anthropic Messages", recognise=looks_like_anthropic, write=to_anthropic_body)
+@register(
+    "format",
+    title="Anthropic Messages",
+    recognise=looks_like_anthropic,
+    marks="tool_use_id stop_reason",
+    write=to_anthropic_body,
+)
 def anthropic(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages as Anthropic's Messages API takes them, with the answers it gave."""
     yield from API.conversations(content.values, report)

@@ -69,7 +69,13 @@ def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
     return {"type": "function", "function": described(name, description, parameters=schema)}
 
 
-@register("format", title="OpenAI Chat Completions", recognise=looks_like_chat, write=to_chat_body)
+@register(
+    "format",
+    title="OpenAI Chat Completions",
+    recognise=looks_like_chat,
+    marks="role content tool_calls",
+    write=to_chat_body,
+)
 def chat_completions(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages as the Chat Completions API takes them: a list, an object with a list, or several of them in a file."""
     yield from API.conversations(content.values, report)

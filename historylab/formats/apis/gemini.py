@@ -95,7 +95,9 @@ def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
     return described(name, description, parameters=schema)
 
 
-@register("format", title="Gemini contents", recognise=looks_like_gemini, write=to_gemini_body)
+@register(
+    "format", title="Gemini contents", recognise=looks_like_gemini, marks="contents parts role", write=to_gemini_body
+)
 def gemini(content: Content, report: Report) -> Iterator[Conversation]:
     """Contents as Google's Gemini API takes and returns them."""
     yield from API.conversations(content.values, report)

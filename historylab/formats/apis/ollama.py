@@ -76,7 +76,9 @@ def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
     return {"type": "function", "function": described(name, description, parameters=schema)}
 
 
-@register("format", title="Ollama chat", recognise=looks_like_ollama, write=to_ollama_body)
+@register(
+    "format", title="Ollama chat", recognise=looks_like_ollama, marks="tool_name done eval_count", write=to_ollama_body
+)
 def ollama(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages as Ollama's chat API takes them, with the answers it gave."""
     yield from API.conversations(content.values, report)

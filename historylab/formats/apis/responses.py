@@ -83,7 +83,13 @@ def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
     return {"type": "function", **described(name, description, parameters=schema)}
 
 
-@register("format", title="OpenAI Responses", recognise=looks_like_responses, write=to_responses_body)
+@register(
+    "format",
+    title="OpenAI Responses",
+    recognise=looks_like_responses,
+    marks="input output call_id",
+    write=to_responses_body,
+)
 def responses(content: Content, report: Report) -> Iterator[Conversation]:
     """Items as OpenAI's Responses API takes and returns them."""
     yield from API.conversations(content.values, report)

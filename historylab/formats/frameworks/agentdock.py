@@ -43,7 +43,9 @@ def looks_like_agentdock(content: Content) -> float:
     return 0
 
 
-@register("format", title="AgentDock chats", recognise=looks_like_agentdock)
+@register(
+    "format", title="AgentDock chats", recognise=looks_like_agentdock, marks="contentParts isToolMessage chatSettings"
+)
 def agentdock(content: Content, report: Report) -> Iterator[Conversation]:
     """Chats of AgentDock, with its chat settings kept beside them."""
     for group in GROUPING.groups(content.values, report):

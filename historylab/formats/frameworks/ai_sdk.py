@@ -59,7 +59,13 @@ def to_model_messages(conversation: Conversation, losses: Losses) -> list[dict[s
     return written
 
 
-@register("format", title="AI SDK messages", recognise=has_hyphened_parts, write=to_model_messages)
+@register(
+    "format",
+    title="AI SDK messages",
+    recognise=has_hyphened_parts,
+    marks="toolCallId toolName",
+    write=to_model_messages,
+)
 def ai_sdk(content: Content, report: Report) -> Iterator[Conversation]:
     """Model messages of the AI SDK, with calls and results as content parts."""
     for group in GROUPING.groups(content.values, report):

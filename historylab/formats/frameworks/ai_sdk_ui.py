@@ -64,7 +64,7 @@ def has_typed_parts(content: Content) -> float:
     return 0.8 if (known and len(known) * 2 >= len(found)) or any("toolInvocations" in r for r in known) else 0
 
 
-@register("format", title="AI SDK UI messages", recognise=has_typed_parts)
+@register("format", title="AI SDK UI messages", recognise=has_typed_parts, marks="parts toolInvocations")
 def ai_sdk_ui(content: Content, report: Report) -> Iterator[Conversation]:
     """UI messages of the AI SDK, whose answers hold their calls, results and steps."""
     for group in GROUPING.groups(content.values, report):

@@ -40,7 +40,7 @@ def provider_of(messages: list[Message]) -> str:
     return named.most_common(1)[0][0] if named else ""
 
 
-@register("format", title="LangChain messages", recognise=looks_dumped)
+@register("format", title="LangChain messages", recognise=looks_dumped, marks="lc additional_kwargs response_metadata")
 def langchain(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages of LangChain, dumped as dicts or serialised."""
     for group in GROUPING.groups(content.values, report):

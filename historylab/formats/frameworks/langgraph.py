@@ -35,7 +35,12 @@ def looks_like_langgraph(content: Content) -> float:
     return 1 if any(_channel(s.values) for s, _ in zip(found, range(LOOKED_AT), strict=False)) else 0
 
 
-@register("format", title="LangGraph states and checkpoints", recognise=looks_like_langgraph)
+@register(
+    "format",
+    title="LangGraph states and checkpoints",
+    recognise=looks_like_langgraph,
+    marks="channel_values checkpoint_id",
+)
 def langgraph(content: Content, report: Report) -> Iterator[Conversation]:
     """Threads of LangGraph, from an SQLite database of checkpoints or from states as JSON."""
     found = in_database(content, report) if content.tables else in_json(content.values, report)

@@ -42,7 +42,7 @@ def looks_like_llamaindex(content: Content) -> float:
     return 0.9 if any("block_type" in block for block in blocks) else 0.8
 
 
-@register("format", title="LlamaIndex messages", recognise=looks_like_llamaindex)
+@register("format", title="LlamaIndex messages", recognise=looks_like_llamaindex, marks="blocks block_type")
 def llamaindex(content: Content, report: Report) -> Iterator[Conversation]:
     """Chat messages of LlamaIndex, as lists or in a chat store."""
     for group in _groups(content, report):

@@ -42,7 +42,7 @@ def has_flat_roles(content: Content) -> float:
     return 0.8 if flat or table else 0
 
 
-@register("format", title="Mentu agent messages", recognise=has_flat_roles)
+@register("format", title="Mentu agent messages", recognise=has_flat_roles, marks="tool_name tool_input tool_output")
 def mentu(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored rows of agent messages, with tool calls and results as separate rows."""
     groups: dict[str, tuple[dict[str, Any], list[tuple[str, Message]]]] = {}

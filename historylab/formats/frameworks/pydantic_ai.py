@@ -68,7 +68,7 @@ class _Reading:
     open_calls: set[str] = field(default_factory=set)
 
 
-@register("format", title="Pydantic AI messages", recognise=looks_like_pydantic_ai)
+@register("format", title="Pydantic AI messages", recognise=looks_like_pydantic_ai, marks="parts part_kind")
 def pydantic_ai(content: Content, report: Report) -> Iterator[Conversation]:
     """Pydantic AI's message history, as `all_messages_json` writes it."""
     for group in GROUPING.groups(content.values, report):

@@ -41,7 +41,13 @@ def looks_stored(content: Content) -> float:
     return 0.8 if stored and len(stored) * 2 >= len(records) else 0
 
 
-@register("format", "toolpack", title="toolpack-agents stored messages", recognise=looks_stored)
+@register(
+    "format",
+    "toolpack",
+    title="toolpack-agents stored messages",
+    recognise=looks_stored,
+    marks="participant conversationId",
+)
 def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored messages of toolpack-agents, one or several conversations in a file."""
     conversations: dict[str, dict[str | None, Message]] = {}  # id → message id → message; the first of an id counts

@@ -37,7 +37,7 @@ def to_own(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     return {"historylab": VERSION, "conversations": [_conversation(conversation)]}
 
 
-@register("format", title="HistoryLab JSON", recognise=is_own, write=to_own)
+@register("format", title="HistoryLab JSON", recognise=is_own, marks="historylab conversations", write=to_own)
 def historylab(content: Content, report: Report) -> Iterator[Conversation]:
     """HistoryLab's own JSON, which keeps everything."""
     for where, value in content.values:

@@ -30,7 +30,7 @@ def has_rows(content: Content) -> float:
     return 0.4 if pair != ("role", "content") and len(full) * 2 > len(sample) else 0
 
 
-@register("format", title="Rows with a speaker and a text", recognise=has_rows)
+@register("format", title="Rows with a speaker and a text", recognise=has_rows, marks="speaker utterance")
 def rows(content: Content, report: Report) -> Iterator[Conversation]:
     """Flat records of who said what, under other names than `role` and `content`."""
     for where, value in content.values:

@@ -45,7 +45,7 @@ def looks_shared(content: Content) -> float:
     return 0.6 if held and chats and len(chats) * 2 >= len(records) else 0
 
 
-@register("format", title="ShareGPT", recognise=looks_shared)
+@register("format", title="ShareGPT", recognise=looks_shared, marks="from value")
 def sharegpt(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations as training data has them: who it is from, and its value."""
     for group in GROUPING.groups(content.values, report):

@@ -37,7 +37,7 @@ def holds_chunks(content: Content) -> float:
     return 1 if any(_chunks(value) is not None for _, value in content.values[:20]) else 0
 
 
-@register("format", title="AI Studio", recognise=holds_chunks)
+@register("format", title="AI Studio", recognise=holds_chunks, marks="chunkedPrompt chunks runSettings")
 def ai_studio(content: Content, report: Report) -> Iterator[Conversation]:
     """Prompts and answers of Google AI Studio, with thoughts kept beside."""
     for where, value in content.values:

@@ -36,7 +36,7 @@ def looks_like_chatgpt(content: Content) -> float:
     return 1 if any(_is_export(value) for value in found) else 0
 
 
-@register("format", title="ChatGPT export", recognise=looks_like_chatgpt)
+@register("format", title="ChatGPT export", recognise=looks_like_chatgpt, marks="mapping current_node")
 def chatgpt(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of ChatGPT's data export, with edits and regenerated answers as branches."""
     for where, value in items_of(content.values):

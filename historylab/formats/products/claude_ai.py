@@ -41,7 +41,7 @@ def looks_like_claude_ai(content: Content) -> float:
     return 1 if any(_is_export(value) for _, value in items_of(content.values)) else 0
 
 
-@register("format", title="Claude.ai export", recognise=looks_like_claude_ai)
+@register("format", title="Claude.ai export", recognise=looks_like_claude_ai, marks="chat_messages sender")
 def claude_ai(content: Content, report: Report) -> Iterator[Conversation]:
     """Conversations of Claude.ai's data export, with edits and retries as branches."""
     for where, value in items_of(content.values):

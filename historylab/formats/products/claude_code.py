@@ -37,7 +37,7 @@ def looks_like_claude_code(content: Content) -> float:
     return 1 if any(OWN_MARKS & value.keys() for value in found) else 0.8
 
 
-@register("format", title="Claude Code", recognise=looks_like_claude_code)
+@register("format", title="Claude Code", recognise=looks_like_claude_code, marks="parentUuid uuid sessionId")
 def claude_code(content: Content, report: Report) -> Iterator[Conversation]:
     """Claude Code sessions: the newest path, with the others as branches; subagents are separate conversations."""
     records = _records(content.values, report)

@@ -27,7 +27,7 @@ def looks_like_codex(content: Content) -> float:
     return 1 if any(_is_wrapped(value) or _is_header(value) or _is_state(value) for value in found) else 0
 
 
-@register("format", title="Codex", recognise=looks_like_codex)
+@register("format", title="Codex", recognise=looks_like_codex, marks="payload timestamp")
 def codex(content: Content, report: Report) -> Iterator[Conversation]:
     """Codex sessions as they stood last; what was compacted or taken back is a branch."""
     session = CodexSession(report)

@@ -47,7 +47,7 @@ def looks_like_gemini_cli(content: Content) -> float:
     return 0.9 if values and all(_is_prompt(value) or _history_of(value) for value in values) else 0
 
 
-@register("format", title="Gemini CLI", recognise=looks_like_gemini_cli)
+@register("format", title="Gemini CLI", recognise=looks_like_gemini_cli, marks="sessionId projectHash toolCalls")
 def gemini_cli(content: Content, report: Report) -> Iterator[Conversation]:
     """Gemini CLI sessions: the newest path, with what was taken back as branches."""
     prompts: dict[str, list[Message]] = {}

@@ -30,7 +30,7 @@ def holds_responses(content: Content) -> float:
     return 1 if any(_held(value) for _, value in content.values[:20]) else 0
 
 
-@register("format", title="Grok export", recognise=holds_responses)
+@register("format", title="Grok export", recognise=holds_responses, marks="conversations responses")
 def grok(content: Content, report: Report) -> Iterator[Conversation]:
     """All conversations of a Grok export, the newest answer of each response first."""
     for where, value in content.values:

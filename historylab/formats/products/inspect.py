@@ -38,7 +38,7 @@ def is_evaluation(content: Content) -> float:
     return 1 if any(_samples(value) for _, value in content.values[:20]) else 0
 
 
-@register("format", title="Inspect log", recognise=is_evaluation)
+@register("format", title="Inspect log", recognise=is_evaluation, marks="eval samples")
 def inspect(content: Content, report: Report) -> Iterator[Conversation]:
     """The samples of an evaluation, each epoch a conversation, with the usage of the model's answers."""
     for where, value in content.values:

@@ -36,7 +36,7 @@ def looks_logged(content: Content) -> float:
     return 0.9 if any(_is_log(value) for _, value in _logs(content.values[:LOOKED_AT])) else 0
 
 
-@register("format", title="OpenHands request logs", recognise=looks_logged)
+@register("format", title="OpenHands request logs", recognise=looks_logged, marks="kwargs context_window latency_sec")
 def openhands(content: Content, report: Report) -> Iterator[Conversation]:
     """Requests that OpenHands logged, each with its answer, put together into conversations."""
     requests = []

@@ -48,7 +48,7 @@ def is_event_stream(content: Content) -> float:
     return 1 if known and len(known) * 2 >= len(found) else 0
 
 
-@register("format", title="OpenHands events", recognise=is_event_stream)
+@register("format", title="OpenHands events", recognise=is_event_stream, marks="kind source action observation")
 def openhands_events(content: Content, report: Report) -> Iterator[Conversation]:
     """The events of an OpenHands conversation: messages, actions with their observations, condensations."""
     stream = _Stream(report)

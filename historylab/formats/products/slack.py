@@ -45,7 +45,7 @@ def is_channel(content: Content) -> float:
     return 0.9 if alike and len(alike) * 2 >= len(records) else 0
 
 
-@register("format", title="Slack export", recognise=is_channel)
+@register("format", title="Slack export", recognise=is_channel, marks="ts user text")
 def slack(content: Content, report: Report) -> Iterator[Conversation]:
     """A channel of a Slack export: what was said there, and each of its threads."""
     days = list(_days(content))

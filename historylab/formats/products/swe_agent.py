@@ -35,7 +35,7 @@ def holds_history(content: Content) -> float:
     return 1 if any(_is_run(value) for _, value in _runs(content.values[:LOOKED_AT])) else 0
 
 
-@register("format", title="SWE-agent trajectory", recognise=holds_history)
+@register("format", title="SWE-agent trajectory", recognise=holds_history, marks="history trajectory")
 def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
     """The history of a run of SWE-agent, with its demonstration, calls and observations."""
     for where, run in _runs(content.values):

@@ -35,7 +35,7 @@ def holds_runs(content: Content) -> float:
     return 1 if any(_runs_of(value) for value in _objects(content.values[:LOOKED_AT])) else 0
 
 
-@register("format", title="tau-bench", recognise=holds_runs)
+@register("format", title="tau-bench", recognise=holds_runs, marks="traj simulations")
 def tau_bench(content: Content, report: Report) -> Iterator[Conversation]:
     """Runs of tau-bench and tau2-bench: each trial of a task is a conversation, with its reward."""
     for where, value in content.values:

@@ -40,7 +40,7 @@ def looks_like_helicone(content: Content) -> float:
     return 0.95 if any(OWN & row.keys() and IDS & row.keys() for row in rows) else 0
 
 
-@register("format", title="Helicone requests", recognise=looks_like_helicone)
+@register("format", title="Helicone requests", recognise=looks_like_helicone, marks="request_body response_body")
 def helicone(content: Content, report: Report) -> Iterator[Conversation]:
     """Logged requests with their bodies, each with the history it was sent."""
     requests = []

@@ -39,7 +39,7 @@ def looks_like_langfuse(content: Content) -> float:
     return 0.9 if any(map(_is_observation, rows)) or any(map(_is_session, rows)) else 0
 
 
-@register("format", title="Langfuse traces", recognise=looks_like_langfuse)
+@register("format", title="Langfuse traces", recognise=looks_like_langfuse, marks="observations traceId")
 def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     """Langfuse traces, sessions and observations: each generation with the history it was sent."""
     found = [item for where, row in rows_in(content) for item in _rows(row, where, {}, report)]

@@ -39,7 +39,7 @@ def has_runs(content: Content) -> float:
     return 1 if any("run_type" in row and {"inputs", "outputs", "trace_id"} & row.keys() for row in rows) else 0
 
 
-@register("format", title="LangSmith runs", recognise=has_runs)
+@register("format", title="LangSmith runs", recognise=has_runs, marks="run_type inputs outputs")
 def langsmith(content: Content, report: Report) -> Iterator[Conversation]:
     """LangSmith runs: each model call with the history it was sent."""
     runs = [found for where, row in rows_in(content) for found in _runs(row, where, report)]

@@ -40,7 +40,7 @@ def looks_like_litellm(content: Content) -> float:
     return 0.95 if any(row.keys() >= NEEDED and OWN & row.keys() for row in rows) else 0
 
 
-@register("format", title="LiteLLM logs", recognise=looks_like_litellm)
+@register("format", title="LiteLLM logs", recognise=looks_like_litellm, marks="call_type startTime")
 def litellm(content: Content, report: Report) -> Iterator[Conversation]:
     """LiteLLM's logged calls, each with the history it was sent, or only its size."""
     requests = []

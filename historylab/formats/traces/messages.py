@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report, kind_of
-from historylab.formats.files.content import Content, ValuesContent
+from historylab.formats.detect import strength
+from historylab.formats.files.content import ValuesContent
 from historylab.formats.traces.parts import has_parts, read_parts_messages
-from historylab.registry import Member, members
+from historylab.registry import members
 
 ROOMS = ("historylab.formats.apis.", "historylab.formats.frameworks.")
 """Where the formats of messages are, beside which a trace holds nothing else."""
@@ -25,7 +25,7 @@ def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
         return read_parts_messages(value, report, where)
     one_of_each = ValuesContent([(where, list({_shape(item): item for item in value}.values()))])
     asked = {name: member for name, member in members("format").items() if member.target.__module__.startswith(ROOMS)}
-    sure = {name: _strength(member, one_of_each) for name, member in asked.items()}
+    sure = {name: strength(member, one_of_each) for name, member in asked.items()}
     best = max(sure, key=sure.__getitem__, default="")
     if not best or not sure[best]:
         report.skip(f"{kind_of(value)} of no messages known here", where)
@@ -52,11 +52,3 @@ def _shape(item: Any) -> object:
     labels = tuple(str(item.get(name)) for name in ("role", "type", "lc", "kind"))
     kinds = {str(part.get("type", list(part))) if isinstance(part, dict) else str(type(part)) for part in parts}
     return (*labels, type(content), frozenset(item), frozenset(kinds))
-
-
-def _strength(member: Member, content: Content) -> float:
-    try:
-        found: float = member.attributes["recognise"](content)
-    except LoadError:
-        return 0
-    return found

@@ -42,7 +42,7 @@ def has_openinference_spans(content: Content) -> float:
     )
 
 
-@register("format", title="OpenInference spans", recognise=has_openinference_spans)
+@register("format", title="OpenInference spans", recognise=has_openinference_spans, marks="openinference.span.kind")
 def openinference(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenInference's conventions (Phoenix, Arize), each with the history it was sent."""
     spans = list(spans_in(content, report))

@@ -66,7 +66,7 @@ def has_genai_spans(content: Content) -> float:
     return 0.5 if any("resourceSpans" in value for _, value in content.values if isinstance(value, dict)) else 0
 
 
-@register("format", title="OpenTelemetry GenAI spans", recognise=has_genai_spans)
+@register("format", title="OpenTelemetry GenAI spans", recognise=has_genai_spans, marks="resourceSpans scopeSpans")
 def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenTelemetry's GenAI conventions, each with the history it was sent."""
     spans = list(_joined(spans_in(content, report)))

@@ -76,7 +76,7 @@ def has_usage_rows(content: Content) -> float:
     )
 
 
-@register("format", title="Usage rows without text", recognise=has_usage_rows)
+@register("format", title="Usage rows without text", recognise=has_usage_rows, marks="prompt_tokens completion_tokens")
 def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
     """A table of requests and their tokens, without what was said: requests of known size."""
     rows = list(rows_in(content))
