@@ -204,7 +204,6 @@ def _parsed(text: str) -> Any:
 
 API = Api(
     "messages",
-    is_record=lambda value: isinstance(value, dict) and "role" in value,
     is_answer=is_answer,
     read=_read,
     read_answer=_read_answer,

@@ -21,7 +21,7 @@ from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.speakers import role_of
-from historylab.formats.messages.written import NAME, Rules, as_sent, body, described
+from historylab.formats.messages.written import NAME, Rules, as_sent, body, function_tool
 from historylab.registry import register
 
 OWN_MARKS = {"tool_calls", "tool_call_id", "function_call", "refusal"}
@@ -57,16 +57,12 @@ def looks_like_chat(content: Content) -> float:
 
 def to_chat_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     """The conversation as a request body of this API."""
-    fields, tools = body(conversation, losses, lambda _: True, _tool)
+    fields, tools = body(conversation, losses, lambda _: True, function_tool)
     messages = [to_record(message) for message in as_sent(conversation, losses, RULES)]
     for message in messages:
         if message["role"] == "tool" or not NAME.fullmatch(message.get("name", "")):
             message.pop("name", None)
     return {**fields, "messages": messages, **({"tools": tools} if tools else {})}
-
-
-def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
-    return {"type": "function", "function": described(name, description, parameters=schema)}
 
 
 @register(
@@ -145,7 +141,6 @@ def _has_own_marks(records: list[dict[str, Any]]) -> bool:
 
 API = Api(
     "messages",
-    is_record=lambda value: isinstance(value, dict) and "role" in value,
     is_answer=is_answer,
     read=_read,
     read_answer=_read_answer,

@@ -11,7 +11,6 @@ All of them become `{"messages": […], …, "response": {…}}`; what an answer
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,6 +23,7 @@ from historylab.conversation.usage import MODEL
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.observed import ObservedRequest, conversations_in
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
@@ -63,10 +63,10 @@ class Api:
     """
 
     holder: str
-    is_record: Callable[[Any], bool]
     is_answer: Callable[[dict[str, Any]], bool]
     read: Callable[[RecordGroup, Report], list[Message]]
     read_answer: Callable[[dict[str, Any], str, Report], list[list[Message]]]
+    is_record: Callable[[Any], bool] = lambda value: isinstance(value, dict) and "role" in value
     provider: str = ""
     stream: Stream | None = None
     body: Callable[[dict[str, Any]], dict[str, Any]] = lambda value: value
@@ -197,26 +197,16 @@ def _unwrapped(row: dict[str, Any], holder: str, is_answer: Callable[[dict[str, 
 
 def _body_in(row: dict[str, Any], holder: str) -> tuple[str | None, dict[str, Any] | None]:
     for key in REQUESTS:
-        found = _parsed(row.get(key))
-        inner = _parsed(found.get("body")) if isinstance(found, dict) and holder not in found else found
+        found = unpacked(row.get(key))
+        inner = unpacked(found.get("body")) if isinstance(found, dict) and holder not in found else found
         if isinstance(inner, dict) and holder in inner:
             return key, inner
     return None, None
 
 
 def _answer_in(given: Any, is_answer: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
-    found = _parsed(given)
+    found = unpacked(given)
     if not isinstance(found, dict):
         return None
-    inner = (found, _parsed(found.get("body")), found.get("message"))
+    inner = (found, unpacked(found.get("body")), found.get("message"))
     return next((one for one in inner if isinstance(one, dict) and is_answer(one)), None)
-
-
-def _parsed(given: Any) -> Any:
-    """The value, parsed where a log has it as JSON text."""
-    if not isinstance(given, str) or given[:1] not in ("{", "["):
-        return given
-    try:
-        return json.loads(given)
-    except (ValueError, RecursionError):
-        return given

@@ -21,7 +21,7 @@ from historylab.formats.messages.chat_messages import to_message
 from historylab.formats.messages.fields import list_in, text_in
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.record_groups import RecordGroup
-from historylab.formats.messages.written import Rules, as_sent, body, described, object_arguments
+from historylab.formats.messages.written import Rules, as_sent, body, function_tool, object_arguments
 from historylab.registry import register
 
 READ = {"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id", "name", *CONVERSATION_IDS}
@@ -53,7 +53,7 @@ def looks_like_ollama(content: Content) -> float:
 def to_ollama_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     """The conversation as a request body of this API."""
     theirs = conversation.recorded.provider == "ollama"
-    fields, tools = body(conversation, losses, lambda _: theirs, _tool)
+    fields, tools = body(conversation, losses, lambda _: theirs, function_tool)
     sent = as_sent(conversation, losses, RULES)
     names = {call.id: call.name for message in sent for call in message.tool_calls}
     messages = [_record(message, names, losses) for message in sent]
@@ -70,10 +70,6 @@ def _record(message: Message, names: dict[str, str], losses: Losses) -> dict[str
         given = [(call.id, call.name, object_arguments(call, losses)) for call in message.tool_calls]
         record["tool_calls"] = [{"id": i, "function": {"name": name, "arguments": held}} for i, name, held in given]
     return record
-
-
-def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
-    return {"type": "function", "function": described(name, description, parameters=schema)}
 
 
 @register(
@@ -149,7 +145,6 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
 
 API = Api(
     "messages",
-    is_record=lambda value: isinstance(value, dict) and "role" in value,
     is_answer=is_answer,
     read=_read,
     read_answer=_read_answer,

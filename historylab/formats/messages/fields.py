@@ -1,7 +1,8 @@
-"""A field of a JSON object as the kind that is expected of it; anything else counts as not given."""
+"""A field of a JSON object as the kind that is expected of it; anything else counts as not given. JSON in a text."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,3 +23,13 @@ def list_in(fields: Mapping[str, Any], key: str) -> list[Any]:
     """The list under a key; an empty one."""
     value = fields.get(key)
     return value if isinstance(value, list) else []
+
+
+def unpacked(value: Any) -> Any:
+    """The value of a JSON text that holds a list or an object; anything else as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        return json.loads(value, strict=False)
+    except (ValueError, RecursionError):
+        return value

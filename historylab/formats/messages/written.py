@@ -194,3 +194,8 @@ def _is_result(part: Any) -> bool:
 def described(name: str, description: str, **more: Any) -> dict[str, Any]:
     """A definition's fields, without an empty description."""
     return {"name": name, **({"description": description} if description else {}), **more}
+
+
+def function_tool(name: str, description: str, schema: Any) -> dict[str, Any]:
+    """A definition as Chat Completions has it, and Ollama."""
+    return {"type": "function", "function": described(name, description, parameters=schema)}

@@ -15,6 +15,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.speakers import role_of
@@ -108,11 +109,7 @@ def _system_prompt(group: RecordGroup, report: Report) -> Iterator[Message]:
 
 def _tools(given: Any) -> list[Any]:
     """Tool definitions, which may be JSON text."""
-    if isinstance(given, str):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            return []
+    given = unpacked(given)
     return given if isinstance(given, list) else []
 
 

@@ -7,7 +7,6 @@ sweagent/types.py and agent/models.py.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.reported import read_reported
 from historylab.registry import register
 
@@ -106,11 +106,7 @@ def _model(config: Any) -> dict[str, Any]:
 
 
 def _agent(config: Any) -> dict[str, Any]:
-    if isinstance(config, str):
-        try:
-            config = json.loads(config)
-        except (ValueError, RecursionError):
-            return {}
+    config = unpacked(config)
     agent = config.get("agent") if isinstance(config, dict) else None
     return agent if isinstance(agent, dict) else {}
 

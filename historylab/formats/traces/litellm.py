@@ -12,11 +12,11 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import about_in, answer_in, sent_in, usage_given
-from historylab.formats.traces.messages import unpacked
 from historylab.formats.traces.rows import rows_in
 from historylab.formats.traces.spans import Attributes, time_of
 from historylab.registry import register

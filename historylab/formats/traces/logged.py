@@ -14,7 +14,8 @@ from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, Report, describe, kind_of
-from historylab.formats.traces.messages import messages_in, unpacked
+from historylab.formats.messages.fields import unpacked
+from historylab.formats.traces.messages import messages_in
 
 LISTS = ("messages", "contents", "input_messages", "input", "prompt", "prompts", "inputs", "chat_history", "history")
 PROMPTS = ("system", "instructions", "systemInstruction", "system_instruction", "system_prompt")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from historylab.conversation.message import Message
@@ -31,16 +30,6 @@ def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
         report.skip(f"{kind_of(value)} of no messages known here", where)
         return []
     return [message for found in asked[best].target(ValuesContent([(where, value)]), report) for message in found]
-
-
-def unpacked(value: Any) -> Any:
-    """The value of a JSON text that holds a list or an object; anything else as it is."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
-        return value
-    try:
-        return json.loads(value, strict=False)
-    except (ValueError, RecursionError):
-        return value
 
 
 def _shape(item: Any) -> object:

@@ -13,10 +13,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import answer_in, sent_in
-from historylab.formats.traces.messages import unpacked
 from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in, together
 from historylab.registry import register
 

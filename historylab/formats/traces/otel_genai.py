@@ -15,11 +15,12 @@ from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
 from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, sent_in, text_of
-from historylab.formats.traces.messages import messages_in, unpacked
+from historylab.formats.traces.messages import messages_in
 from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in
 from historylab.registry import register
 

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.plain.csv_table import rows_of_table
-from historylab.formats.traces.messages import unpacked
 
 HOLDERS = ("data", "rows", "runs", "requests", "results", "items", "logs")
 

@@ -15,7 +15,7 @@ from typing import Any
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.traces.messages import unpacked
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.traces.rows import rows_in
 
 PACKED = ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue")
