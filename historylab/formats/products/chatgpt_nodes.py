@@ -11,6 +11,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.branching import joined, moment
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.fields import list_in, object_in
 
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
 CONTEXTS = {
@@ -96,8 +97,7 @@ class Node:
 
     def held(self, name: str) -> dict[str, Any]:
         """The object in that field of its message; empty if there is none."""
-        found = (self.message or {}).get(name)
-        return found if isinstance(found, dict) else {}
+        return object_in(self.message or {}, name)
 
 
 def reader(report: Report) -> Callable[[list[Node]], list[Message]]:
@@ -218,8 +218,7 @@ def _content(node: Node, report: Report) -> tuple[str, tuple[str, ...]]:
     """Text and media names of a node's content."""
     content = node.held("content")
     if node.kind == THOUGHTS:
-        given = content.get("thoughts")
-        items = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
+        items = [item for item in list_in(content, "thoughts") if isinstance(item, dict)]
         return joined(joined(_texts(item, ("summary", "content"))) for item in items), ()
     if node.kind in CONTEXTS:
         return joined(_texts(content, CONTEXTS[node.kind])) or _instructions(node), ()
@@ -266,15 +265,14 @@ def _other(node: Node, content: dict[str, Any], report: Report) -> str:
 
 def _attachments(node: Node) -> list[str]:
     """A name for every file that was attached; images among them are parts of the content."""
-    given = node.held("metadata").get("attachments")
-    files = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
+    files = [item for item in list_in(node.held("metadata"), "attachments") if isinstance(item, dict)]
     return ["file" for item in files if not str(item.get("mimeType") or item.get("mime_type")).startswith("image/")]
 
 
 def _instructions(node: Node) -> str:
     """Custom instructions, as older exports have them beside an empty system message."""
-    held = node.held("metadata").get("user_context_message_data")
-    return joined(_texts(held, ("about_user_message", "about_model_message"))) if isinstance(held, dict) else ""
+    held = object_in(node.held("metadata"), "user_context_message_data")
+    return joined(_texts(held, ("about_user_message", "about_model_message")))
 
 
 def _texts(held: dict[str, Any], names: tuple[str, ...]) -> Iterator[str]:

@@ -7,36 +7,22 @@ changes what stands beside them. Source: the recording service in Gemini CLI's r
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, ToolCall
-from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.conversation.message import Message
+from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import MOST_BRANCHES, joined, opening, with_branches
+from historylab.formats.messages.branching import MOST_BRANCHES, opening, with_branches
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.gemini_contents import is_content, read_content
 from historylab.formats.messages.record_groups import items_of
-from historylab.formats.messages.usage import to_usage
+from historylab.formats.products.gemini_cli_records import read_record
 from historylab.registry import register
 
-NOTICES = ("info", "error", "warning")
-READ = {"id", "type", "content", "timestamp", "toolCalls", "thoughts", "tokens", "model"}
-SHOWN_ONLY = {"displayContent"}  # what was typed, where `content` is what was sent
-READ_OF_CALL = {"id", "name", "args", "result", "status", "timestamp"}
-SHOWN_OF_CALL = {"displayName", "description", "resultDisplay", "renderOutputAsMarkdown", "agentId"}
 BESIDE = {"sessionId", "messages", "startTime", "lastUpdated", "projectHash", "directories", "summary", "kind"}
-TOKENS = {
-    "input": "prompt_token_count",
-    "output": "candidates_token_count",
-    "cached": "cached_content_token_count",
-    "thoughts": "thoughts_token_count",
-    "tool": "tool_use_prompt_token_count",
-}
-"""Name of a count here → in Gemini's API, of which the input counts what was read from the cache, too."""
 
 
 def looks_like_gemini_cli(content: Content) -> float:
@@ -142,7 +128,7 @@ class _Session:
         for path in (list(self.messages.values()), *reversed(self.left)):
             for where, value in path:
                 if id(value) not in known:
-                    known[id(value)] = list(_read(value, where, report))
+                    known[id(value)] = list(read_record(value, where, report))
             paths.append([message for _, value in path for message in known[id(value)]])
         for where in {id(value): where for where, value in self.older if id(value) not in known}.values():
             report.skip("a record on a branch older than those offered", where)
@@ -154,112 +140,6 @@ class _Session:
             title = title or f"Subagent: {opening(next((m.content for m in paths[0] if m.role == 'user'), ''))}"
         title = title if isinstance(title, str) else ""
         return with_branches(paths, title, {key: held for key, held in about.items() if held}, report)
-
-
-def _read(value: dict[str, Any], where: str, report: Report) -> Iterator[Message]:
-    """The messages of one record: a user's, or the model's followed by the results of its calls."""
-    kind = value.get("type")
-    if kind in NOTICES:
-        report.skip(f"{'an' if kind in ('info', 'error') else 'a'} {kind} row of the program", where)
-        return
-    if kind not in ("user", "gemini"):
-        report.skip(f"a record of type {kind[:40]!r}" if isinstance(kind, str) else "a record without a type", where)
-        return
-    report.records += 1
-    report.leave(value, READ | SHOWN_ONLY, where)
-    text, media, thoughts = _parts(value.get("content"), where, report)
-    name, time = value.get("id"), iso_time(value.get("timestamp"))
-    own = name if isinstance(name, str) and name else None
-    if kind == "user":
-        if text or media:
-            yield Message("user", text, own, media=media, timestamp=time)
-        else:
-            report.warn("empty content", where)
-        return
-    calls = _calls(value.get("toolCalls"), own or where, where, report)
-    metadata = _of_model(value, thoughts)
-    if text or media or calls:
-        called = tuple(call for call, _ in calls)
-        yield Message("assistant", text, own, tool_calls=called, media=media, timestamp=time, metadata=metadata)
-    else:
-        report.warn("a reply of nothing that is sent (only thinking, or empty)", where)
-    for call, record in calls:
-        if record.get("result") not in NOTHING:
-            yield _result(call, record, where, report)
-
-
-def _of_model(value: dict[str, Any], thoughts: list[str]) -> dict[str, Any]:
-    """Thinking, model and usage of a reply."""
-    metadata: dict[str, Any] = {}
-    for thought in value["thoughts"] if isinstance(value.get("thoughts"), list) else ():
-        if isinstance(thought, dict):
-            said = (thought.get("subject"), thought.get("description"))
-            thoughts.append(": ".join(part for part in said if isinstance(part, str) and part))
-    if thinking := joined(thoughts):
-        metadata["thinking"] = thinking
-    if isinstance(value.get("model"), str):
-        metadata["model"] = value["model"]
-    tokens = value.get("tokens")
-    if isinstance(tokens, dict) and (usage := to_usage({TOKENS[k]: v for k, v in tokens.items() if k in TOKENS})):
-        metadata["usage"] = usage
-    return metadata
-
-
-def _calls(given: Any, own: str, where: str, report: Report) -> list[tuple[ToolCall, dict[str, Any]]]:
-    """The calls of a reply with their records; one without an id gets one of its own."""
-    found = []
-    if given is not None and not isinstance(given, list):
-        report.warn(f"toolCalls that are {kind_of(given)}", where)
-    for k, record in enumerate(given if isinstance(given, list) else ()):
-        if not isinstance(record, dict):
-            report.warn(f"a call that is {kind_of(record)}", where)
-            continue
-        report.leave(record, READ_OF_CALL | SHOWN_OF_CALL, where)
-        name, chosen, arguments = record.get("name"), record.get("id"), record.get("args")
-        if not isinstance(name, str):
-            report.warn(f"a call whose name is {kind_of(name)}", where)
-        text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
-        key = chosen if isinstance(chosen, str) and chosen else f"{own}/{k}"
-        found.append((ToolCall(key, name if isinstance(name, str) else "", text), record))
-    return found
-
-
-def _result(call: ToolCall, record: dict[str, Any], where: str, report: Report) -> Message:
-    text, media, _ = _parts(record["result"], where, report)
-    metadata = {"is_error": True} if record.get("status") == "error" else {}
-    time = iso_time(record.get("timestamp"))
-    return Message("tool", text, tool_call_id=call.id, media=media, timestamp=time, metadata=metadata)
-
-
-def _parts(given: Any, where: str, report: Report) -> tuple[str, tuple[str, ...], list[str]]:
-    """Text, media names and thoughts of a content: text, a part, or a list of them."""
-    texts: list[str] = []
-    media: list[str] = []
-    thoughts: list[str] = []
-    for part in given if isinstance(given, list) else [] if given is None else [given]:
-        fields = part if isinstance(part, dict) else {}
-        if isinstance(part, str):
-            texts.append(part)
-        elif isinstance(fields.get("text"), str):
-            (thoughts if fields.get("thought") is True else texts).append(fields["text"])
-        elif isinstance(answer := fields.get("functionResponse"), dict):
-            texts.append(_answer(answer.get("response")))
-        elif isinstance(data := fields.get("inlineData", fields.get("fileData")), dict):
-            kind = str(data.get("mimeType")).partition("/")[0]
-            media.append(kind if kind in ("image", "audio") else "file")
-        else:
-            what = f"a part with {', '.join(map(str, fields))[:40]}" if fields else f"a part that is {kind_of(part)}"
-            report.warn(f"{what} not read", where)
-    return joined(texts), tuple(media), thoughts
-
-
-def _answer(response: Any) -> str:
-    """The text of a tool's response: what it put out, or why it failed, or all of it as JSON."""
-    if isinstance(response, dict) and len(response) == 1:
-        held = next(iter(response.values()))
-        if response.keys() <= {"output", "error", "result"} and isinstance(held, str):
-            return held
-    return response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
 
 
 def _begins_session(value: Any) -> bool:
