@@ -6,7 +6,7 @@ import gc
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import filterfalse
@@ -154,10 +154,16 @@ def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
     for name, loaded in found:
         report.add(loaded.report, name)
     first = found[0][1].report
-    report.format = " and ".join(dict.fromkeys(loaded.report.format for _, loaded in found))
+    report.format = formats_read(loaded.report for _, loaded in found)
     report.member, report.claims = first.member, first.claims
     several = len(found) > 1
     return Conversations([_labelled(c, name) if several else c for name, loaded in found for c in loaded], report)
+
+
+def formats_read(reports: Iterable[Report]) -> str:
+    """ "tau-bench, Codex and ShareGPT": each format once."""
+    *first, last = dict.fromkeys(report.format for report in reports)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _content(given: str | os.PathLike[str] | bytes, name: str, max_bytes: int) -> Content:

@@ -11,7 +11,8 @@ from historylab import registry
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import LoadError, TooLarge, UnknownFormat, UnknownMember
-from historylab.formats.load import MAX_BYTES, load
+from historylab.formats.base import Report
+from historylab.formats.load import MAX_BYTES, formats_read, load
 
 GOOD = json.dumps([{"role": "user", "content": "hi"}]).encode()
 DEEP = b'[{"role": "user", "content": ' + b"[" * 300 + b"]" * 300 + b"}]"
@@ -238,3 +239,12 @@ def test_tables_and_texts_hold_no_more_messages_than_fit_into_memory(monkeypatch
     monkeypatch.setattr(f"historylab.formats.plain.{name}.MAX_ITEMS", 3)
     with pytest.raises(TooLarge, match=message):
         load(text.encode(), name.removesuffix("_table"))
+
+
+def test_formats_read_together_are_listed_once_each():
+    names = ("Codex", "ShareGPT", "Codex", "CSV table")
+    assert [formats_read(Report(format=name) for name in names[:n]) for n in (1, 3, 4)] == [
+        "Codex",
+        "Codex and ShareGPT",
+        "Codex, ShareGPT and CSV table",
+    ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from historylab.errors import HistoryLabError, LoadError, TooLarge
 from historylab.formats.base import Report
-from historylab.formats.load import UPLOAD_BYTES, Conversations, load
+from historylab.formats.load import UPLOAD_BYTES, Conversations, formats_read, load
 from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile, ToOpen
 from historylab.wording.untrusted import markdown
 
@@ -65,7 +65,7 @@ def merged(found: Sequence[tuple[ReadFile, Conversations]]) -> Conversations:
     """The conversations of all the files, under one report."""
     if len(found) == 1:
         return found[0][1]
-    report = Report(format=" and ".join(dict.fromkeys(file.report.format for file, _ in found)))
+    report = Report(format=formats_read(file.report for file, _ in found))
     for file, _ in found:
         report.add(file.report, file.given.name)
     return Conversations([one for _, loaded in found for one in loaded], report)
