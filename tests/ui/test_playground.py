@@ -149,6 +149,7 @@ def test_a_file_that_is_none_says_so_in_one_sentence_and_what_was_open_stays():
     before = verdict(app)
     uploaded(app, ("photo.png", b"\x89PNG\r\n\x1a\n0000"))
     assert "“photo.png”: this is a PNG image, not a transcript" in text(app)
+    assert "What is shown is “A birthday by the sea”." in text(app)
     assert verdict(app) == before
 
 

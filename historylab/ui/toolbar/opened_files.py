@@ -95,7 +95,9 @@ def _refused() -> None:
     if not refused:
         return
     more = f" {count_of(len(refused) - 1, 'other file')} could not be read either." if len(refused) > 1 else ""
-    why = escape(f"{opening.refusal_of(refused[0])}.{more}")
+    title = one_line(viewing.opened().conversation.title, 60)
+    shown = "" if viewing.opened().files else f" What is shown is “{title}”."
+    why = escape(f"{opening.refusal_of(refused[0])}.{more}{shown}")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="not read"):
         st.html(f'<div class="hl-notice hl-error" role="alert">{why}</div>')
         st.button("Read it another way", key="see-refused", on_click=drawers.open_drawer, args=(opening.KEY,))
