@@ -53,10 +53,10 @@ def check_verdict(timeline: Timeline, number: int) -> None:
     sent, size = int((actions <= Action.TRUNCATED).sum()), len(actions)
     if sent < size:
         assert numbers(r"sees ([\d,]+) of ([\d,]+) messages", said.seen) == (sent, size)
-    elif size > 1:
+    elif size > 2:
         assert numbers(r"sees all ([\d,]+) messages", said.seen) == (size,)
     else:
-        assert said.seen.endswith("sees the one message so far." if size else "sees no message yet.")
+        assert said.seen.endswith(("sees no message yet.", "sees the one message so far.", "sees both messages.")[size])
     assert numbers(r"^([\d,]+) ", said.cost) == (plan.tokens,)
     assert count_badge(timeline.counter, timeline.settings.model, [timeline.original]) in said.cost
     assert said.over == plan.over_budget == ("over the budget of" in said.cost)
