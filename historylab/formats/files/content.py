@@ -211,7 +211,7 @@ class _Sample(Content):
             head = file.read(SAMPLE_BYTES)
         lines = head if len(head) < SAMPLE_BYTES else head[: head.rfind(b"\n") + 1]
         super().__init__(lines or head, whole.name, siblings=whole.siblings)
-        self._whole = weakref.proxy(whole)  # a cycle would keep a large file until garbage is collected
+        self._whole: Content = weakref.proxy(whole)  # a cycle would keep a large file until garbage is collected
 
     @property
     def tables(self) -> Mapping[str, frozenset[str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from historylab.errors import LoadError, TooLarge
 from historylab.formats.files.content import Content
+from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.files.row_table import parsed
 
 PARQUET = b"PAR1"
@@ -52,6 +53,8 @@ class ParquetRows:
         """The rows from `start` up to `stop`, each with its location. TooLarge if they take over `most` bytes."""
         try:
             taken = 0
+            if most is not None and self.count > MAX_ITEMS:
+                raise too_many(MAX_ITEMS, "rows", "the table")
             for at, batch in self._arrow(start, self.count if stop is None else stop, columns):
                 taken += batch.nbytes
                 if most is not None and taken > most:
@@ -91,7 +94,7 @@ def parquet_rows(content: Content) -> ParquetRows:
 
 def _record(row: dict[str, Any]) -> dict[str, Any]:
     """A row as JSON values: cells that hold JSON text are read, and what a row lacks is left out."""
-    return {name: _plain(parsed(cell)) for name, cell in row.items() if cell is not None}
+    return {name: _plain(parsed(_text(cell))) for name, cell in row.items() if cell is not None}
 
 
 def _plain(value: Any) -> Any:
@@ -100,7 +103,16 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    value = _text(value)
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _text(value: Any) -> Any:
+    """The text of bytes, as which some programs write it; anything else as it is."""
+    try:
+        return value.decode("utf-8") if isinstance(value, bytes) else value
+    except UnicodeDecodeError:
+        return value
 
 
 def _one_line(problem: Exception) -> str:

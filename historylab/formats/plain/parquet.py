@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from historylab.conversation.conversation import Conversation
+from historylab.errors import LoadError
 from historylab.formats.base import Format, Report
 from historylab.formats.detect import chosen_by, match_strengths
 from historylab.formats.files.content import Content, ValuesContent
@@ -22,6 +23,8 @@ def has_magic(content: Content) -> float:
 def parquet(content: Content, report: Report) -> Iterator[Conversation]:
     """A table with a row per message, or per conversation."""
     rows = list(parquet_rows(content).rows(most=MAX_ROW_BYTES))
+    if not rows:
+        raise LoadError("the table has no rows")
     columns = table_columns(rows)
     held = ValuesContent(rows, content.name)
     claims = {} if columns and not columns.conversation else match_strengths(held)

@@ -60,3 +60,20 @@ def test_without_pyarrow_the_refusal_names_the_format_and_the_command(monkeypatc
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(LoadError, match="this is a Parquet table; reading it needs pyarrow: pip install pyarrow"):
         load(data)
+
+
+def test_bytes_are_read_as_the_text_they_are():
+    assert load(table([{"role": "user", "content": "hé".encode()}]))[0][0].content == "hé"
+    rows = [{"messages": json.dumps(HI).encode()}]
+    assert [m.content for m in load(table(rows))[0]] == ["hi", "yes"]
+
+
+def test_a_table_without_rows_is_refused_as_such():
+    with pytest.raises(LoadError, match="the table has no rows"):
+        load(table(HI[:0]))
+
+
+def test_a_table_has_no_more_rows_than_fit_into_memory(monkeypatch):
+    monkeypatch.setattr(parquet_rows, "MAX_ITEMS", 1)
+    with pytest.raises(TooLarge, match="the table holds more than 1 rows"):
+        load(table(HI))
