@@ -11,6 +11,7 @@ from historylab.formats.load import load
 from historylab.formats.traces.rows import rows_in
 
 ROWS = [{"a": 1}, {"a": 2}]
+TABLE = ValuesContent([(f"row {i}", row) for i, row in enumerate(ROWS)])
 
 
 @pytest.mark.parametrize(
@@ -20,8 +21,8 @@ ROWS = [{"a": 1}, {"a": 2}]
         Content("\n".join(map(json.dumps, ROWS)).encode()),
         Content(json.dumps({"data": ROWS}).encode()),
         Content(json.dumps({"runs": ROWS}).encode("utf-16")),
-        ValuesContent([(f"row {i}", row) for i, row in enumerate(ROWS)]),
-        ValuesContent([(f"row {i}", row) for i, row in enumerate(ROWS)]).sample,
+        TABLE,
+        TABLE.sample,
     ],
     ids=["list", "lines", "object", "utf-16", "table", "sample of a table"],
 )
