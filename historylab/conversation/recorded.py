@@ -1,4 +1,4 @@
-"""What a transcript says of how it was recorded: model, provider, tools, request parameters, and the usage per answer.
+"""The recording a transcript describes: model, provider, tools, request parameters, and the usage per answer.
 
 Formats put what a file says under the keys below; everything else reads it from `conversation.recorded`. A file may say
 anything, so what isn't of the expected kind counts as not said.

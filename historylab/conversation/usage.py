@@ -1,4 +1,4 @@
-"""What a transcript says of the model: the usage its provider reported, and its name."""
+"""The model of a transcript: its name, and the usage its provider reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a transcript proposes on opening: its model, a measured overhead and token factor, and a budget that suits it.
+"""Settings that a transcript proposes when opened: its model, measured overhead, token factor, a suitable budget.
 
 Only what the file justifies is proposed. A budget is suggested where the default one would show a request almost empty.
 """

@@ -1,4 +1,4 @@
-"""What a recording cost by the usage its provider reported, and how far our figures are from that."""
+"""The cost of a recording by the usage its provider reported, and how far our figures are from that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file was recorded with and which of it is used, in a sentence or two."""
+"""The recorded model, tools and usage of a file, and which of them is used, in a sentence or two."""
 
 from __future__ import annotations
 

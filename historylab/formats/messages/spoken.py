@@ -1,4 +1,4 @@
-"""What speakers said, as messages: their roles, and the tags that open models write thoughts, calls and results in.
+"""Speech as messages: the roles of speakers, and the tags that open models write thoughts, calls and results in.
 
 <think>…</think>                                             thoughts before an answer
 <tool_call>{"name": "f", "arguments": {…}}</tool_call>       a call in an answer, without an id

@@ -1,4 +1,4 @@
-"""What every log of model calls needs: the provider, the tokens it counted, and the calls as conversations."""
+"""Model calls of any log: the provider, the tokens it counted, and the calls as conversations."""
 
 from __future__ import annotations
 

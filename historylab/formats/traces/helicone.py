@@ -17,7 +17,7 @@ from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import answer_in, sent_in, usage_given
-from historylab.formats.traces.rows import rows_in
+from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
@@ -25,7 +25,6 @@ OWN = {"request_created_at", "request_properties", "helicone_user", "request_pat
 OWN |= {"requestBody", "responseBody", "heliconeMetadata", "signed_body_url"}
 IDS = {"request_id", "requestBody", "request_body"}
 BODIES = (("request_body", "response_body"), ("requestBody", "responseBody"), ("request", "response"))
-LOOKED_AT = 200
 USAGE = {
     "prompt_tokens": "prompt_tokens promptTokens",
     "completion_tokens": "completion_tokens completionTokens",

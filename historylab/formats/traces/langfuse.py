@@ -19,7 +19,7 @@ from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import conversations_of, count_of, first_of, model_of
 from historylab.formats.traces.logged import answer_in, sent_in, usage_given
-from historylab.formats.traces.rows import rows_in
+from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
@@ -27,7 +27,6 @@ CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 CALLS = ("GENERATION",)
 TYPES = (*CALLS, "SPAN", "EVENT", "AGENT", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR", "EMBEDDING", "GUARDRAIL")
 HELD = ("observations", "traces")
-LOOKED_AT = 200
 LEFT_OUT = re.compile(r"<?truncated|too large", re.IGNORECASE)
 
 

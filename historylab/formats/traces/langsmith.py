@@ -17,12 +17,11 @@ from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import about_in, answer_in, sent_in, usage_given
-from historylab.formats.traces.rows import rows_in
+from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import Attributes, time_of
 from historylab.registry import register
 
 CALLS = ("llm", "chat_model")
-LOOKED_AT = 200
 DEEPEST = 60  # runs nested in each other
 THREADS = ("session_id", "thread_id", "conversation_id")
 USAGE = {

@@ -17,7 +17,7 @@ from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import about_in, answer_in, sent_in, usage_given
-from historylab.formats.traces.rows import rows_in
+from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import Attributes, time_of
 from historylab.registry import register
 
@@ -25,7 +25,6 @@ OWN = {"spend", "response_cost", "custom_llm_provider", "model_group", "model_ma
 NEEDED = {"call_type", "startTime"}
 PAYLOAD = "standard_logging_object"
 NO_CALLS = ("embedding", "image", "transcription", "speech", "moderation", "rerank")
-LOOKED_AT = 200
 USAGE = {
     "prompt_tokens": "prompt_tokens",
     "completion_tokens": "completion_tokens",

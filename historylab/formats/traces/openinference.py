@@ -17,7 +17,8 @@ from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import answer_in, sent_in
-from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in, together
+from historylab.formats.traces.rows import LOOKED_AT
+from historylab.formats.traces.spans import Attributes, Span, spans_in, together
 from historylab.registry import register
 
 KIND = "openinference.span.kind"

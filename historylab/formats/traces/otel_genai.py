@@ -21,7 +21,8 @@ from historylab.formats.traces.calls import conversations_of, model_of, provider
 from historylab.formats.traces.histories import Histories
 from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, sent_in, text_of
 from historylab.formats.traces.messages import messages_in
-from historylab.formats.traces.spans import LOOKED_AT, Attributes, Span, spans_in
+from historylab.formats.traces.rows import LOOKED_AT
+from historylab.formats.traces.spans import Attributes, Span, spans_in
 from historylab.registry import register
 
 PREFIXES = ("gen_ai.", "ai.prompt", "llm.request.")

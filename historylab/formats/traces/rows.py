@@ -10,6 +10,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
 from historylab.formats.plain.csv_table import rows_of_table
 
+LOOKED_AT = 200  # rows or spans that a format is recognised by
 HOLDERS = ("data", "rows", "runs", "requests", "results", "items", "logs")
 
 

@@ -31,7 +31,6 @@ IDS = {
 
 ATTRIBUTES = ("attributes", "tags", "SpanAttributes", "span_attributes")
 EVENTS = ("events", "logs", "Events")
-LOOKED_AT = 200
 NOTHING: tuple[Any, ...] = (None, "", [], {})  # an attribute may well be False
 DEEPEST = 12  # levels of attributes nested in each other
 

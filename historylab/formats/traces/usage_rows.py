@@ -20,7 +20,7 @@ from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import count_of, model_of, provider_of
 from historylab.formats.traces.logged import usage_given
-from historylab.formats.traces.rows import rows_in
+from historylab.formats.traces.rows import LOOKED_AT, rows_in
 from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
@@ -50,7 +50,6 @@ BESIDE = {"cache_read_input_tokens", "cache_creation_input_tokens", *WITHOUT_CAC
 """Columns beside which `input_tokens` leaves out what was cached."""
 
 TEXTS = "content messages message text prompt completion response request choices output input body contents parts"
-LOOKED_AT = 200
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What was read of the open files: the format of each, what was left out, and the way to read one as another."""
+"""The open files as they were read: the format of each, what was left out, and the way to read one as another."""
 
 from __future__ import annotations
 
