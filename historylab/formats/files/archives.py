@@ -21,7 +21,7 @@ LITTER = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 DAMAGED = "this archive is damaged; get it whole"
 
 
-def is_archive(content: Content) -> bool:
+def _is_archive(content: Content) -> bool:
     """Whether it is an archive that is unpacked here."""
     return content.head.startswith((ZIP, GZIP))
 
@@ -85,7 +85,7 @@ class Entries(Mapping[str, bytes]):
                 skipped[name] = str(problem)
                 continue
             content.taken = self.taken
-            if is_archive(content):
+            if _is_archive(content):
                 skipped[name] = "an archive inside the archive"
             elif name not in self.taken:
                 yield content

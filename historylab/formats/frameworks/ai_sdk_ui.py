@@ -45,7 +45,7 @@ ANSWERED = ("output-available", "output-error", "output-denied", "result", "erro
 STILL_WRITTEN = ("input-streaming", "partial-call")
 
 
-def is_ui_message(value: Any) -> bool:
+def _is_ui_message(value: Any) -> bool:
     """Whether it has a role and typed parts, or the calls of version 4."""
     if not isinstance(value, dict) or not isinstance(value.get("role"), str):
         return False
@@ -60,7 +60,7 @@ GROUPING = Grouping(("messages",), lambda value: isinstance(value, dict) and "ro
 def has_typed_parts(content: Content) -> float:
     """0.8 for roles with typed parts, or with the calls of version 4."""
     found = [record for record in GROUPING.sample(content.values) if GROUPING.is_record(record)]
-    known = [record for record in found if is_ui_message(record) and (record.get("parts") or "parts" not in record)]
+    known = [record for record in found if _is_ui_message(record) and (record.get("parts") or "parts" not in record)]
     return 0.8 if (known and len(known) * 2 >= len(found)) or any("toolInvocations" in r for r in known) else 0
 
 

@@ -163,7 +163,7 @@ def _calls(fields: dict[str, Any], extra: dict[str, Any], where: str, report: Re
     given = list_in(fields, "tool_calls") + list_in(fields, "invalid_tool_calls")
     for call in named:
         yield ToolCall(
-            text_in(call, "id") or "", text_in(call, "name") or "", json_text(without_secrets(call.get("args")))
+            text_in(call, "id") or "", text_in(call, "name") or "", json_text(_without_secrets(call.get("args")))
         )
     for call in invalid:
         report.warn("a call whose arguments are no JSON, kept as they are", where)
@@ -234,16 +234,16 @@ def _read_thought(part: dict[str, Any], kind: str, answer: Answer) -> None:
 
 
 def _arguments(part: dict[str, Any]) -> Any:
-    return without_secrets(next((part[key] for key in ("input", "args", "arguments") if key in part), None))
+    return _without_secrets(next((part[key] for key in ("input", "args", "arguments") if key in part), None))
 
 
-def without_secrets(value: Any) -> Any:
+def _without_secrets(value: Any) -> Any:
     """The value with a word in the place of every secret's placeholder."""
     if isinstance(value, dict):
         if value.get("lc") == 1 and value.get("type") == "secret":
             return SECRET
-        return {key: without_secrets(held) for key, held in value.items()}
-    return [without_secrets(held) for held in value] if isinstance(value, list) else value
+        return {key: _without_secrets(held) for key, held in value.items()}
+    return [_without_secrets(held) for held in value] if isinstance(value, list) else value
 
 
 def _time(extra: dict[str, Any], about: dict[str, Any]) -> str | None:

@@ -57,7 +57,7 @@ def read_turn(role: str, content: Any, where: str, report: Report) -> list[Messa
     return made
 
 
-def read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[dict[str, Any]]]:
+def _read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[dict[str, Any]]]:
     """A content's text (texts joined by newlines), the names of its media, and its other parts."""
     if isinstance(content, str):
         return content, (), []
@@ -89,7 +89,7 @@ def to_call(part: dict[str, Any]) -> ToolCall:
 
 def _said(role: str, blocks: list[Any], where: str, report: Report) -> Message:
     """The message that these blocks are, none of which is a result."""
-    text, media, rest = read_parts(blocks)
+    text, media, rest = _read_parts(blocks)
     _report_fields(blocks, where, report)
     calls = tuple(to_call(block) for block in rest if block.get("type") in CALLS)
     thoughts = [block["thinking"] for block in rest if _holds(block, "thinking")]
@@ -119,7 +119,7 @@ def _result(block: dict[str, Any], where: str, report: Report) -> Message:
         report.warn(f"a tool result whose content is {kind_of(content)}", where)
     if foreign and (block["type"] != RESULT or not isinstance(content, list)):
         content = json.dumps(_readable(content, where, report), ensure_ascii=False)
-    text, media, rest = read_parts(content or "")
+    text, media, rest = _read_parts(content or "")
     _report_fields(content, where, report)
     for part in rest:
         report.warn(_unread(part), where)
@@ -154,7 +154,7 @@ def _document_text(block: dict[str, Any]) -> str | None:
     if block.get("type") != "document" or not isinstance(source, dict) or source.get("type") not in ("text", "content"):
         return None
     held = source.get("data", source.get("content"))
-    text, media, rest = read_parts(held) if isinstance(held, str | list) else ("", ("file",), [])
+    text, media, rest = _read_parts(held) if isinstance(held, str | list) else ("", ("file",), [])
     return None if media or rest else text
 
 

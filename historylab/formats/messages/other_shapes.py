@@ -39,7 +39,7 @@ INSTEAD = "calls in tool_calls, each result a message with the role tool, text a
 LOOKED_AT = 200  # items looked at to name the shape of a file
 
 
-def shape_of_part(part: Any) -> str:
+def _shape_of_part(part: Any) -> str:
     """Whose content part it is, if it holds another API's call or result; else empty."""
     if not isinstance(part, Mapping):
         return ""
@@ -64,7 +64,7 @@ def shape_in(values: list[tuple[str, Any]]) -> str:
 def _by_content(record: Mapping[Any, Any]) -> str:
     content = record.get("content")
     parts = content if isinstance(content, list | tuple) else ()
-    return next((shape for part in parts if (shape := shape_of_part(part))), "")
+    return next((shape for part in parts if (shape := _shape_of_part(part))), "")
 
 
 def _by_fields(record: Mapping[Any, Any]) -> str:

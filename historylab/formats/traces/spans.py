@@ -160,7 +160,7 @@ def _of_resources(
 
 
 def _span(value: Mapping[str, Any], where: str) -> Span:
-    given = next((attributes_of(value[name]) for name in ATTRIBUTES if value.get(name)), None)
+    given = next((_attributes_of(value[name]) for name in ATTRIBUTES if value.get(name)), None)
     if given is None:  # a table's row: "attributes.llm.model_name"
         cut = len("attributes.")
         given = {key[cut:] if key.startswith("attributes.") else key: cell for key, cell in value.items()}
@@ -182,7 +182,7 @@ def _span(value: Mapping[str, Any], where: str) -> Span:
     )
 
 
-def attributes_of(given: Any) -> dict[str, Any]:
+def _attributes_of(given: Any) -> dict[str, Any]:
     """Attributes as OTLP and Jaeger list them (`key`, `value`), or as an object."""
     given = unpacked(given)
     if isinstance(given, Mapping):
@@ -217,7 +217,7 @@ def _plain(value: Any, deep: int = 0) -> Any:
 
 def _event(given: Mapping[str, Any]) -> tuple[str, Attributes]:
     """The name of an event and what it says, in its attributes or its body."""
-    said = attributes_of(given.get("attributes") or given.get("fields") or {})
+    said = _attributes_of(given.get("attributes") or given.get("fields") or {})
     body = _plain(given.get("body"))
     said |= body if isinstance(body, Mapping) else {"content": body} if isinstance(body, str) else {}
     name = given.get("name") or given.get("eventName") or said.get("event.name") or given.get("event.name") or ""
