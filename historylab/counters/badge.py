@@ -9,6 +9,9 @@ from historylab.conversation.usage import is_textless, recorded_models
 from historylab.counters.base import Counter, ScaledCounter, has_media, model_counter
 from historylab.counters.calibration import Calibration, measured
 
+OPENAI = ("openai", "azure")
+"""What names a provider of the models whose own encodings count exactly."""
+
 
 def count_badge(
     counter: Counter, model: str, conversations: Iterable[Conversation] = (), overhead: int | None = None
@@ -39,8 +42,11 @@ def _calibrated(counter: Counter, conversation: Conversation, overhead: int | No
 
 
 def recorded_otherwise(counter: Counter, conversation: Conversation) -> list[str]:
-    """The models of the transcript whose tokens this exact counter does not count."""
-    return [name for name in recorded_models(conversation) if not _is_the_same(counter, model_counter(name))]
+    """The models of the transcript whose tokens this exact counter does not count; of unnamed ones the provider."""
+    if named := recorded_models(conversation):
+        return [name for name in named if not _is_the_same(counter, model_counter(name))]
+    provider = conversation.recorded.provider or OPENAI[0]
+    return [] if any(own in provider.casefold() for own in OPENAI) else [f"a model of {provider}"]
 
 
 def _is_the_same(one: Counter, other: Counter) -> bool:

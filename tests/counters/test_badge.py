@@ -37,6 +37,11 @@ def recorded_with(*models: str, **more) -> Conversation:
         (recorded_with("gpt-4"), "o200k_base, an estimate: recorded with gpt-4"),
         (recorded_with("claude-opus-4-5"), "o200k_base, an estimate: recorded with claude-opus-4-5"),
         (Conversation([], "", {"model": "gemini-3-pro"}), "o200k_base, an estimate: recorded with gemini-3-pro"),
+        (
+            Conversation([], "", {"provider": "anthropic"}),
+            "o200k_base, an estimate: recorded with a model of anthropic",
+        ),
+        (Conversation([], "", {"provider": "azure_openai"}), "o200k_base, exact for gpt-5.5"),
         (recorded_with("<synthetic>"), "o200k_base, exact for gpt-5.5"),
         (recorded_with(media=("image",)), "o200k_base, exact for gpt-5.5 but for images and other media"),
     ],
