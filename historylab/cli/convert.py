@@ -13,6 +13,7 @@ from historylab.cli.base import (
     whole_number,
     write_text,
 )
+from historylab.cli.files import add_reading
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError
 
@@ -21,7 +22,7 @@ def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "convert", "Write the conversations of a file in another format", run)
     parser.add_argument("file", metavar="FILE", help="a transcript")
     parser.add_argument("--to", default="historylab", metavar="NAME", help="the format; historylab keeps everything")
-    parser.add_argument("--format", metavar="NAME", help="read the file in this format, whatever it looks like")
+    add_reading(parser)
     parser.add_argument("--conversation", type=whole_number, metavar="N", help="only this one of the file")
     parser.add_argument("--out", metavar="FILE", help="write to this file instead of the screen")
 
@@ -31,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from historylab.formats.convert import write
     from historylab.formats.load import load
 
-    loaded, number = load(arguments.file, arguments.format), arguments.conversation
+    loaded, number = load(arguments.file, arguments.format, mapping=arguments.mapping), arguments.conversation
     if number is not None and not 1 <= number <= len(loaded):
         raise LoadError(f"{arguments.file} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
     chosen = loaded if number is None else (loaded[number - 1],)

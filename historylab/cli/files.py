@@ -21,6 +21,12 @@ def add_strict(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="stop at the first file that can't be read")
 
 
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """--format and --mapping: how to read a file that isn't recognised, or is taken for something else."""
+    parser.add_argument("--format", metavar="NAME", help="read it in this format, whatever it looks like")
+    add_mapping(parser)
+
+
 def add_mapping(parser: argparse.ArgumentParser) -> None:
     """--mapping."""
     help = 'JSON file that says which fields hold the messages: {"items": "history", "role": "who", "text": "said"}'

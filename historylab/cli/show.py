@@ -22,7 +22,7 @@ from historylab.cli.base import (
     strip_controls,
     whole_number,
 )
-from historylab.cli.files import add_mapping, add_strict, read_files, report_skipped
+from historylab.cli.files import add_reading, add_strict, read_files, report_skipped
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, SettingsError
 
@@ -52,7 +52,7 @@ def add_to(commands: Subparsers) -> None:
         help="leave out the model, overhead and budget that the file itself proposes (done for several files anyway)",
     )
     add_strict(parser)
-    add_mapping(parser)
+    add_reading(parser)
     add_must_remember(parser)
     add_settings(parser)
 
@@ -82,7 +82,7 @@ def _load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, 
     """All conversations of a file, and the one chosen with --conversation."""
     from historylab.formats.load import load
 
-    loaded, number = load(path, mapping=arguments.mapping), arguments.conversation
+    loaded, number = load(path, arguments.format, mapping=arguments.mapping), arguments.conversation
     if not 1 <= number <= len(loaded):
         raise LoadError(f"{path} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
     return loaded, loaded[number - 1]

@@ -110,3 +110,14 @@ def test_convert_writes_a_file_that_loads_again_and_says_what_is_lost(capsys, ro
     assert run(capsys, "show", str(out))[1].count("\n") == run(capsys, "show", sample)[1].count("\n")
     assert "only read, not written" in run(capsys, "convert", sample, "--to", "mentu")[2]
     assert "there is no number 4" in run(capsys, "convert", sample, "--conversation", "4")[2]
+
+
+def test_a_file_is_read_as_it_is_told_to_be(capsys, tmp_path):
+    chat, own, mapping = (tmp_path / name for name in ("chat.json", "own.json", "mapping.json"))
+    chat.write_text('[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]')
+    own.write_text('{"log": [{"who": "user", "said": "hi"}, {"who": "assistant", "said": "hello"}]}')
+    mapping.write_text('{"items": "log", "role": "who", "text": "said"}')
+    assert run(capsys, "show", str(chat), "--format", "anthropic")[1].startswith("Anthropic")
+    assert "there is no format 'antropic'" in run(capsys, "show", str(chat), "--format", "antropic")[2]
+    converted = run(capsys, "convert", str(own), "--mapping", str(mapping), "--to", "chat_completions")[1]
+    assert [m["content"] for m in json.loads(converted)["messages"]] == ["hi", "hello"]
