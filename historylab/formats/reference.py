@@ -23,8 +23,8 @@ Generated from the members by `python -m historylab.formats.reference`.
 
 `load(path_or_bytes)` and the playground recognise a file by its content, not by its name. Every format says how
 surely it recognises the file; the surest reads it, `.report.claims` has the others, and `load(…, format="…")` or the
-screen's menu chooses one of them. If two are equally sure, or none is, the error names the candidates or the three
-nearest formats. Whatever could not be read (a record, a content part, a field) is counted and named in `.report`, and
+screen's menu chooses one of them. If two are equally sure, or none is, the error names the candidates, or formats
+whose keys it has. Whatever could not be read (a record, a content part, a field) is counted and named in `.report`, and
 so is what is only kept as metadata: nothing is skipped silently. `trim()` reads messages whole or not at all: what it
 can't read is a `LoadError` that names the message, and the API or framework whose shape it has.
 
