@@ -114,7 +114,8 @@ def to_record(message: Message) -> dict[str, Any]:
 
 def pair_by_order(messages: list[Message]) -> list[Message]:
     """Give calls and results without ids matching ids: each result answers the oldest open call of its name."""
-    if not any((m.role == "tool" and not m.tool_call_id) or any(not c.id for c in m.tool_calls) for m in messages):
+    asking = [m for m in messages if m.tool_calls or m.role == "tool"]
+    if not any((m.role == "tool" and not m.tool_call_id) or any(not c.id for c in m.tool_calls) for m in asking):
         return messages
     waiting: list[ToolCall] = []
     paired = []

@@ -99,4 +99,5 @@ def _messages(text: str, place: str, report: Report) -> Iterator[Message]:
             report.warn(f"unknown role {head[1][:40]!r}, kept as conversation", where)
         if not body:
             report.warn("empty content", where)
-        yield from (replace(message, name=head[2]) for message in tagged(role or head[1], body))
+        said_here = tagged(role or head[1], body)
+        yield from (replace(message, name=head[2]) for message in said_here) if head[2] else said_here

@@ -9,10 +9,14 @@ from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.detect import strength
 from historylab.formats.files.content import ValuesContent
 from historylab.formats.traces.parts import has_parts, read_parts_messages
-from historylab.registry import members
+from historylab.registry import Member, members
 
 ROOMS = ("historylab.formats.apis.", "historylab.formats.frameworks.")
 """Where the formats of messages are, beside which a trace holds nothing else."""
+
+KINDS = ("role", "type", "lc", "kind", "part_kind", "object", "from", "status")  # fields with a name of a kind
+MOST_SHAPES = 500
+_surest: dict[tuple[object, ...], tuple[str, float]] = {}  # structures of messages → the format, and how sure it was
 
 
 def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
@@ -22,14 +26,38 @@ def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
         return []
     if has_parts(value):
         return read_parts_messages(value, report, where)
-    one_of_each = ValuesContent([(where, list({_shape(item): item for item in value}.values()))])
-    asked = {name: member for name, member in members("format").items() if member.target.__module__.startswith(ROOMS)}
-    sure = {name: strength(member, one_of_each) for name, member in asked.items()}
-    best = max(sure, key=sure.__getitem__, default="")
-    if not best or not sure[best]:
+    reader = _reader_of(list({_shape(item): item for item in value}.values()))
+    if reader is None:
         report.skip(f"{kind_of(value)} of no messages known here", where)
         return []
-    return [message for found in asked[best].target(ValuesContent([(where, value)]), report) for message in found]
+    return [message for found in reader.target(ValuesContent([(where, value)]), report) for message in found]
+
+
+def _reader_of(one_of_each: list[Any]) -> Member | None:
+    """The surest format. A log repeats few shapes: of one seen before, only the format that was surest is asked."""
+    content, known = ValuesContent([("", one_of_each)]), members("format")
+    key = (len(known), *(_structure(item) for item in one_of_each))
+    best, sure = _surest.get(key, ("", 0.0))
+    if best and strength(known[best], content) == sure:
+        return known[best]
+    asked = (name for name, member in known.items() if member.target.__module__.startswith(ROOMS))
+    strengths = {name: strength(known[name], content) for name in asked}
+    best = max(strengths, key=strengths.__getitem__, default="")
+    if not best or not strengths[best]:
+        return None
+    if len(_surest) >= MOST_SHAPES:
+        _surest.clear()
+    _surest[key] = best, strengths[best]
+    return known[best]
+
+
+def _structure(value: Any, name: str = "", levels: int = 5) -> object:
+    """The names and kinds of what a value holds, and what kind it says it is: equal for values found alike."""
+    if isinstance(value, dict):
+        return frozenset((key, _structure(item, key, levels - 1)) for key, item in value.items()) if levels else dict
+    if isinstance(value, list):
+        return (list, frozenset(_structure(item, name, levels - 1) for item in value) if levels else bool(value))
+    return value if name in KINDS and isinstance(value, str) else (type(value), bool(value))
 
 
 def _shape(item: Any) -> object:
