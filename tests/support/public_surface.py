@@ -27,7 +27,7 @@ CONTRACTS = {
     "summarizer": ("summarizers.base:Summarizer", "summarizers.base:SummaryTask", "summarizers.base:Written"),
     "relevance": ("relevance.base:Relevance", "relevance.base:Index"),
     "chat_model": ("chat_models.base:ChatModel", "chat_models.base:Reply"),
-    "format": ("formats.base:Format", "formats.base:Report", "formats.content:Content"),
+    "format": ("formats.base:Format", "formats.base:Report", "formats.files.content:Content"),
     "generator": ("generators.base:Generator",),
     "exporter": ("exporters.base:Exporter",),
     "store": ("stores.base:ConversationStore", "stores.base:StoredMessage", "stores.base:Participant"),
