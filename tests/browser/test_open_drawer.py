@@ -34,6 +34,7 @@ def test_unknown_json_is_read_as_offered_and_what_a_file_was_recorded_with_is_di
     headline(page, "At turn 2, the model sees all 3 messages")
     line = page.get_by_text("Recorded with claude-opus-4-5: its window, prices and cache are used.")
     line.wait_for()
+    settled(page)
     page.get_by_role("button", name="Dismiss").click()
     line.wait_for(state="hidden")
     assert seen.errors == []

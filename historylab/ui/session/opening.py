@@ -45,6 +45,14 @@ def ask(to_open: ToOpen) -> None:
     session.touch()
 
 
+def ask_for_upload(files: tuple[GivenFile, ...], ids: tuple[str, ...]) -> None:
+    """Open uploaded files next, once: a busy browser may tell of them again after their drawer has closed."""
+    state = session.tab()
+    if files and ids != state.uploaded:
+        state.uploaded = ids
+        ask(ToOpen(files))
+
+
 def ask_for_sample(name: str) -> None:
     """Open one of our samples next."""
     ask(ToOpen(spec=f"sample:{name}"))

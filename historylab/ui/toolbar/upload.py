@@ -9,7 +9,7 @@ import streamlit as st
 from historylab.formats.load import UPLOAD_BYTES
 from historylab.registry import members
 from historylab.ui.session import drawers, opening, session
-from historylab.ui.session.tab import GivenFile, ToOpen
+from historylab.ui.session.tab import GivenFile
 from historylab.wording.loading import best_known_formats, formats_by_folder
 from historylab.wording.untrusted import escape
 
@@ -45,7 +45,8 @@ def upload() -> None:
 
 def _uploaded() -> None:
     given = session.widget_value("upload") or ()
-    opening.ask(ToOpen(tuple(GivenFile(Path(file.name).name, file.getvalue()) for file in given)))
+    files = tuple(GivenFile(Path(file.name).name, file.getvalue()) for file in given)
+    opening.ask_for_upload(files, tuple(file.file_id for file in given))
     drawers.keep_open(opening.KEY)
 
 
