@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser_pages import opened, select_row, tick
+from browser_pages import opened, select_row, settled, tick
 
 pytestmark = pytest.mark.browser
 LOST = re.compile("Message 2, which must be remembered, .* was lost at turn 21")
@@ -19,8 +19,11 @@ def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(pag
     page.get_by_text("Must be remembered.").wait_for()
     page.wait_for_url(re.compile(r"stars=2(&|$)"))
 
+    settled(page)
+
     page.go_back()
     page.locator(".hl-forgot", has_text=LOST).wait_for(state="detached")
+    settled(page)
     page.go_forward()
     page.locator(".hl-forgot", has_text=LOST).wait_for()
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 from app_pages import conversation_picker, opening, screen, shown, text, uploaded, verdict
+from streamlit.testing.v1 import AppTest
 
 from historylab.formats.sessions import Session
 
@@ -30,6 +31,24 @@ def test_several_files_are_one_choice_and_each_says_what_became_of_it():
     assert "2 messages, 1 turn" in said
     shown(conversation_picker(app).set_value(1).run())
     assert "4 messages, 2 turns" in text(app)
+
+
+def told_twice() -> None:
+    """A page on which the browser tells of one upload before and after it was opened, and then of another."""
+    import streamlit as st
+
+    from historylab.ui.session import opening, session
+    from historylab.ui.session.tab import GivenFile
+
+    for told in (("1",), ("1",), ("2",)):
+        opening.ask_for_upload((GivenFile("a.json", b"[]"),), told)
+        st.write("asked" if session.tab().to_open else "not asked")
+        session.tab().to_open = None
+
+
+def test_an_upload_is_opened_once_however_often_the_browser_tells_of_it():
+    app = AppTest.from_function(told_twice).run()
+    assert [shown.value for shown in app.markdown] == ["asked", "not asked", "asked"]
 
 
 @pytest.mark.slow
