@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.evidence import in_provider_tokens
 from historylab.conversation.message import Usage
 from historylab.conversation.usage import usage_of
 from historylab.costs.bill import against_untrimmed, price
@@ -63,8 +64,8 @@ def test_a_session_loads_with_every_record_accounted_for(path):
 @pytest.mark.parametrize("conversation", _params(SESSIONS))
 def test_predicted_cache_reads_are_within_five_per_cent_of_the_reported(conversation):
     fit = calibrate(conversation, COUNTER)
-    timeline = replay(conversation, UNCUT)
-    reads = price(fit.applied(traffic(timeline), UNCUT.overhead), PRICES, "explicit").cache_reads
+    timeline = replay(conversation, UNCUT.replace(overhead=fit.overhead))
+    reads = price(in_provider_tokens(traffic(timeline), fit), PRICES, "explicit").cache_reads
     answered = [(i, p.size) for i, p in enumerate(timeline.plans) if p.size < len(conversation)]
     reported = sum((usage_of(conversation[size]) or Usage()).cache_reads for _, size in answered)
     assert sum(int(reads[i]) for i, _ in answered) == pytest.approx(reported, rel=0.05)
