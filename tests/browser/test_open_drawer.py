@@ -1,4 +1,4 @@
-"""Opening files in a real browser: unknown JSON by the list it holds; what a file was recorded with."""
+"""Opening files in a real browser: unknown JSON by the list it holds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TURNS = [
 FOREIGN = {"log": {"history": [{"by": turn["role"], "words": turn["content"]} for turn in TURNS]}}
 
 
-def test_unknown_json_is_read_as_offered_and_what_a_file_was_recorded_with_is_dismissed(page, home, seen):
+def test_unknown_json_is_read_as_offered(page, home, seen):
     page.goto(home)
     headline(page, "the model sees")
     upload(page, "foreign.json", json.dumps(FOREIGN).encode())
@@ -29,13 +29,5 @@ def test_unknown_json_is_read_as_offered_and_what_a_file_was_recorded_with_is_di
     offered.click()
     headline(page, "At turn 9, the model sees all 17 messages")
     page.get_by_text("Read as Mapped fields: 18 messages").wait_for()
-
-    upload(page, "recorded.json", json.dumps({"model": "claude-opus-4-5", "messages": TURNS[:4]}).encode())
-    headline(page, "At turn 2, the model sees all 3 messages")
-    line = page.get_by_text("Recorded with claude-opus-4-5: its window, prices and cache are used.")
-    line.wait_for()
-    settled(page)
-    page.get_by_role("button", name="Dismiss").click()
-    line.wait_for(state="hidden")
     assert seen.errors == []
     assert seen.external == []
