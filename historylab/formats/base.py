@@ -99,6 +99,8 @@ class Report:
     kept: dict[str, Tally] = field(default_factory=dict)  # fields beside the messages, kept as metadata
     member: str = ""
     claims: dict[str, float] = field(default_factory=dict)
+    surest: dict[tuple[object, ...], tuple[str, float]] = field(default_factory=dict, init=False, repr=False)
+    """Structures of the messages inside a log → the format that reads them, and how sure it was."""
 
     def skip(self, reason: str, where: str) -> None:
         """Count one record that became no message."""

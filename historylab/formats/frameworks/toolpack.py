@@ -7,17 +7,16 @@ tells agents apart.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, instant
+from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import Parser
-from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.chat_messages import in_time, iso_time
 from historylab.registry import register
 
 ROLES = {"agent": "assistant", "system": "system"}
@@ -68,7 +67,7 @@ def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     for conversation_id, messages in conversations.items():
         title = next((name for m in messages.values() if (name := m.metadata.get("channelName"))), conversation_id)
         given = list(messages.values())
-        if (ordered := _in_time(given)) != given:
+        if (ordered := in_time(given)) != given:
             report.warn("messages put in the order of their times", conversation_id[:40])
         yield Conversation(ordered, str(title), {"conversationId": conversation_id})
 
@@ -154,14 +153,6 @@ def _rows(content: Content, report: Report) -> Iterator[tuple[str, dict[str, Any
 def _has_participant(record: Mapping[str, Any]) -> bool:
     who = record.get("participant")
     return isinstance(who, Mapping) and isinstance(who.get("kind"), str) and isinstance(who.get("id"), str)
-
-
-def _in_time(messages: list[Message]) -> list[Message]:
-    """Sorted by time; in file order if one has none."""
-    times = [instant(message.timestamp) for message in messages]
-    if any(map(math.isnan, times)):
-        return messages
-    return [messages[i] for i in sorted(range(len(messages)), key=times.__getitem__)]
 
 
 def _text(record: Mapping[str, Any], key: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.message import Message, ToolCall, instant
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, kind_of
 from historylab.formats.messages.content_parts import mapping_of, read_content
@@ -110,6 +110,14 @@ def to_record(message: Message) -> dict[str, Any]:
     if message.tool_call_id is not None:
         record["tool_call_id"] = message.tool_call_id
     return record
+
+
+def in_time(messages: list[Message]) -> list[Message]:
+    """Sorted by time; in file order if one has none."""
+    times = [instant(message.timestamp) for message in messages]
+    if any(map(math.isnan, times)):
+        return messages
+    return [messages[i] for i in sorted(range(len(messages)), key=times.__getitem__)]
 
 
 def pair_by_order(messages: list[Message]) -> list[Message]:

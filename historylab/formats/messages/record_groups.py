@@ -20,11 +20,12 @@ from historylab.formats.messages.flat_messages import CONVERSATION_IDS, conversa
 TITLES = ("title", "name")
 
 
-def items_of(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Every value with its location; of a list its items."""
+def items_of(values: Iterable[tuple[str, Any]], holder: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value with its location; of a list, or of one that an object has under `holder`, its items."""
     for where, value in values:
-        if isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
+        held = value.get(holder) if isinstance(value, dict) else value
+        if isinstance(held, list):
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(held))
         else:
             yield where, value
 

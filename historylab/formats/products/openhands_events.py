@@ -19,6 +19,7 @@ from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.content_parts import read_content
+from historylab.formats.messages.record_groups import items_of
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.products.openhands import thinking_of
 from historylab.registry import register
@@ -43,7 +44,7 @@ LOOKED_AT = 200
 
 def is_event_stream(content: Content) -> float:
     """1 for records whose `kind` is an event of OpenHands with a source."""
-    found = [event for _, event in _events(content.values[:LOOKED_AT])]
+    found = [event for _, event in items_of(content.values[:LOOKED_AT], "events")]
     known = [e for e in found if isinstance(e, dict) and str(e.get("kind")) in KINDS and "source" in e]
     return 1 if known and len(known) * 2 >= len(found) else 0
 
@@ -56,18 +57,9 @@ def openhands_events(content: Content, report: Report) -> Iterator[Conversation]
         if file is content or is_event_stream(file):
             content.taken.add(file.name)
             place = "" if file is content else f"{file.name} "
-            for where, event in _events(file.values):
+            for where, event in items_of(file.values, "events"):
                 stream.add(event, f"{place}{where}")
     yield Conversation(stream.answered(), metadata=stream.about)
-
-
-def _events(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for where, value in values:
-        held = value.get("events") if isinstance(value, dict) else value
-        if isinstance(held, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(held))
-        else:
-            yield where, value
 
 
 class _Stream:

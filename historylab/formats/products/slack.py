@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import html
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, instant
+from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.messages.chat_messages import in_time, iso_time
+from historylab.formats.messages.record_groups import items_of
 from historylab.registry import register
 
 STAMP = re.compile(r"\d{9,11}\.\d{1,6}")
@@ -40,7 +40,7 @@ USERS = ("users.json", "org_users.json")
 
 def is_channel(content: Content) -> float:
     """0.9 for records with a Slack time stamp and a user or a bot."""
-    records = [record for _, record in _records(content.values)][:200]
+    records = [record for _, record in items_of(content.values, "messages")][:200]
     alike = [record for record in records if _is_message(record)]
     return 0.9 if alike and len(alike) * 2 >= len(records) else 0
 
@@ -70,16 +70,7 @@ def slack(content: Content, report: Report) -> Iterator[Conversation]:
         said = [roots[root], *found] if root in roots else found
         first = next((message.content for message in said if message.content), "")
         title = f"{channel}, thread: {' '.join(first.split())[:60]}".removeprefix(", ") if root else channel
-        yield Conversation(_in_time(said), title, {"channel": channel} if channel else {})
-
-
-def _records(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for where, value in values:
-        held = value.get("messages") if isinstance(value, dict) else value
-        if isinstance(held, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(held))
-        else:
-            yield where, value
+        yield Conversation(in_time(said), title, {"channel": channel} if channel else {})
 
 
 def _days(content: Content) -> Iterator[tuple[str, Any]]:
@@ -90,7 +81,7 @@ def _days(content: Content) -> Iterator[tuple[str, Any]]:
                 continue
             content.taken.add(day.name)
         place = f"{PurePosixPath(day.name).name} " if day is not content else ""
-        yield from ((f"{place}{where}", record) for where, record in _records(day.values))
+        yield from ((f"{place}{where}", record) for where, record in items_of(day.values, "messages"))
 
 
 def _channel(content: Content) -> str:
@@ -205,13 +196,6 @@ def _readable(text: str, names: Mapping[str, str]) -> str:
 def _medium(file: Mapping[str, Any]) -> str:
     kind = _text(file, "mimetype").partition("/")[0]
     return kind if kind in MEDIA else "file"
-
-
-def _in_time(messages: list[Message]) -> list[Message]:
-    times = [instant(message.timestamp) for message in messages]
-    if any(map(math.isnan, times)):
-        return messages
-    return [messages[i] for i in sorted(range(len(messages)), key=times.__getitem__)]
 
 
 def _text(given: Mapping[str, Any], key: str) -> str:

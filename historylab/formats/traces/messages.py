@@ -15,8 +15,6 @@ ROOMS = ("historylab.formats.apis.", "historylab.formats.frameworks.")
 """Where the formats of messages are, beside which a trace holds nothing else."""
 
 KINDS = ("role", "type", "lc", "kind", "part_kind", "object", "from", "status")  # fields with a name of a kind
-MOST_SHAPES = 500
-_surest: dict[tuple[object, ...], tuple[str, float]] = {}  # structures of messages → the format, and how sure it was
 
 
 def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
@@ -26,18 +24,18 @@ def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
         return []
     if has_parts(value):
         return read_parts_messages(value, report, where)
-    reader = _reader_of(list({_shape(item): item for item in value}.values()))
+    reader = _reader_of(list({_shape(item): item for item in value}.values()), report)
     if reader is None:
         report.skip(f"{kind_of(value)} of no messages known here", where)
         return []
     return [message for found in reader.target(ValuesContent([(where, value)]), report) for message in found]
 
 
-def _reader_of(one_of_each: list[Any]) -> Member | None:
-    """The surest format. A log repeats few shapes: of one seen before, only the format that was surest is asked."""
+def _reader_of(one_of_each: list[Any], report: Report) -> Member | None:
+    """The surest format. A file repeats few structures: of one it had before, only the surest is asked again."""
     content, known = ValuesContent([("", one_of_each)]), members("format")
-    key = (len(known), *(_structure(item) for item in one_of_each))
-    best, sure = _surest.get(key, ("", 0.0))
+    key = tuple(_structure(item) for item in one_of_each)
+    best, sure = report.surest.get(key, ("", 0.0))
     if best and strength(known[best], content) == sure:
         return known[best]
     asked = (name for name, member in known.items() if member.target.__module__.startswith(ROOMS))
@@ -45,9 +43,7 @@ def _reader_of(one_of_each: list[Any]) -> Member | None:
     best = max(strengths, key=strengths.__getitem__, default="")
     if not best or not strengths[best]:
         return None
-    if len(_surest) >= MOST_SHAPES:
-        _surest.clear()
-    _surest[key] = best, strengths[best]
+    report.surest[key] = best, strengths[best]
     return known[best]
 
 
