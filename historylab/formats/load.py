@@ -25,6 +25,9 @@ from historylab.registry import Member, member
 MAX_BYTES = 200_000_000
 """The default size limit of `load`."""
 
+MAPPING = "mapping"
+"""The `member` on the report of a file that was read by a field mapping, which is no format."""
+
 UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 UPLOAD_BYTES = 20_000_000
@@ -105,7 +108,7 @@ def _member(format: str | None, mapping: FieldMapping | str | os.PathLike[str] |
     if mapping is None:
         return member("format", format) if format else None
     chosen = mapping if isinstance(mapping, FieldMapping) else FieldMapping.read(mapping)
-    return Member("format", "mapping", partial(read_mapped, chosen), (), {"title": "Mapped fields"})
+    return Member("format", MAPPING, partial(read_mapped, chosen), (), {"title": "Field mapping"})
 
 
 def load_content(content: Content, mapping: FieldMapping | None = None) -> Conversations:

@@ -55,13 +55,22 @@ class FieldMapping:
     def read(cls, path: str | os.PathLike[str]) -> FieldMapping:
         """Read a saved one. Raises LoadError for anything that is none."""
         try:
-            with open(path, encoding="utf-8") as file:
-                given = json.loads(file.read(MAX_MAPPING))
-        except (OSError, ValueError, RecursionError) as problem:
-            reason = getattr(problem, "strerror", None) or "it is no JSON"
+            with open(path, "rb") as file:
+                saved = file.read(MAX_MAPPING)
+        except (OSError, ValueError) as problem:  # ValueError: a NUL in the path
+            reason = getattr(problem, "strerror", None) or str(problem)
             raise LoadError(f"the mapping {str(path)[:80]!r} can't be read: {reason[0].lower()}{reason[1:]}") from None
+        return cls.of_json(saved, str(path))
+
+    @classmethod
+    def of_json(cls, saved: bytes, name: str) -> FieldMapping:
+        """The mapping in the bytes of a saved one, whose name is for errors. Raises LoadError for anything else."""
+        try:
+            given = json.loads(saved)
+        except (ValueError, RecursionError):
+            raise LoadError(f"the mapping {name[:80]!r} can't be read: it is no JSON") from None
         if fault := _fault(given):
-            raise LoadError(f"the mapping {str(path)[:80]!r} can't be used: {fault}")
+            raise LoadError(f"the mapping {name[:80]!r} can't be used: {fault}")
         return cls(**given)
 
 

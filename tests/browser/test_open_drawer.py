@@ -28,6 +28,6 @@ def test_unknown_json_is_read_as_offered(page, home, seen):
     assert violations(page) == []
     offered.click()
     headline(page, "At turn 9, the model sees all 17 messages")
-    page.get_by_text("Read as Mapped fields: 18 messages").wait_for()
+    page.get_by_text("Read by your field mapping: 18 messages").wait_for()
     assert seen.errors == []
     assert seen.external == []

@@ -16,6 +16,6 @@ def test_a_saved_mapping_is_used_by_show_and_sweep(tmp_path, capsys):
     assert '(4 items: who, said)? Then save { "role": "who", "text": "said", "items": "log" } as mapping.json' in told
     files = [str(tmp_path / "chat.json"), "--mapping", str(tmp_path / "m.json")]
     assert main(["show", *files]) == 0
-    assert "Mapped fields: 4 records, 4 messages" in capsys.readouterr().out
+    assert "Field mapping: 4 records, 4 messages" in capsys.readouterr().out
     assert main(["sweep", *files, "--grid", "length=1,2", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rows"]) == 2

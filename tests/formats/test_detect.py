@@ -24,6 +24,7 @@ from historylab.formats.load import collection_paused, load
         (b"From mia@example.org Mon Jan 1\nDate: x\n\nhello", "a mailbox (MBOX)"),
         (b"[12.03.26, 10:11:12] Mia: hello\n[12.03.26, 10:11:13] Bo: hi", "a WhatsApp chat"),
         (b"<!DOCTYPE html><p>hello", "a web page"),
+        (b'{"items": "history", "role": "who", "text": "said"}', "a saved field mapping"),
         (b"WEBVTT\n\n00:01 --> 00:02\nhi", "subtitles"),
     ],
 )

@@ -65,7 +65,7 @@ def test_the_most_plausible_proposal_comes_first():
 def test_a_proposal_reads_what_it_says():
     content = as_json({"history": TALK * 26})
     loaded = load(content, mapping=refused(content).proposals[0].mapping)
-    assert (len(loaded), len(loaded[0]), loaded.report.format) == (1, 52, "Mapped fields")
+    assert (len(loaded), len(loaded[0]), loaded.report.format) == (1, 52, "Field mapping")
     assert [m.role for m in loaded[0]][:2] == ["assistant", "user"]
     assert loaded.report.warnings["a field 'at' not read"].count == 52
 

@@ -9,6 +9,7 @@ import pytest
 from app_pages import conversation_picker, opening, screen, shown, text, uploaded, verdict
 from streamlit.testing.v1 import AppTest
 
+from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions import Session
 
 CHAT = [{"role": "user", "content": "Where is my order?"}, {"role": "assistant", "content": "On its way."}]
@@ -59,7 +60,19 @@ def test_unknown_json_is_offered_as_the_list_it_holds():
     assert proposal.label == "Read `log.history` (4 items: `by`, `words`)"
     shown(proposal.click().run())
     assert verdict(app) != before
-    assert "Read as Mapped fields: 4 messages" in text(app)
+    assert "Read by your field mapping: 4 messages" in text(app)
+
+
+@pytest.mark.slow
+def test_a_saved_mapping_reads_the_file_it_is_given_for():
+    app = uploaded(screen(), ("foreign.json", bytes_of(FOREIGN)))
+    app.session_state["by hand"] = True
+    given = opening(app, "Upload").file_uploader(key="saved-mapping")
+    shown(given.set_value(("mapping.json", b'{"role": "by"}', "application/json")).run())
+    assert "used: it names no field for text" in text(app)
+    mapping = FieldMapping("by", "words", "log.history").as_json.encode()
+    shown(app.file_uploader(key="saved-mapping").set_value(("mapping.json", mapping, "application/json")).run())
+    assert "Read by your field mapping: 4 messages" in text(app)
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, UnknownFormat
+from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import Place
 from historylab.settings.names import OPEN
@@ -22,6 +23,7 @@ from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.given_files import Show, bounded, files_at, merged, read_files
 from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
+from historylab.wording.cuts import capitalize_first
 from historylab.wording.untrusted import one_line
 
 KEY = "open"
@@ -45,12 +47,15 @@ def ask(to_open: ToOpen) -> None:
     session.touch()
 
 
-def ask_for_upload(files: tuple[GivenFile, ...], ids: tuple[str, ...]) -> None:
-    """Open uploaded files next, once: a busy browser may tell of them again after their drawer has closed."""
+def ask_for_upload(files: tuple[GivenFile, ...], ids: tuple[str, ...], mapping: FieldMapping | None = None) -> None:
+    """Open files next, by an uploaded mapping if there is one. `ids` are those of the uploads.
+
+    Once: a busy browser may tell of them again after their drawer has closed.
+    """
     state = session.tab()
-    if files and ids != state.uploaded:
-        state.uploaded = ids
-        ask(ToOpen(files))
+    if not state.uploaded.issuperset(ids):
+        state.uploaded.update(ids)
+        ask(ToOpen(files, mapping=mapping))
 
 
 def ask_for_sample(name: str) -> None:
@@ -73,7 +78,7 @@ def open_asked(show: Show) -> bool:
         try:
             _open_spec(asked.spec)
         except HistoryLabError as problem:
-            state.problem = _sentence(str(problem))
+            state.problem = capitalize_first(str(problem))
             return True
         state.refused = ()
         return True
@@ -144,11 +149,7 @@ def refusal_of(file: RefusedFile) -> str:
     """ "“orders.json”: found a number, which …": a refusal in a sentence that may quote the file."""
     offered = file.why.proposals if isinstance(file.why, UnknownFormat) else ()
     why = str(file.why).removesuffix(f". {offered[0]}") if offered else str(file.why)  # offered as buttons
-    return f"{named(file.given)}: {why}" if file.given.name else _sentence(why)
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+    return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(why)
 
 
 def _open_spec(spec: str) -> None:

@@ -136,7 +136,7 @@ class TabState:
     # what is open, and what of it is on screen
     opened: Opened | None = None
     to_open: ToOpen | None = None  # what a click asked for, until the page or the drawer does it
-    uploaded: tuple[str, ...] = ()  # the files of the last upload, by the browser's ids
+    uploaded: set[str] = field(default_factory=set)  # every file given so far, by the browser's ids
     refused: tuple[RefusedFile, ...] = ()  # files that were not read
     sessions: tuple[Session, ...] | None = None  # of coding agents on this machine, once they were asked for
     request: int | None = None  # from 0; None is the last

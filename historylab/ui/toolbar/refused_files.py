@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from historylab.costs.amounts import count_of
-from historylab.errors import UnknownFormat
+from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.proposals import Proposal
 from historylab.ui.session import drawers, opening, session
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
+from historylab.wording.cuts import capitalize_first
 from historylab.wording.untrusted import markdown
 
 MOST = 10
+SAVED = "saved-mapping"
 FIELDS = {
     "items": ("Where the messages are", "history, or chat.history; empty: the file itself"),
     "role": ("Field for who speaks", "role"),
@@ -86,6 +89,35 @@ def _by_hand(file: RefusedFile) -> None:
             )
             if complete:
                 mapping_download(mapping)
+        _saved_mapping(file.given)
+
+
+def _saved_mapping(given: GivenFile) -> None:
+    """The field for a mapping that was saved, which reads the file; why it can't, if it can't."""
+    saved = st.file_uploader(
+        "Or upload a mapping you saved",
+        "json",
+        key=SAVED,
+        max_upload_size=1,
+        on_change=_read_by_saved,
+        args=(given,),
+    )
+    if saved and isinstance(mapping := _mapping_in(saved), LoadError):
+        notice(capitalize_first(str(mapping)), "error")
+
+
+def _read_by_saved(given: GivenFile) -> None:
+    _stay()
+    saved = session.widget_value(SAVED)
+    if saved and isinstance(mapping := _mapping_in(saved), FieldMapping):
+        opening.ask_for_upload((given,), (saved.file_id,), mapping)
+
+
+def _mapping_in(saved: UploadedFile) -> FieldMapping | LoadError:
+    try:
+        return FieldMapping.of_json(saved.getvalue(), saved.name)
+    except LoadError as problem:
+        return problem
 
 
 def _read(given: GivenFile, mapping: FieldMapping) -> None:
