@@ -23,12 +23,13 @@ write conversations, too, has `write=` (see `Write`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
+    from historylab.conversation.message import Message
     from historylab.formats.files.content import Content
 
 KINDS = {
@@ -49,6 +50,10 @@ Write: TypeAlias = "Callable[[Conversation, Losses], Any]"
 
 Recognise: TypeAlias = "Callable[[Content], float]"
 """The attribute `recognise` of a member: how surely the content is in that format, 0 to 1."""
+
+
+MessageReader: TypeAlias = "Callable[[list[Any], Report, str], list[Message]]"
+"""Reads a list of messages that stands somewhere in a file; the text is its location."""
 
 
 class Format(Protocol):
@@ -99,8 +104,14 @@ class Report:
     kept: dict[str, Tally] = field(default_factory=dict)  # fields beside the messages, kept as metadata
     member: str = ""
     claims: dict[str, float] = field(default_factory=dict)
-    surest: dict[tuple[object, ...], tuple[str, float]] = field(default_factory=dict, init=False, repr=False)
-    """Structures of the messages inside a log → the format that reads them, and how sure it was."""
+    readers: dict[Hashable, MessageReader | None] = field(default_factory=dict, init=False, repr=False)
+    """Structures of lists of messages inside the file → the function that reads them; None: they are no messages."""
+
+    def apart(self) -> Report:
+        """An empty report on a part of the same file."""
+        part = Report()
+        part.readers = self.readers
+        return part
 
     def skip(self, reason: str, where: str) -> None:
         """Count one record that became no message."""

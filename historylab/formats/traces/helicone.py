@@ -52,7 +52,7 @@ def helicone(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
-    own, get = Report(), first_of(row)
+    own, get = report.apart(), first_of(row)
     request, response = (unpacked(get(*names)) for names in zip(*BODIES, strict=True))
     if _failed(row, response):
         report.warn("a model call that failed", where)

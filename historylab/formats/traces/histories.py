@@ -22,11 +22,11 @@ class Histories:
     def read(self, text: str, report: Report, where: str) -> list[Message] | None:
         """The messages of a JSON text, with all remarks on them; None if it is no list of messages with parts."""
         text = text.strip()
-        known, messages, told = next((r for r in self._recent if _grows(text, r[0])), ("[", [], Report()))
+        known, messages, told = next((r for r in self._recent if _grows(text, r[0])), ("[", [], report.apart()))
         items = _items(text, len(known) - 1)
         if items is None or not (has_parts(items) or (known != "[" and not items)):
             return None
-        own = Report()
+        own = report.apart()
         messages = messages + read_parts_messages(items, own, where)
         _add(own, told)
         _add(report, own)

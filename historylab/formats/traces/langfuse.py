@@ -78,7 +78,7 @@ def _rows(row: Any, where: str, around: dict[str, Any], report: Report) -> Itera
 
 
 def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
-    own, get = Report(), first_of(row)
+    own, get = report.apart(), first_of(row)
     for name in ("input", "output"):
         if isinstance(row.get(name), str) and len(row[name]) < 200 and LEFT_OUT.match(row[name]):
             report.warn(f"an {name} that was left out of the export for its size", where)

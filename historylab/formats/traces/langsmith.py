@@ -75,7 +75,10 @@ def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple
 
 
 def _request(run: dict[str, Any], key: str, where: str, report: Report) -> ObservedRequest:
-    own, extra = Report(), Attributes({"extra": unpacked(run.get("extra")), "metadata": unpacked(run.get("metadata"))})
+    own, extra = (
+        report.apart(),
+        Attributes({"extra": unpacked(run.get("extra")), "metadata": unpacked(run.get("metadata"))}),
+    )
     if run.get("error"):
         report.warn(f"a model call that failed ({str(run['error'])[:60].splitlines()[0]})", where)
     sent = sent_in(run.get("inputs"), own, f"{where} inputs")

@@ -59,7 +59,7 @@ def _payload(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
-    own, said = Report(), Attributes({name: unpacked(value) for name, value in row.items()})
+    own, said = report.apart(), Attributes({name: unpacked(value) for name, value in row.items()})
     body = said.get("proxy_server_request")
     body = body.get("body", body) if isinstance(body, Mapping) else None
     failed = row.get("status") == "failure" or row.get("error_str")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from functools import partial
 from typing import Any
 
 from historylab.conversation.message import Message
-from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.base import NOTHING, MessageReader, Report, kind_of
 from historylab.formats.detect import strength
 from historylab.formats.files.content import ValuesContent
 from historylab.formats.traces.parts import has_parts, read_parts_messages
@@ -14,54 +16,56 @@ from historylab.registry import Member, members
 ROOMS = ("historylab.formats.apis.", "historylab.formats.frameworks.")
 """Where the formats of messages are, beside which a trace holds nothing else."""
 
-KINDS = ("role", "type", "lc", "kind", "part_kind", "object", "from", "status")  # fields with a name of a kind
+KINDS = {"role", "type", "lc", "kind", "part_kind", "object", "from", "status"}
+"""Fields that say of what kind something is."""
+
+OF_TOOLS = {"input", "args", "arguments", "response", "result", "output"}
+"""Fields whose objects are an application's own."""
+
+LEVELS = 5
 
 
 def messages_in(value: list[Any], report: Report, where: str) -> list[Message]:
-    """A list of messages, read by the format that recognises it; what none recognises is skipped on the report."""
-    value = [item for item in value if item not in NOTHING]
-    if not value:
+    """A list of messages, read by the format that recognises it; what none recognises is skipped on the report.
+
+    A file repeats few structures: which format reads one is found out once, and kept on the report.
+    """
+    items = [item for item in value if item not in NOTHING]
+    if not items:
         return []
-    if has_parts(value):
-        return read_parts_messages(value, report, where)
-    reader = _reader_of(list({_shape(item): item for item in value}.values()), report)
-    if reader is None:
-        report.skip(f"{kind_of(value)} of no messages known here", where)
+    one_of_each = {_structure(item): item for item in items}
+    structures = tuple(one_of_each)
+    if structures not in report.readers:
+        report.readers[structures] = _reader_of(list(one_of_each.values()))
+    read = report.readers[structures]
+    if read is None:
+        report.skip(f"{kind_of(items)} of no messages known here", where)
         return []
-    return [message for found in reader.target(ValuesContent([(where, value)]), report) for message in found]
+    return read(items, report, where)
 
 
-def _reader_of(one_of_each: list[Any], report: Report) -> Member | None:
-    """The surest format. A file repeats few structures: of one it had before, only the surest is asked again."""
-    content, known = ValuesContent([("", one_of_each)]), members("format")
-    key = tuple(_structure(item) for item in one_of_each)
-    best, sure = report.surest.get(key, ("", 0.0))
-    if best and strength(known[best], content) == sure:
-        return known[best]
-    asked = (name for name, member in known.items() if member.target.__module__.startswith(ROOMS))
-    strengths = {name: strength(known[name], content) for name in asked}
-    best = max(strengths, key=strengths.__getitem__, default="")
-    if not best or not strengths[best]:
-        return None
-    report.surest[key] = best, strengths[best]
-    return known[best]
+def _reader_of(one_of_each: list[Any]) -> MessageReader | None:
+    """The function that reads a list of such messages: that of the surest format."""
+    if has_parts(one_of_each):
+        return read_parts_messages
+    content = ValuesContent([("", one_of_each)])
+    asked = [found for found in members("format").values() if found.target.__module__.startswith(ROOMS)]
+    best = max(asked, key=lambda found: strength(found, content))
+    return partial(_read_by, best) if strength(best, content) else None
 
 
-def _structure(value: Any, name: str = "", levels: int = 5) -> object:
+def _read_by(member: Member, items: list[Any], report: Report, where: str) -> list[Message]:
+    return [message for found in member.target(ValuesContent([(where, items)]), report) for message in found]
+
+
+def _structure(value: Any, name: str = "", levels: int = LEVELS) -> Hashable:
     """The names and kinds of what a value holds, and what kind it says it is: equal for values found alike."""
-    if isinstance(value, dict):
-        return frozenset((key, _structure(item, key, levels - 1)) for key, item in value.items()) if levels else dict
-    if isinstance(value, list):
-        return (list, frozenset(_structure(item, name, levels - 1) for item in value) if levels else bool(value))
-    return value if name in KINDS and isinstance(value, str) else (type(value), bool(value))
-
-
-def _shape(item: Any) -> object:
-    """Equal for messages that every format finds alike: a history is recognised by one of each."""
-    if not isinstance(item, dict):
-        return type(item)
-    content = item.get("content", item.get("parts"))
-    parts = content if isinstance(content, list) else ()
-    labels = tuple(str(item.get(name)) for name in ("role", "type", "lc", "kind"))
-    kinds = {str(part.get("type", list(part))) if isinstance(part, dict) else str(type(part)) for part in parts}
-    return (*labels, type(content), frozenset(item), frozenset(kinds))
+    kind = type(value)
+    if kind is str:
+        return value if name in KINDS else bool(value)
+    if kind is dict:
+        within = 0 if name in OF_TOOLS else levels
+        return tuple([(key, _structure(item, key, levels - 1)) for key, item in value.items()]) if within else dict
+    if kind is list:
+        return (list, frozenset([_structure(item, name, levels - 1) for item in value])) if levels else list
+    return kind, bool(value)

@@ -71,7 +71,7 @@ def _is_call(span: Span) -> bool:
 
 
 def _request(span: Span, key: str, report: Report) -> ObservedRequest:
-    said, own = span.attributes, Report()
+    said, own = span.attributes, report.apart()
     if span.failed:
         report.warn(f"a model call that failed ({span.failed[:60]})", span.where)
     given, answered = said.get("llm.input_messages"), said.get("llm.output_messages")

@@ -109,7 +109,7 @@ def _kind(span: Span) -> str:
 
 
 def _request(span: Span, key: str, histories: Histories, report: Report) -> ObservedRequest:
-    said, own = span.attributes, Report()
+    said, own = span.attributes, report.apart()
     details = next((attributes for name, attributes in span.events if name == DETAILS), None)
     if details and not said.raw(*INPUT, *OUTPUT):
         said = Attributes({**said.given, **details.given})
