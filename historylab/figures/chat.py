@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.conversation.message import Message, Summary
+from historylab.costs.amounts import count_of
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.wording.message_text import left_out, unsent_thinking
@@ -119,8 +120,9 @@ def _summary(summary: Summary) -> str:
     note = f" {one_line(summary.note, 300)}" if summary.note else ""
     fate = f"sent in their place · {summary.tokens:,} tokens · written by {one_line(summary.by, 60)}.{note}"
     return (
-        f'<li class="hl-said hl-summarized hl-made"><div class="hl-who"><b>summary</b> of {summary.covers:,} messages'
-        f"</div>{_text(summary.text, TEXT, LINES)}{_fate(Action.SUMMARIZED, fate)}</li>"
+        f'<li class="hl-said hl-summarized hl-made"><div class="hl-who"><b>summary</b> of '
+        f"{count_of(summary.covers, 'message')}</div>{_text(summary.text, TEXT, LINES)}"
+        f"{_fate(Action.SUMMARIZED, fate)}</li>"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from historylab.costs.amounts import count_of
 from historylab.figures.axis import MOST_POINTS, drawn_requests, turn_ticks
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Step, Timeline
@@ -97,7 +98,7 @@ def _events(figure: go.Figure, timeline: Timeline, *, dark: bool) -> None:
     """A Σ above every request with a new summary, a ! above every one over the budget."""
     new = [s for s in timeline.steps if s.plan.summary and (not s.before or s.before.summary != s.plan.summary)]
     made = [s.plan.summary for s in new if s.plan.summary]
-    labels = [f"new summary: {summary.covers:,} messages in {summary.tokens:,} tokens" for summary in made]
+    labels = [f"new summary: {count_of(summary.covers, 'message')} in {summary.tokens:,} tokens" for summary in made]
     _signs(figure, new, LOOKS[Action.SUMMARIZED], labels, dark=dark)
     over = [s for s in timeline.steps if s.plan.over_budget][:MOST_POINTS]
     labels = [f"{s.plan.tokens - s.plan.budget:,} over the budget" for s in over]

@@ -6,6 +6,7 @@ the settings to change (`remedy`); `explain` finds the values by planning again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -61,6 +62,7 @@ class StageTrace(NamedTuple):
     changed: int
 
 
+_ONE = re.compile(r"((?:last|newest) )?(?<![\d.,])1 ((?:user )?(?:turn|message|block|pair))s\b")
 _reasons: list[Reason] = []
 
 
@@ -78,6 +80,11 @@ SYSTEM = reason("system", "A system message: always sent.")
 PIN = reason("pin", "Pinned by you: always sent.")
 REPLACED = reason("replaced", "Since its turn ended it is part of one text, at the turn's end.")
 INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
+
+
+def with_singulars(sentence: str) -> str:
+    """The sentence with a noun in the singular after a 1: "the last 1 turns" is "the last turn"."""
+    return _ONE.sub(lambda found: f"{found[1] or '1 '}{found[2]}", sentence)
 
 
 def reason_of(code: int) -> Reason:

@@ -105,18 +105,21 @@ class GuardReport:
     def sentence(self) -> str:
         """ "Sliced naively, 42 of 105 requests would be refused: 61 tool results without their call." """
         sliced = "Filtered, then sliced naively," if self.filtered else "Sliced naively,"
+        one = self.requests == 1
         if not self.refused:
-            return f"{sliced} none of the {self.requests:,} requests would be refused."
+            sound = "the one request would not" if one else f"none of the {self.requests:,} requests would"
+            return f"{sliced} {sound} be refused."
         halves = [
-            f"{n:,} {what}"
-            for n, what in (
-                (self.results_left_out, "tool results without their call"),
-                (self.calls_left_out, "tool calls without their results"),
+            f"{n:,} {singular if n == 1 else plural}"
+            for n, singular, plural in (
+                (self.results_left_out, "tool result without its call", "tool results without their call"),
+                (self.calls_left_out, "tool call without its results", "tool calls without their results"),
             )
             if n
         ]
         why = f": {' and '.join(halves)}" if halves else ""
-        return f"{sliced} {self.refused:,} of {self.requests:,} requests would be refused{why}."
+        refused = "the one request" if one else f"{self.refused:,} of {self.requests:,} requests"
+        return f"{sliced} {refused} would be refused{why}."
 
 
 def guard_report(timeline: Timeline) -> GuardReport:
@@ -198,16 +201,21 @@ def refusal_sentence(timeline: Timeline) -> str:
     "2 of the 9 requests that are sent would be refused: nothing to answer, as the newest message is left out: Said in
     another scope than dm (filter = scope)."
     """
-    found, of = validity(timeline), f"of the {len(timeline.plans):,} requests that are sent"
+    found, requests = validity(timeline), len(timeline.plans)
     causes = Counter(_cause(timeline, request) for request in np.flatnonzero(found.refused).tolist())
     ending = int(found.wrong_end.sum())
-    in_answer = f"{ending:,} {of} end in an answer, which some models refuse"
+    in_answer = f"{_share(ending, requests)} end{'s' * (ending == 1)} in an answer, which some models refuse"
     if not causes:
         whole = "None of the requests that are sent would be refused: calls and results stay together."
         return f"{in_answer}; none would be otherwise." if ending else whole
     listed = "; ".join(f"{cause}{f' ({n:,} of them)' if len(causes) > 1 else ''}" for cause, n in causes.most_common())
-    refused = f"{causes.total():,} {of} would be refused: {listed}."
+    refused = f"{_share(causes.total(), requests)} would be refused: {listed}."
     return f"{refused} {in_answer}." if ending else refused
+
+
+def _share(count: int, requests: int) -> str:
+    """ "2 of the 9 requests that are sent"; "The one request that is sent"."""
+    return "The one request that is sent" if requests == 1 else f"{count:,} of the {requests:,} requests that are sent"
 
 
 def _cause(timeline: Timeline, request: int) -> str:

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 from historylab._version import __version__
+from historylab.costs.amounts import count_of
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
@@ -67,7 +68,7 @@ def _verdict(timeline: Timeline, number: int, title: str, starred: Sequence[Must
     lost = ' class="over"' if words.remembered.lost else ""
     held = f"<span{lost}>{GLYPH} {escape(words.remembered.sentence)}</span>" if words.remembered.sentence else ""
     losses = "".join(f'<p class="lead">{line}</p>' for line in (held, escape(words.forgotten)) if line)
-    size = f"{len(timeline.conversation):,} messages, {len(timeline.plans):,} requests"
+    size = f"{count_of(len(timeline.conversation), 'message')}, {count_of(len(timeline.plans), 'request')}"
     chips = "".join(
         f'<span{"" if counts[action] else " class=none"} title="{escape(look.meaning)}">{_mark(action)}'
         f"{look.word} <b>{counts[action]:,}</b></span>"
@@ -104,7 +105,8 @@ def _messages(timeline: Timeline, number: int, starred: Container[int | None]) -
     if first:
         yield f'<p class="meta">The newest {MOST_MESSAGES:,} of {plan.size:,} messages.</p>'
     if plan.summary:
-        about = f"Σ A summary of {plan.summary.covers:,} messages, written by {plan.summary.by}, is sent for them"
+        covered = count_of(plan.summary.covers, "message")
+        about = f"Σ A summary of {covered}, written by {plan.summary.by}, is sent instead"
         text = escape(multiline(plan.summary.text, LONGEST))
         yield f'<details class="made"><summary>{escape(about)}</summary><pre>{text}</pre></details>'
     yield "<ol>"

@@ -27,7 +27,7 @@ BASELINE = "the whole conversation as recorded"
 NAMED, MODEL = 3, 60  # requests that are named; characters of a model's name
 RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
 """In place of all that is found by reading messages, where a transcript has only their sizes."""
-KINDS = (("evidence", "pieces of gold evidence"), ("reference", "references"), ("link", "links (an estimate)"))
+KINDS = (("evidence", "piece", " of gold evidence"), ("reference", "reference", ""), ("link", "link", " (an estimate)"))
 
 
 def cache_titles() -> dict[str, str]:
@@ -76,18 +76,20 @@ def kept_sentence(retention: Retention) -> str:
     """ "It keeps 58 of 60 references.", of the best kind of evidence there is; empty if there is none."""
     if is_textless(retention.timeline.original):
         return RECALL_UNKNOWN
-    for kind, noun in KINDS:
+    for kind, noun, of_what in KINDS:
         kept = retention.kept[kind]
+        if kept.total == 1:
+            return f"It {'loses' if kept.lost else 'keeps'} the one {noun}{of_what}."
         if kept.total:
-            all_of = f"all {kept.total:,}" if not kept.lost else f"{kept.kept:,} of {kept.total:,}"
-            return f"It keeps {all_of} {noun}."
+            share = f"{kept.kept:,} of" if kept.lost else "all"
+            return f"It keeps {share} {count_of(kept.total, noun)}{of_what}."
     return ""
 
 
-def kept_line(kept: Kept, noun: str) -> str:
-    """ "58 of 60 references kept (96.7%), 4 of them only in the summary"."""
+def kept_line(kept: Kept, noun: str, of_what: str = "") -> str:
+    """ "58 of 60 references kept (96.7%), 4 of them only in the summary"; `of_what` follows the noun."""
     by_summary = f", {kept.by_summary:,} of them only in the summary" if kept.by_summary else ""
-    return f"{kept.kept:,} of {kept.total:,} {noun} kept ({percent(kept.share)}){by_summary}"
+    return f"{kept.kept:,} of {count_of(kept.total, noun)}{of_what} kept ({percent(kept.share)}){by_summary}"
 
 
 def pays_sentence(comparison: CostComparison) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from typing import Any
 
+from historylab.planning.reasons import with_singulars
 from historylab.registry import Member, chosen_members, member
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
@@ -44,8 +45,10 @@ def changes_in_words(changes: Mapping[str, Any]) -> str:
         main = pruner or (f"keeping {policy}" if policy else "")
     rest = list(_rest(left))
     if not main:
-        return ", ".join(rest) or ("full tool results" if "tool_output" in changes else "these settings")
-    return f"{main} ({', '.join(rest)})" if rest else main
+        words = ", ".join(rest) or ("full tool results" if "tool_output" in changes else "these settings")
+    else:
+        words = f"{main} ({', '.join(rest)})" if rest else main
+    return with_singulars(words)
 
 
 def _pruner(left: dict[str, Any]) -> str:
@@ -63,7 +66,7 @@ def _policy(left: dict[str, Any]) -> str:
     phrase = _phrase("policy", policy, left, "") if policy else ""
     if phrase or length is None:
         return phrase
-    return f"the last {max(1, length):,} user messages" if length > 1 else "the last user message"
+    return f"the last {max(1, length):,} user messages"
 
 
 def _phrase(family: str, name: str, left: dict[str, Any], otherwise: str) -> str:

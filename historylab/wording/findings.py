@@ -18,7 +18,7 @@ def token_finding(timeline: Timeline) -> str:
     peak = int(timeline.tokens.argmax())
     requests = len(timeline.plans)
     return (
-        f"Tokens over {requests:,} requests ({counted_by(timeline)}), budget {timeline.plans[0].budget:,}. "
+        f"Tokens over {count_of(requests, 'request')} ({counted_by(timeline)}), budget {timeline.plans[0].budget:,}. "
         f"The largest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed, the last would have "
         f"{timeline.untrimmed[-1]:,}. {over_budget_sentence(timeline) or 'None is over the budget.'}"
     )
@@ -31,7 +31,7 @@ def compare_finding(timelines: Sequence[Timeline]) -> str:
         f"{int(t.tokens.argmax()) + 1:,}"
         for t, look in zip(timelines, CONFIGURATIONS, strict=False)
     )
-    return f"Tokens over {len(timelines[0].plans):,} requests: {'; '.join(parts)}."
+    return f"Tokens over {count_of(len(timelines[0].plans), 'request')}: {'; '.join(parts)}."
 
 
 def workload_finding(workload: Workload) -> str:
@@ -39,8 +39,8 @@ def workload_finding(workload: Workload) -> str:
     half, most = percentiles(workload.tokens)
     untrimmed_half, untrimmed_most = percentiles(workload.untrimmed)
     return (
-        f"Half of {len(workload.tokens):,} requests send at most {half:,.0f} tokens and 95 in 100 at most {most:,.0f}; "
-        f"untrimmed, {untrimmed_half:,.0f} and {untrimmed_most:,.0f}."
+        f"Of {count_of(len(workload.tokens), 'request')}, half send at most {half:,.0f} tokens and 95 in 100 at most "
+        f"{most:,.0f}; untrimmed, {untrimmed_half:,.0f} and {untrimmed_most:,.0f}."
     )
 
 

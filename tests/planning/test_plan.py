@@ -16,7 +16,7 @@ from historylab.conversation.message import Message, Summary
 from historylab.counters.base import count_text, open_counter
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action, reason
+from historylab.planning.reasons import Action, reason, with_singulars
 
 WHY = reason("a test's rule", "Because of {n:,} things.", setting="length")
 COUNTER = open_counter("exact", "gpt-4o")
@@ -153,3 +153,16 @@ def test_a_number_in_a_reason_may_have_any_name():
     assert plan.drop(plan.open, wide, blocks=2, why="as it happens").reason(1).sentence == (
         "More than 2 blocks, as it happens."
     )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("Older than the last 1 user messages.", "Older than the last user message."),
+        ("cut to the last 1 turns when there were 1,001 turns", "cut to the last turn when there were 1,001 turns"),
+        ("Older than the newest 0.1 pairs.", "Older than the newest 0.1 pairs."),
+        ("1 messages of 21 messages", "1 message of 21 messages"),
+    ],
+)
+def test_a_noun_after_a_one_is_in_the_singular(sentence, said):
+    assert with_singulars(sentence) == said

@@ -60,7 +60,7 @@ def test_what_the_filter_leaves_is_what_is_sliced():
     )
     timeline = replay(Conversation(messages), settings)
     assert naive_masks(timeline)[-1].tolist() == [False, False, True, False, True]
-    assert guard_report(timeline).sentence().startswith("Filtered, then sliced naively, none of the")
+    assert guard_report(timeline).sentence().startswith("Filtered, then sliced naively, the one request would not")
 
 
 def test_the_newest_message_is_sent_however_small_the_budget():
@@ -138,6 +138,13 @@ def test_requests_that_end_in_an_answer_are_counted():
     assert refusal_sentence(replay(Conversation(said), settings)) == (
         "2 of the 2 requests that are sent end in an answer, which some models refuse; none would be otherwise."
     )
+
+
+def test_one_request_is_no_share_of_requests():
+    sent = Settings(filter="participants", **{"filter.participants.ids": "bo"})
+    assert refusal_sentence(replay(conv("u"), sent)).startswith("The one request that is sent would be refused: ")
+    sliced = guard_report(replayed(counted("u10 c10 t10 u10"), policy="lastN", length=2))
+    assert sliced.sentence() == "Sliced naively, 1 of 2 requests would be refused: 1 tool result without its call."
 
 
 def test_nothing_said_but_system_messages_is_no_request():

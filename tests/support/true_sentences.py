@@ -189,7 +189,8 @@ def untrue_refusals(timeline: Timeline) -> Iterator[str]:
     """How many requests that are sent, and how many naive ones, an API would refuse: counted in the messages."""
     said, requests = refusal_sentence(timeline), [plan.render() for plan in timeline.plans]
     refused = sum(any(refusals(messages)) or all(m.role == "system" for m in messages) for messages in requests)
-    if (numbers_in(said)[:2] if "requests that are sent would be refused: nothing" in said else [0, 0])[0] != refused:
+    claimed = re.match(r"(The one|[\d,]+) .* sent would be refused: nothing", said)
+    if (1 if claimed[1] == "The one" else numbers_in(said)[0]) != refused if claimed else refused:
         yield said
     guard, halves = guard_report(timeline), [0, 0, 0]
     for plan, mask in zip(timeline.plans, naive_masks(timeline), strict=True):

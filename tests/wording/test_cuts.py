@@ -23,9 +23,14 @@ from historylab.wording.cuts import changes_in_words, settings_in_words
         ({"policy": "all", "pruner.fifo.trim_to": 0.5}, "FIFO to 8,000 over all messages (down to half)"),
         ({"pruner": "off", "length": 1}, "keeping the last user message"),
         ({"pruner": "off", "policy": "none"}, "keeping no history"),
+        ({"policy": "all", "min_turns": 1}, "FIFO to 8,000 over all messages (newest turn protected)"),
         (
             {"policy": "all", "pruner": "sliding_window", "pruner.sliding_window.turns": 6},
             "a window of 6 turns over all messages",
+        ),
+        (
+            {"policy": "all", "pruner": "sliding_window", "pruner.sliding_window.turns": 1},
+            "a window of 1 turn over all messages",
         ),
         (
             {"tool_output": "clear", "tool_output.clear.batch": 1, "min_turns": 3},

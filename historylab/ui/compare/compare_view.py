@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.figures.compare_chart import compare_chart
 from historylab.figures.message_strip import difference_strip, message_strip
 from historylab.planning.reasons import Action
@@ -124,7 +125,7 @@ def _list(compared: list[Configuration], timelines: list[Timeline], number: int)
         return
     chosen = rows[-MOST_ROWS:]
     more = f", the newest {MOST_ROWS:,} of them below" if len(rows) > len(chosen) else ""
-    st.html(f'<div class="hl-title">{len(rows):,} messages are sent differently with this request{more}</div>')
+    st.html(f'<div class="hl-title">Sent differently with this request: {count_of(len(rows), "message")}{more}</div>')
     badges = st.column_config.MultiselectColumn(
         options=[look.badge for look in LOOKS.values()],
         color=[look.colour(is_dark()) for look in LOOKS.values()],
@@ -135,7 +136,7 @@ def _list(compared: list[Configuration], timelines: list[Timeline], number: int)
         key=f"differing {number} {len(compared)}",
         height=38 + 35 * min(len(chosen), 12),
         hide_index=True,
-        alt=f"{len(chosen)} messages with the decision of each configuration",
+        alt=f"{count_of(len(chosen), 'message')} with the decision of each configuration",
         column_config={
             "#": st.column_config.NumberColumn(width=50),
             "role": st.column_config.TextColumn(width=90),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.tuning.compare import comparison_sentence
 from historylab.ui.compare import configurations
@@ -30,7 +31,7 @@ def comparison_bar(conversation: Conversation, compared: list[Configuration]) ->
     about, buttons = st.columns([5, 4], vertical_alignment="center")
     about.html(
         f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi></div>'
-        f'<div class="hl-meta">{len(conversation):,} messages; open another in the playground</div>'
+        f'<div class="hl-meta">{count_of(len(conversation), "message")}; open another in the playground</div>'
     )
     with buttons.container(horizontal=True, horizontal_alignment="right"):
         share_button(compared[0].settings, "compare", configurations.compared_changes(compared[0].resolution))

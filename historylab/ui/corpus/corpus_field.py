@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
+from historylab.costs.amounts import count_of
 from historylab.errors import HistoryLabError
 from historylab.formats.load import UPLOAD_BYTES, Conversations, load
 from historylab.formats.samples import samples
@@ -22,8 +23,8 @@ def chosen_corpus() -> tuple[str, list[Conversation]]:
     if uploads:
         found = [conversation for conversations in uploads.values() for conversation in conversations]
         remarks = sum(conversations.report.remarks for conversations in uploads.values())
-        partly = f" ({remarks:,} records skipped or read with a warning)" if remarks else ""
-        return f"{len(found):,} conversations from {_files(len(uploads))}{partly}", found
+        partly = f" ({count_of(remarks, 'record')} skipped or read with a warning)" if remarks else ""
+        return f"{count_of(len(found), 'conversation')} from {count_of(len(uploads), 'file')}{partly}", found
     if opened and len(opened.conversations) > 1:
         return f"{len(opened.conversations):,} conversations from the open file", list(opened.conversations)
     found = [conversation for name in samples() for conversation in cached.sample(name)]
@@ -56,7 +57,3 @@ def _uploaded() -> None:
         except HistoryLabError as problem:
             session.report_problem(f"“{one_line(name, 80)}”: {problem}")
     tuning_choices.use_corpus(uploads)
-
-
-def _files(count: int) -> str:
-    return "one file" if count == 1 else f"{count:,} files"

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from historylab.costs.amounts import money, percent, times
+from historylab.costs.amounts import count_of, money, percent, times
 from historylab.costs.workload import Workload, percentiles
 from historylab.figures.workload_chart import workload_chart
 from historylab.pricing import Prices
@@ -31,7 +31,7 @@ def workload_headline(workload: Workload, settings: Settings, about: str, own: s
     st.html(
         f'<h1 class="hl-verdict">Half of the requests send at most {half:,.0f} tokens, 95 in 100 at most {most:,.0f}; '
         f'{over}.</h1><div class="hl-cost">{escape(cost)}</div><div class="hl-meta">'
-        f"{escape(about)}, {len(workload.tokens):,} requests, under {escape(settings_in_words(settings))}. "
+        f"{escape(about)}, {count_of(len(workload.tokens), 'request')}, under {escape(settings_in_words(settings))}. "
         f"Tokens by {escape(workload.counted)}.</div>"
     )
 
@@ -61,8 +61,9 @@ def workload_view(workload: Workload, budget: int, prices: Prices | None) -> Non
 
 def _monthly_sentence(workload: Workload, own: str) -> str:
     mine, untrimmed, ratio = _monthly(workload, own)
+    volume = session.tab().tuning.volume
     return (
-        f"{session.tab().tuning.volume:,} conversations like these cost {mine} a month, {ratio} not trimming "
+        f"{count_of(volume, 'conversation')} like these cost{'s' * (volume == 1)} {mine} a month, {ratio} not trimming "
         f"({untrimmed}; {cache_label(own)})."
     )
 
@@ -110,7 +111,7 @@ def _conversations(workload: Workload, priced: bool) -> None:
             columns[f"$, {title.lower()}"] = [float(load.costs[name]) for load in loads]
     money_column = st.column_config.NumberColumn(format="$%.4f")
     config = {name: money_column for name in columns if name.startswith("$")}
-    st.dataframe(columns, hide_index=True, column_config=config, alt=f"{len(loads)} conversations", key="loads")
+    st.dataframe(columns, hide_index=True, column_config=config, alt=count_of(len(loads), "conversation"), key="loads")
     if len(workload.loads) > MOST_ROWS:
         st.html(f'<span class="hl-meta">The first {MOST_ROWS:,} of {len(workload.loads):,} conversations.</span>')
 

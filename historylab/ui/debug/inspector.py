@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.systems.octopus import inspect_plan
 from historylab.ui.session import chosen_system
@@ -40,7 +41,7 @@ def inspector(timeline: Timeline, number: int) -> None:
             f'<div class="hl-title">Context inspector</div><div class="hl-table"><table>{head}</table></div>'
             f'<div class="hl-meta">{about}</div>'
         )
-        with st.expander(f"{len(rows):,} messages"):
+        with st.expander(count_of(len(rows), "message")):
             st.html(
                 '<div class="hl-table"><table><thead><tr><th>role</th><th>section</th><th class="hl-number">tokenCount'
                 f"</th><th>content</th></tr></thead><tbody>{body}</tbody></table></div>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.wording.message_text import speaker
@@ -29,7 +30,7 @@ def message_tokens(timeline: Timeline, number: int) -> None:
         key="debug-tokens",
         hide_index=True,
         height=min(HEIGHT, 38 + 35 * plan.size),
-        alt=f"{plan.size} messages with their tokens and how many are sent",
+        alt=f"{count_of(plan.size, 'message')}: tokens, and how many of them are sent",
     )
     summary = f" + {plan.summary_tokens:,} of the summary" if plan.summary else ""
     st.html(

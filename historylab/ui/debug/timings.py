@@ -13,6 +13,7 @@ import streamlit as st
 
 from historylab._version import __version__
 from historylab.agent.request import request_of
+from historylab.costs.amounts import count_of
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.replay import Timeline
 from historylab.ui.session import cached
@@ -46,8 +47,8 @@ def versions(timeline: Timeline) -> None:
 def _measured(timeline: Timeline, number: int, page: Seconds) -> Iterator[tuple[str, Seconds, str]]:
     plan, counting, planning, adding = timeline.plans[number], *cached.stage_seconds(timeline)
     made = "when these settings were replayed"
-    yield f"Count the tokens of {len(timeline.conversation):,} messages", counting, made
-    yield f"Replay: plan {len(timeline.plans):,} requests", planning, made
+    yield f"Count the tokens of {count_of(len(timeline.conversation), 'message')}", counting, made
+    yield f"Replay: plan {count_of(len(timeline.plans), 'request')}", planning, made
     yield "Add up what the screens show of them", adding, made
     alone = timeline.instruments.offline()  # timing makes no model call
     yield "Plan this request", _clock(plan_up_to, timeline.original, timeline.settings, alone, plan.size), "now"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import streamlit as st
 
 from historylab.conversation.usage import is_textless
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Likely
 from historylab.ui.request.message_selection import reveal_message
@@ -77,7 +78,7 @@ def _table(timeline: Timeline, found: Sequence[Likely]) -> None:
         height=38 + 35 * min(len(rows), 10),
         on_select=lambda: _select_row(timeline, [message for _, message, _ in rows]),
         selection_mode="single-row",
-        alt=f"{len(rows)} messages that are likely to answer what may be asked",
+        alt=f"{count_of(len(rows), 'message')} likely to answer what may be asked",
         column_config={
             "message": st.column_config.NumberColumn(width=75),
             "last request": st.column_config.TextColumn(width=105),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from historylab.costs.amounts import money, percent, times
+from historylab.costs.amounts import count_of, money, percent, times
 from historylab.costs.bill import CostComparison
 from historylab.costs.recount import counter_of_money
 from historylab.costs.traffic import baseline_of
@@ -31,8 +31,8 @@ def bill_table(timeline: Timeline, bills: Mapping[str, CostComparison], own: str
     said = (pays_sentence(bills[own]), _history(bills[own]), lost_in_cache_sentence(timeline))
     st.html(
         f'<div class="hl-small">{escape(" ".join(filter(None, said)))}</div>'
-        f'<div class="hl-meta">Dollars for all {len(timeline.plans):,} requests, answers included: an estimate. Not '
-        f"trimming sends {BASELINE} at each of its {len(baseline_of(timeline).sent):,} requests. Tokens "
+        f'<div class="hl-meta">Dollars for {count_of(len(timeline.plans), "request")}, answers included: an estimate. '
+        f"Not trimming sends {BASELINE} in {count_of(len(baseline_of(timeline).sent), 'request')}. Tokens "
         f"by {escape(counted)}, with a fixed overhead of {overhead:,}; a cache loses what follows the first "
         "changed message, and everything after too long a pause, if the transcript has times.</div>"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.conversation.message import Message, Summary
+from historylab.costs.amounts import count_of
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.ui.editing.message_edits import message_edits
@@ -47,7 +48,8 @@ def explanation(timeline: Timeline, number: int, chosen: int) -> None:
 
 def summary_text(summary: Summary) -> None:
     """The summary sent in place of older messages."""
-    title = f"Σ A summary of {summary.covers:,} messages in {summary.tokens:,} tokens, by {markdown(summary.by)}"
+    covered = count_of(summary.covers, "message")
+    title = f"Σ A summary of {covered} in {summary.tokens:,} tokens, by {markdown(summary.by)}"
     if summary.note:  # why another summarizer wrote it, or why it is cut short: shown without unfolding
         st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
     with st.expander(title):

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from historylab.conversation.usage import is_textless
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
 from historylab.ui.session import session, viewing
@@ -15,10 +16,10 @@ from historylab.wording.costs import RECALL_UNKNOWN, kept_line
 from historylab.wording.untrusted import escape, one_line
 
 NOUNS = {
-    "star": "messages that must be remembered",
-    "evidence": "pieces of gold evidence",
-    "reference": "references (values in tool calls that an earlier message holds)",
-    "link": "links (ids, numbers and paths in answers that an earlier message holds; an estimate)",
+    "star": ("message", " that must be remembered"),
+    "evidence": ("piece", " of gold evidence"),
+    "reference": ("reference", " (values in tool calls that an earlier message holds)"),
+    "link": ("link", " (ids, numbers and paths in answers that an earlier message holds; an estimate)"),
 }
 WORDS = {"reference": "reference", "link": "link (estimate)", "star": "must remember", "evidence": "evidence"}
 MOST = 200
@@ -30,7 +31,7 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
     if is_textless(timeline.original):
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
         return
-    lines = [kept_line(found.kept[kind], noun) for kind, noun in NOUNS.items() if found.kept[kind].total]
+    lines = [kept_line(found.kept[kind], *noun) for kind, noun in NOUNS.items() if found.kept[kind].total]
     if not lines:
         st.html('<div class="hl-small">Nothing is referred to again later, as far as the transcript shows.</div>')
         return
@@ -46,7 +47,7 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
         height=38 + 35 * min(len(shown), 8),
         on_select=lambda: _select_row(shown),
         selection_mode="single-row",
-        alt=f"{len(losses)} values that were needed but no longer sent",
+        alt=f"{count_of(len(losses), 'value')} needed but no longer sent",
     )
     more = f" The first {MOST:,} of {len(losses):,} are shown." if len(losses) > MOST else ""
     st.html(f'<span class="hl-meta">Select a row to look at that request and see what would have kept it.{more}</span>')

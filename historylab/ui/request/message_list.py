@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.counters.badge import recorded_otherwise
 from historylab.counters.base import has_media
 from historylab.planning.plan import HistoryPlan
@@ -102,7 +103,7 @@ def _table(timeline: Timeline, step: Step, shown: np.ndarray) -> None:
         on_select=lambda: _select(key, numbers),
         selection_mode="single-row",
         selection_default={"selection": {"rows": selected}},
-        alt=f"{len(numbers)} messages with decision, tokens and reason",
+        alt=f"{count_of(len(numbers), 'message')} with decision, tokens and reason",
         column_config=_columns(dark=is_dark()),
     )
     how = escape(counted_by(timeline))  # holds the model's name, which a link may set

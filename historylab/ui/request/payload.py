@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from historylab.agent.request import request_of
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.wording.untrusted import escape, visible_json
 from historylab.wording.verdict import counted_by
@@ -21,10 +22,8 @@ def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
     plan = timeline.plans[number]
     records = request_of(plan)
     left, right = st.columns([4, 1], vertical_alignment="center")
-    how = escape(counted_by(timeline))
-    left.html(
-        f'<span class="hl-meta">{len(records):,} messages, {plan.tokens:,} tokens ({how}).{_shown(records)}</span>'
-    )
+    size = f"{count_of(len(records), 'message')}, {plan.tokens:,} tokens"
+    left.html(f'<span class="hl-meta">{size} ({escape(counted_by(timeline))}).{_shown(records)}</span>')
     right.download_button(
         "Download",
         visible_json(records),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session, viewing
 
@@ -36,7 +37,7 @@ def request_field(timeline: Timeline) -> None:
             width=90,  # too narrow for steppers of its own; the buttons do that
         )
         step_button("Next ›", "later", number + 1 if number + 1 < count else None)
-        st.html(f'<span class="hl-meta">of {count:,} requests</span>', width="content")
+        st.html(f'<span class="hl-meta">of {count_of(count, "request")}</span>', width="content")
 
 
 def step_button(label: str, key: str, request: int | None) -> None:

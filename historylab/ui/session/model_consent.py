@@ -15,6 +15,7 @@ import streamlit as st
 from historylab.chat_models.base import open_chat_model
 from historylab.chat_models.environment import model_and_host
 from historylab.conversation.conversation import Conversation
+from historylab.costs.amounts import count_of
 from historylab.planning.pipeline import open_instruments, plan_requests, project
 from historylab.planning.replay import Timeline, replay
 from historylab.settings.consent import offline, settings_that_ask
@@ -115,7 +116,7 @@ def _replay_with_progress(conversation: Conversation, settings: Settings) -> Tim
     try:
         for plan in plan_requests(projected, settings, instruments=instruments):
             plans.append(plan)
-            written = f", the newest covers {plan.summary.covers:,} messages" if plan.summary else ""
+            written = f", the newest covers {count_of(plan.summary.covers, 'message')}" if plan.summary else ""
             done = f"{who}: request {len(plans):,} of {total:,}{written}"
             bar.progress(len(plans) / total, done)
     finally:

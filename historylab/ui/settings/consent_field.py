@@ -6,6 +6,7 @@ import streamlit as st
 
 from historylab.chat_models.environment import display_host, model_and_host
 from historylab.conversation.message import Summary
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.planning.strategies.folding import EARLIER
 from historylab.settings.consent import refused_for_consent, settings_that_ask
@@ -27,7 +28,7 @@ def consent_field(resolution: Resolution) -> None:
         return
     sent = (
         "The messages to summarise are sent as text, with this server's key, which is never shown: at most "
-        f"{settings.value(MOST_CALLS):,} calls per replay, and none twice for the same messages."
+        f"{count_of(settings.value(MOST_CALLS), 'call')} per replay, and none twice for the same messages."
     )
     if prompt := settings.value(PROMPT):
         sent += f" Its instructions: “{one_line(prompt, SHOWN)}”."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.counters.tool_definitions import Tool, count_prompt, count_tools, read_tools
 from historylab.errors import LoadError
 from historylab.settings.resolve import Resolution
@@ -47,8 +48,7 @@ def _inside(resolution: Resolution) -> None:
 
 
 def _show_counts(tools: list[Tool], counts: list[int], prompt: int) -> None:
-    noun = "tool" if len(tools) == 1 else "tools"
-    parts = [f"{len(tools):,} {noun}: {sum(counts):,} tokens"] if tools else []
+    parts = [f"{count_of(len(tools), 'tool')}: {count_of(sum(counts), 'token')}"] if tools else []
     parts += [f"prompt: {prompt:,} tokens"] if prompt else []
     largest = sorted(zip(counts, tools, strict=True), key=lambda found: -found[0])[:MOST_NAMED]
     listed = "".join(f"<li>{escape(one_line(tool.name, 60))}: {count:,}</li>" for count, tool in largest)

@@ -40,4 +40,4 @@ def refusals(resolution: Resolution) -> None:
     for sentence in notices[:MOST]:
         notice(sentence)
     if len(notices) > MOST:
-        notice(f"{len(notices) - MOST} more values were refused; the page Settings sources lists them")
+        notice(f"The page Settings sources lists {len(notices) - MOST} more that were refused")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
+from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.edited_bar import edited_bar
@@ -46,5 +47,5 @@ def _size(conversation: Conversation, timeline: Timeline) -> str:
         (len(conversation.columns.users), "turn"),
         (len(timeline.plans), "request"),
     )
-    counts = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in sizes)
+    counts = ", ".join(count_of(count, noun) for count, noun in sizes)
     return escape(f"{counts}, {total:,} tokens in all ({counted_by(timeline)})")

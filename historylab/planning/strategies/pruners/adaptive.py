@@ -18,11 +18,11 @@ from historylab.pricing import window_of
 from historylab.registry import register
 
 NO_ROOM_LEFT = reason(
-    "adaptive", "The newest {turns:,} turns are all that fit {room:,} tokens.", setting="pruner.adaptive.least"
+    "adaptive", "{room:,} tokens hold no more than the newest {turns:,} turns.", setting="pruner.adaptive.least"
 )
 LEAST = reason(
     "adaptive_least",
-    "Older than the newest {turns:,} turns, which stay though they have more than {room:,} tokens.",
+    "Older than the newest {turns:,} turns, kept in spite of having more than {room:,} tokens.",
     setting="pruner.adaptive.least",
 )
 MOST = reason("adaptive_most", "Older than the newest {turns:,} turns.", setting="pruner.adaptive.most")
