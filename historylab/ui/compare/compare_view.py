@@ -125,7 +125,8 @@ def _list(compared: list[Configuration], timelines: list[Timeline], number: int)
         return
     chosen = rows[-MOST_ROWS:]
     more = f", the newest {MOST_ROWS:,} of them below" if len(rows) > len(chosen) else ""
-    st.html(f'<div class="hl-title">Sent differently with this request: {count_of(len(rows), "message")}{more}</div>')
+    differ = "1 message is" if len(rows) == 1 else f"{len(rows):,} messages are"
+    st.html(f'<div class="hl-title">{differ} sent differently with this request{more}</div>')
     badges = st.column_config.MultiselectColumn(
         options=[look.badge for look in LOOKS.values()],
         color=[look.colour(is_dark()) for look in LOOKS.values()],
