@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from historylab.costs.amounts import money
 from historylab.errors import HistoryLabError, SettingsError
 from historylab.wording.untrusted import replace_hidden, visible_json
 
@@ -217,6 +218,11 @@ def format_cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else strip_controls(str(value))
+
+
+def format_cost(cost: float, measure: str) -> str | float:
+    """A cost for a cell: dollars as everywhere; tokens, where `measure` counts those, and an unknown cost as it is."""
+    return cost if math.isnan(cost) or measure == "tokens_total" else money(cost)
 
 
 def strip_controls(text: str, width: int = 0) -> str:

@@ -6,7 +6,16 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.base import Subparsers, add_parser, print_file, print_json, print_line, print_note, print_table
+from historylab.cli.base import (
+    Subparsers,
+    add_parser,
+    format_cost,
+    print_file,
+    print_json,
+    print_line,
+    print_note,
+    print_table,
+)
 from historylab.cli.files import add_strict, read_files, report_skipped
 from historylab.errors import SettingsError
 
@@ -72,10 +81,10 @@ def _print(found: Recommendation) -> None:
         print_line(line)
     for line in found.gives_up:
         print_line(f"Given up: {line}")
-    rows = [(p.label, p.kept, p.cost, "; ".join(p.broken)) for p in found.frontier]
+    rows = [(p.label, p.kept, format_cost(p.cost, found.cost_is), "; ".join(p.broken)) for p in found.frontier]
     print_table("The frontier", ("settings", f"{found.kept_is} kept", found.cost_is, "breaks"), rows)
     effects = [
-        (s.setting, value, kept, cost)
+        (s.setting, value, kept, format_cost(cost, found.cost_is))
         for s in found.sensitivity
         for value, kept, cost in zip(s.values, s.kept, s.cost, strict=True)
     ]

@@ -12,6 +12,7 @@ from historylab.cli.base import (
     add_must_remember,
     add_parser,
     add_settings,
+    format_cost,
     must_remember_from,
     print_json,
     print_line,
@@ -170,9 +171,9 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     from historylab.wording.over_budget import over_budget_sentence
     from historylab.wording.verdict import counted_by
 
-    shown = [*MEASURES[1:], *map(cost_measure, all_caches())]  # the title stands above
-    figures = [(row[measure.name], measure.help) for measure in shown]
-    print_table("In figures", ("", "what"), figures)
+    figures = [(row[measure.name], measure.help) for measure in MEASURES[1:]]  # the title stands above
+    costs = [(format_cost(row[cost.name], cost.name), cost.help) for cost in map(cost_measure, all_caches())]
+    print_table("In figures", ("", "what"), figures + costs)
     print_line(f"Tokens by {counted_by(timeline)}.")
     for said in filter(None, as_reported_sentences(timeline)):
         print_line(said)

@@ -18,6 +18,7 @@ from historylab.cli.base import (
     add_settings,
     check_writable,
     console,
+    format_cost,
     must_remember_from,
     parse_assignment,
     print_json,
@@ -171,7 +172,10 @@ def _print_candidates(table: Any) -> None:
     found = recommend(table)
     figures = ("tokens_mean", "tokens_peak", "over_budget", "losses")
     cheapest_first = sorted(found.points, key=lambda p: p.cost)
-    rows = [(p.label, p.kept, p.cost, *(p.figures[name] for name in figures)) for p in cheapest_first]
+    rows = [
+        (p.label, p.kept, format_cost(p.cost, found.cost_is), *(p.figures[name] for name in figures))
+        for p in cheapest_first
+    ]
     columns = ("settings", f"{found.kept_is} kept", found.cost_is, "tokens mean", "peak", "over budget", "losses")
     more = f", the {SHOWN} cheapest" if len(rows) > SHOWN else ""
     print_table(f"{count_of(len(rows), 'settings')}{more}", columns, rows[:SHOWN])

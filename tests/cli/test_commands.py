@@ -11,10 +11,10 @@ import subprocess
 import sys
 
 import pytest
+from command_line import run
 from dotenv import dotenv_values
 
 from historylab import Settings, export, load, replay, resolve_settings
-from historylab.cli import main
 from historylab.cli import sweep as sweep_command
 from historylab.costs.proposal import proposed_settings
 from historylab.registry import members
@@ -26,16 +26,6 @@ from historylab.wording.recorded import recorded_sentence
 @pytest.fixture
 def sample(root):
     return str(root / "sample_conversations" / "bike-rental-support.json")
-
-
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr."""
-    try:
-        code = main.main(arguments)
-    except SystemExit as exit:
-        code = exit.code
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 def test_show_prints_every_request(capsys, sample):
@@ -112,6 +102,13 @@ def test_one_candidate_gets_no_empty_table(capsys, sample, tmp_path):
     assert code == 0
     assert "Only these settings were tried: $" in out
     assert "Each setting by itself" not in out
+
+
+def test_money_is_written_as_on_screen_however_little_it_is(capsys, tmp_path):
+    (tmp_path / "chat.json").write_text('[{"role": "user", "content": "hi"}]')
+    asked = (str(tmp_path / "chat.json"), "--set", "model=gpt-4.1-nano")
+    assert "$0.00000" in run(capsys, "show", *asked)[1]
+    assert "$0.00000" in run(capsys, "sweep", *asked, "--grid", "length=1,2")[1]
 
 
 def test_show_as_json_has_the_same_figures(capsys, sample):

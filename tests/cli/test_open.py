@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
+from command_line import run
 
-from historylab.cli import main
 from historylab.settings.names import OPEN
 from historylab.ui.server import serve
 
@@ -39,15 +39,6 @@ def session(tmp_path, monkeypatch) -> Path:
     record = {"type": "user", "cwd": f"{tmp_path}/lamps", "message": {"content": "Mend the lamp"}}
     path.write_text(json.dumps(record), encoding="utf-8")
     return path
-
-
-def run(capsys, *arguments: str) -> tuple[int, str, str]:
-    try:
-        code = main.main(arguments)
-    except SystemExit as exit:
-        code = exit.code
-    printed = capsys.readouterr()
-    return code, printed.out, printed.err
 
 
 @pytest.mark.parametrize("before", [(), ("--headless",), ("--port", "8502"), ("open",)])
