@@ -6,7 +6,7 @@ Bodies are the provider's own. Rows without them still have the counts of tokens
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -35,7 +35,7 @@ USAGE = {
 
 def looks_like_helicone(content: Content) -> float:
     """0.95 for rows with Helicone's own fields."""
-    rows = (row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping))
+    rows = (row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict))
     return 0.95 if any(OWN & row.keys() and IDS & row.keys() for row in rows) else 0
 
 
@@ -59,9 +59,9 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
         response = None
     sent = sent_in(request, own, f"{where} request")
     properties = unpacked(get("request_properties", "properties", "customProperties"))
-    named = {str(k).lower(): v for k, v in properties.items()} if isinstance(properties, Mapping) else {}
+    named = {str(k).lower(): v for k, v in properties.items()} if isinstance(properties, dict) else {}
     key = named.get("helicone-session-id") or get("session_id", "sessionId", "helicone_session_id")
-    answered = response.get("model") if isinstance(response, Mapping) else None
+    answered = response.get("model") if isinstance(response, dict) else None
     about = {
         **sent.about,
         **model_of(
@@ -82,8 +82,6 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
     )
 
 
-def _failed(row: Mapping[str, Any], response: Any) -> bool:
+def _failed(row: dict[str, Any], response: Any) -> bool:
     status = row.get("response_status", row.get("status"))
-    return (isinstance(status, int) and status >= 400) or (
-        isinstance(response, Mapping) and bool(response.get("error"))
-    )
+    return (isinstance(status, int) and status >= 400) or (isinstance(response, dict) and bool(response.get("error")))

@@ -7,7 +7,7 @@ Source: Langfuse's API reference and blob storage export field reference.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -32,7 +32,7 @@ LEFT_OUT = re.compile(r"<?truncated|too large", re.IGNORECASE)
 
 def looks_like_langfuse(content: Content) -> float:
     """1 for a trace with observations, 0.9 for rows of observations or traces."""
-    rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping)]
+    rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict)]
     if any(_is_observation(item) for row in rows for item in _nested(row)[:LOOKED_AT]):
         return 1
     return 0.9 if any(map(_is_observation, rows)) or any(map(_is_session, rows)) else 0
@@ -54,11 +54,11 @@ def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
 
 def _rows(row: Any, where: str, around: dict[str, Any], report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
     """The row with snake-case names, after those nested in it; each knows its trace's session."""
-    if not isinstance(row, Mapping):
+    if not isinstance(row, dict):
         report.skip(f"{kind_of(row)}, not an object", where)
         return
     fields = {CAMEL.sub("_", str(name)).lower(): value for name, value in row.items()}
-    if isinstance(trace := fields.pop("trace", None), Mapping):
+    if isinstance(trace := fields.pop("trace", None), dict):
         yield from _rows(
             {**trace, **{name: fields.pop(name) for name in HELD if name in fields}}, where, around, report
         )
@@ -88,12 +88,12 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
     sent = sent_in(row.get("input"), own, f"{where} input")
     parameters = unpacked(row.get("model_parameters"))
     tools = unpacked(get("tool_definitions"))
-    if isinstance(tools, Mapping):  # by name
+    if isinstance(tools, dict):  # by name
         tools = [unpacked(tool) for tool in tools.values()]
     about = {
         **sent.about,
         **model_of(get("provided_model_name", "model", "internal_model_id")),
-        **({PARAMETERS: parameters} if isinstance(parameters, Mapping) and parameters else {}),
+        **({PARAMETERS: parameters} if isinstance(parameters, dict) and parameters else {}),
         **({TOOLS: tools} if isinstance(tools, list) and tools else {}),
     }
     return ObservedRequest(
@@ -112,7 +112,7 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
 def _usage(row: dict[str, Any]) -> dict[str, int] | None:
     """Langfuse's own counts (input without what was cached), else the provider's as they were logged."""
     details = unpacked(row.get("usage_details")) or unpacked(row.get("usage"))
-    given = {str(name): count_of(n) for name, n in details.items()} if isinstance(details, Mapping) else {}
+    given = {str(name): count_of(n) for name, n in details.items()} if isinstance(details, dict) else {}
     if not any(given.values()):
         given = {name: count_of(row.get(f"{name}_usage", row.get(f"{name}_tokens"))) for name in ("input", "output")}
         given["input"] = given["input"] or count_of(row.get("prompt_tokens"))
@@ -132,7 +132,7 @@ def _usage(row: dict[str, Any]) -> dict[str, int] | None:
     return found if any(found.values()) else None
 
 
-def _trace(row: Mapping[str, Any]) -> str:
+def _trace(row: dict[str, Any]) -> str:
     return _text(row.get("trace_id")) or _text(row.get("id"))
 
 
@@ -140,28 +140,28 @@ def _text(value: Any) -> str:
     return str(value) if isinstance(value, str | int) else ""
 
 
-def _nested(row: Mapping[str, Any]) -> list[Any]:
+def _nested(row: dict[str, Any]) -> list[Any]:
     held = row.get("observations")
     if isinstance(held, list):
         return held
     traces = row.get("traces")
     return (
-        [item for trace in traces if isinstance(trace, Mapping) for item in _nested(trace)]
+        [item for trace in traces if isinstance(trace, dict) for item in _nested(trace)]
         if isinstance(traces, list)
         else []
     )
 
 
 def _is_observation(row: Any) -> bool:
-    if not isinstance(row, Mapping):
+    if not isinstance(row, dict):
         return False
     of_trace = "trace_id" in row or "traceId" in row
     return row.get("type") in TYPES and ("start_time" in row or "startTime" in row or of_trace)
 
 
-def _is_session(row: Mapping[str, Any]) -> bool:
+def _is_session(row: dict[str, Any]) -> bool:
     """A session with its traces, or a trace by itself, of which only what went in and came out is known."""
     held = row.get("traces")
     if isinstance(held, list):
-        return any(isinstance(trace, Mapping) and ("sessionId" in trace or "input" in trace) for trace in held)
+        return any(isinstance(trace, dict) and ("sessionId" in trace or "input" in trace) for trace in held)
     return row.keys() >= {"input", "output"} and bool({"sessionId", "traceId", "trace_id", "htmlPath"} & row.keys())

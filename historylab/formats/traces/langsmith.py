@@ -6,7 +6,7 @@ what the wrapped client was called with. Source: LangSmith's run data format.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -15,10 +15,11 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
+from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import about_in, answer_in, sent_in, usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
-from historylab.formats.traces.spans import Attributes, time_of
+from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
 CALLS = ("llm", "chat_model")
@@ -34,7 +35,7 @@ USAGE = {
 
 def has_runs(content: Content) -> float:
     """1 for records with a run type, and inputs or outputs."""
-    rows = (row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping))
+    rows = (row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict))
     return 1 if any("run_type" in row and {"inputs", "outputs", "trace_id"} & row.keys() for row in rows) else 0
 
 
@@ -85,7 +86,7 @@ def _request(run: dict[str, Any], key: str, where: str, report: Report) -> Obser
     called = extra.get("extra.invocation_params", "extra.metadata.ls_invocation_params")
     outputs = unpacked(run.get("outputs"))
     about = {
-        **(about_in(called) if isinstance(called, Mapping) else {}),
+        **(about_in(called) if isinstance(called, dict) else {}),
         **sent.about,
         **model_of(extra.get("extra.metadata.ls_model_name", "metadata.ls_model_name"), sent.about.get("model")),
         **provider_of(extra.get("extra.metadata.ls_provider", "metadata.ls_provider")),
@@ -104,13 +105,13 @@ def _request(run: dict[str, Any], key: str, where: str, report: Report) -> Obser
     )
 
 
-def _trace(run: Mapping[str, Any]) -> str:
+def _trace(run: dict[str, Any]) -> str:
     return str(first_of(run)("trace_id", "id") or "")
 
 
-def _thread(run: Mapping[str, Any]) -> str:
+def _thread(run: dict[str, Any]) -> str:
     """The thread that the application named; a run's own `session_id` is its project."""
     extra = unpacked(run.get("extra"))
-    metadata = unpacked(extra.get("metadata")) if isinstance(extra, Mapping) else unpacked(run.get("metadata"))
-    found = first_of(metadata)(*THREADS) if isinstance(metadata, Mapping) else None
+    metadata = unpacked(extra.get("metadata")) if isinstance(extra, dict) else unpacked(run.get("metadata"))
+    found = first_of(metadata)(*THREADS) if isinstance(metadata, dict) else None
     return found if isinstance(found, str) else ""

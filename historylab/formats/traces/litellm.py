@@ -6,7 +6,7 @@ documentation (StandardLoggingPayload, spend logs).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -15,10 +15,11 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
+from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import about_in, answer_in, sent_in, usage_given
 from historylab.formats.traces.rows import LOOKED_AT, rows_in
-from historylab.formats.traces.spans import Attributes, time_of
+from historylab.formats.traces.spans import time_of
 from historylab.registry import register
 
 OWN = {"spend", "response_cost", "custom_llm_provider", "model_group", "model_map_information", "cache_hit"}
@@ -35,7 +36,7 @@ USAGE = {
 
 def looks_like_litellm(content: Content) -> float:
     """0.95 for rows with a type of call, a time and fields of LiteLLM's own."""
-    rows = (_payload(row) for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping))
+    rows = (_payload(row) for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict))
     return 0.95 if any(row.keys() >= NEEDED and OWN & row.keys() for row in rows) else 0
 
 
@@ -44,7 +45,7 @@ def litellm(content: Content, report: Report) -> Iterator[Conversation]:
     """LiteLLM's logged calls, each with the history it was sent, or only its size."""
     requests = []
     for where, row in rows_in(content):
-        if not isinstance(row, Mapping):
+        if not isinstance(row, dict):
             report.skip(f"{kind_of(row)}, not an object", where)
         elif any(kind in str(row.get("call_type")) for kind in NO_CALLS):
             report.skip(f"a call of type {str(row['call_type'])[:30]}, no conversation", where)
@@ -53,22 +54,22 @@ def litellm(content: Content, report: Report) -> Iterator[Conversation]:
     yield from conversations_of(requests, report)
 
 
-def _payload(row: Mapping[str, Any]) -> Mapping[str, Any]:
+def _payload(row: dict[str, Any]) -> dict[str, Any]:
     inner = unpacked(row.get(PAYLOAD))
-    return inner if isinstance(inner, Mapping) else row
+    return inner if isinstance(inner, dict) else row
 
 
 def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
     own, said = report.apart(), Attributes({name: unpacked(value) for name, value in row.items()})
     body = said.get("proxy_server_request")
-    body = body.get("body", body) if isinstance(body, Mapping) else None
+    body = body.get("body", body) if isinstance(body, dict) else None
     failed = row.get("status") == "failure" or row.get("error_str")
     if failed:
         report.warn(f"a model call that failed ({str(row.get('error_str') or 'failure')[:60]})", where)
     response = None if failed else said.get("response")
     sent = sent_in(said.get("messages") or body, own, f"{where} messages")
-    parameters, asked = said.get("model_parameters"), about_in(body) if isinstance(body, Mapping) else {}
-    about = {**asked, **(about_in(parameters) if isinstance(parameters, Mapping) else {}), **sent.about}
+    parameters, asked = said.get("model_parameters"), about_in(body) if isinstance(body, dict) else {}
+    about = {**asked, **(about_in(parameters) if isinstance(parameters, dict) else {}), **sent.about}
     get = first_of(row)
     return ObservedRequest(
         sent.messages,

@@ -6,7 +6,7 @@ framework's own wrapping; a plain text is one message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -135,17 +135,17 @@ def _answer_in(value: Any, report: Report, where: str, depth: int = 0) -> list[M
 def usage_given(value: Any) -> Any:
     """The usage object in a response, wherever its API puts it; None if there is none."""
     value = unpacked(value)
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
     for holder in (value, unpacked(value.get("llm_output")), unpacked(value.get("kwargs"))):
         for name in ("usage", "usageMetadata", "usage_metadata", "token_usage", "tokenUsage"):
-            if isinstance(holder, Mapping) and isinstance(held := unpacked(holder.get(name)), Mapping) and held:
+            if isinstance(holder, dict) and isinstance(held := unpacked(holder.get(name)), dict) and held:
                 return held
     choice, _ = _first_choice(value)
     return usage_given(choice) if choice is not None and choice is not value else None
 
 
-def about_in(value: Mapping[str, Any]) -> dict[str, Any]:
+def about_in(value: dict[str, Any]) -> dict[str, Any]:
     """What a request's body says beside its messages."""
     about: dict[str, Any] = {}
     if isinstance(model := value.get(MODEL) or value.get("model_name"), str):
@@ -162,7 +162,7 @@ def text_of(value: Any) -> str:
     value = unpacked(value)
     if isinstance(value, str):
         return value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return text_of(next((value[name] for name in ("text", "content", "parts") if value.get(name)), None))
     return "\n".join(filter(None, map(text_of, value))) if isinstance(value, list) else ""
 
@@ -200,11 +200,11 @@ def _as_message(item: dict[str, Any] | str, role: str) -> dict[str, Any]:
     return item
 
 
-def _is_message(value: Mapping[str, Any]) -> bool:
+def _is_message(value: dict[str, Any]) -> bool:
     return isinstance(value.get("role"), str) or "lc" in value or "tool_calls" in value or "parts" in value
 
 
-def _prompt(value: Mapping[str, Any], report: Report, where: str) -> list[Message]:
+def _prompt(value: dict[str, Any], report: Report, where: str) -> list[Message]:
     """The system prompt beside the messages."""
     given = next((value[name] for name in PROMPTS if value.get(name) not in NOTHING), None)
     text = text_of(given)
@@ -228,13 +228,13 @@ def _body(value: dict[str, Any], report: Report, where: str) -> tuple[list[Messa
     return said, [name]
 
 
-def _first_choice(value: Mapping[str, Any]) -> tuple[Any, int]:
+def _first_choice(value: dict[str, Any]) -> tuple[Any, int]:
     """What answers first in a response of several choices, and how many others there are."""
     for name, inside in (("choices", "message"), ("candidates", "content"), ("generations", "message")):
         given: Any = unpacked(value.get(name))
         while isinstance(given, list) and given and isinstance(given[0], list):
             given = given[0]
-        if isinstance(given, list) and given and isinstance(first := given[0], Mapping):
+        if isinstance(given, list) and given and isinstance(first := given[0], dict):
             return first.get(inside) or first.get("text") or first.get("delta") or "", len(given) - 1
     return None, 0
 

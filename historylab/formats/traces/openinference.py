@@ -15,10 +15,11 @@ from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.observed import ObservedRequest
+from historylab.formats.traces.attributes import Attributes, together
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import answer_in, sent_in
 from historylab.formats.traces.rows import LOOKED_AT
-from historylab.formats.traces.spans import Attributes, Span, spans_in, together
+from historylab.formats.traces.spans import Span, spans_in
 from historylab.registry import register
 
 KIND = "openinference.span.kind"

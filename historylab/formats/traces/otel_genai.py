@@ -17,12 +17,13 @@ from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.observed import ObservedRequest
+from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
 from historylab.formats.traces.logged import OTHER_ANSWERS, answer_in, sent_in, text_of
 from historylab.formats.traces.messages import messages_in
 from historylab.formats.traces.rows import LOOKED_AT
-from historylab.formats.traces.spans import Attributes, Span, spans_in
+from historylab.formats.traces.spans import Span, spans_in
 from historylab.registry import register
 
 PREFIXES = ("gen_ai.", "ai.prompt", "llm.request.")

@@ -6,7 +6,6 @@ Source: semantic conventions for generative AI, JSON schemas of gen_ai.input.mes
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
@@ -21,7 +20,7 @@ NO_SUMMARY = "a compacted history whose text is not in the file"
 
 def has_parts(items: list[Any]) -> bool:
     """Whether these are messages of that shape, and none of the others' that have parts."""
-    parts = [part for item in items if isinstance(item, Mapping) for part in _parts(item)]
+    parts = [part for item in items if isinstance(item, dict) for part in _parts(item)]
     return bool(parts) and all(map(_is_own, parts))
 
 
@@ -31,8 +30,8 @@ def read_parts_messages(items: list[Any], report: Report, where: str) -> list[Me
 
 
 def _messages(item: Any, report: Report, where: str) -> list[Message]:
-    if not isinstance(item, Mapping) or not isinstance(role := item.get("role"), str):
-        report.skip("no role" if isinstance(item, Mapping) else f"{kind_of(item)}, not an object", where)
+    if not isinstance(item, dict) or not isinstance(role := item.get("role"), str):
+        report.skip("no role" if isinstance(item, dict) else f"{kind_of(item)}, not an object", where)
         return []
     report.records += 1
     read = _Read(report, where)
@@ -66,8 +65,8 @@ class _Read:
 
     def part(self, part: Any) -> None:
         """Read one part; what can't be read is named on the report."""
-        kind = part.get("type") if isinstance(part, Mapping) else None
-        text = part.get("content") if isinstance(part, Mapping) else part
+        kind = part.get("type") if isinstance(part, dict) else None
+        text = part.get("content") if isinstance(part, dict) else part
         if kind == "tool_call":
             self.calls.append(
                 ToolCall(_label(part.get("id")), _label(part.get("name")), as_json(part.get("arguments")))
@@ -99,13 +98,13 @@ def as_json(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def _parts(item: Mapping[str, Any]) -> list[Any]:
+def _parts(item: dict[str, Any]) -> list[Any]:
     given = item.get("parts")
     return given if isinstance(given, list) else []
 
 
 def _is_own(part: Any) -> bool:
-    if not isinstance(part, Mapping):
+    if not isinstance(part, dict):
         return isinstance(part, str)
     kind = part.get("type")
     return kind in OWN_PARTS or ("content" in part and "text" not in part) or str(kind).startswith("server_tool_call")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -35,8 +35,8 @@ def _rows(value: Any, where: str, most: int | None) -> Iterator[tuple[str, Any]]
         for i, item in enumerate(value[:most]):
             yield f"{where}[{i}]", item
         return
-    holder = next((n for n in HOLDERS if isinstance(value, Mapping) and isinstance(value.get(n), list)), "")
-    if holder and isinstance(value, Mapping) and all(isinstance(item, Mapping) for item in value[holder][:1]):
+    holder = next((n for n in HOLDERS if isinstance(value, dict) and isinstance(value.get(n), list)), "")
+    if holder and isinstance(value, dict) and all(isinstance(item, dict) for item in value[holder][:1]):
         yield from _rows(value[holder], f"{where} {holder}".strip(), most)
     else:
         yield where, value

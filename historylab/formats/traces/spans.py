@@ -1,14 +1,13 @@
 """Spans of OpenTelemetry and its relatives, out of whatever file they were exported to.
 
 OTLP JSON (`resourceSpans`, and `resourceLogs` for events), the SDK's console output, Phoenix (flat, nested, or as a
-table with dotted columns), Jaeger, and tables with capitalised columns. `Attributes` finds a dotted name however deep
-it is nested, and puts lists together that were flattened ("llm.input_messages.0.message.role").
+table with dotted columns), Jaeger, and tables with capitalised columns.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +15,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.fields import unpacked
+from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.rows import rows_in
 
 PACKED = ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue")
@@ -31,53 +31,6 @@ IDS = {
 
 ATTRIBUTES = ("attributes", "tags", "SpanAttributes", "span_attributes")
 EVENTS = ("events", "logs", "Events")
-NOTHING: tuple[Any, ...] = (None, "", [], {})  # an attribute may well be False
-DEEPEST = 12  # levels of attributes nested in each other
-
-
-class Attributes:
-    """The attributes of a span, by dotted name."""
-
-    def __init__(self, given: Mapping[str, Any]):
-        self.given = given
-
-    def get(self, *names: str) -> Any:
-        """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
-        return next((found for name in names if (found := unpacked(self._find(name))) not in NOTHING), None)
-
-    def raw(self, *names: str) -> Any:
-        """The same, with JSON text as it is."""
-        return next((found for name in names if (found := self._find(name)) not in NOTHING), None)
-
-    def text(self, *names: str) -> str:
-        """The same, if it is a text; else empty."""
-        found = self.get(*names)
-        return found if isinstance(found, str) else ""
-
-    def any_below(self, *prefixes: str) -> bool:
-        """Whether any attribute's name begins so."""
-        if any(name.startswith(prefixes) for name in self.given):
-            return True
-        return any(self._nested(self.given, prefix.rstrip(".")) is not None for prefix in prefixes)
-
-    def _find(self, name: str) -> Any:
-        if name in self.given:
-            return self.given[name]
-        parts = {key[len(name) + 1 :]: value for key, value in self.given.items() if key.startswith(f"{name}.")}
-        return together(parts) if parts else self._nested(self.given, name)
-
-    def _nested(self, given: Any, name: str, deep: int = 0) -> Any:
-        """The value of a dotted name in mappings of mappings, of which any key may be dotted, too."""
-        if not isinstance(given, Mapping) or deep > DEEPEST:
-            return None
-        if name in given:
-            return given[name]
-        for key, value in given.items():
-            if isinstance(value, Mapping) and name.startswith(f"{key}."):
-                found = self._nested(value, name[len(key) + 1 :], deep + 1)
-                if found is not None:
-                    return found
-        return None
 
 
 @dataclass
@@ -104,32 +57,10 @@ def spans_in(content: Content, report: Report | None = None, most: int | None = 
     yield from later.values()  # events logged apart from their spans
 
 
-def together(parts: Mapping[str, Any]) -> Any:
-    """Flattened names ("0.role") as lists and objects."""
-    tree: dict[str, Any] = {}
-    for name, value in parts.items():
-        at, path = tree, name.split(".")[:DEEPEST]
-        for step in path[:-1]:
-            inner = at.get(step)
-            if not isinstance(inner, dict):
-                inner = at[step] = {} if inner is None else {"": inner}
-            at = inner
-        at[path[-1]] = value
-    return _lists(tree)
-
-
-def _lists(tree: Any) -> Any:
-    if not isinstance(tree, dict):
-        return tree
-    if tree and all(name.isdecimal() for name in tree):
-        return [_lists(tree[name]) for name in sorted(tree, key=int)]
-    return {name: _lists(value) for name, value in tree.items()}
-
-
 def _spans(
     value: Any, where: str, report: Report | None, most: int | None, later: dict[tuple[str, str], Span]
 ) -> Iterator[Span]:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         if report:
             report.skip(f"{kind_of(value)}, not a span", where)
     elif "resourceSpans" in value or "resourceLogs" in value:
@@ -142,7 +73,7 @@ def _spans(
 
 
 def _of_resources(
-    value: Mapping[str, Any], where: str, report: Report | None, most: int | None, later: dict[tuple[str, str], Span]
+    value: dict[str, Any], where: str, report: Report | None, most: int | None, later: dict[tuple[str, str], Span]
 ) -> Iterator[Span]:
     """The spans of OTLP JSON. Events in its logs are added to a span of their own, which stands for the logged one."""
     for i, resource in enumerate(_list(value.get("resourceSpans"))[:most]):
@@ -153,19 +84,19 @@ def _of_resources(
     for i, resource in enumerate(_list(value.get("resourceLogs"))[:most]):
         for scope in _scopes(resource, "scopeLogs", "instrumentationLibraryLogs")[:most]:
             for record in _list(_get(scope, "logRecords"))[:most]:
-                if isinstance(record, Mapping):
+                if isinstance(record, dict):
                     key = str(record.get("traceId", "")), str(record.get("spanId", ""))
                     span = later.setdefault(key, _span({**record, "attributes": []}, f"{where} resourceLogs[{i}]"))
                     span.events.append(_event(record))
 
 
-def _span(value: Mapping[str, Any], where: str) -> Span:
+def _span(value: dict[str, Any], where: str) -> Span:
     given = next((_attributes_of(value[name]) for name in ATTRIBUTES if value.get(name)), None)
     if given is None:  # a table's row: "attributes.llm.model_name"
         cut = len("attributes.")
         given = {key[cut:] if key.startswith("attributes.") else key: cell for key, cell in value.items()}
     context = value.get("context")
-    around = {f"context.{key}": held for key, held in context.items()} if isinstance(context, Mapping) else {}
+    around = {f"context.{key}": held for key, held in context.items()} if isinstance(context, dict) else {}
     around |= value
     said = {what: next((around[n] for n in names if around.get(n)), None) for what, names in IDS.items()}
     if kind := value.get("span_kind"):
@@ -173,7 +104,7 @@ def _span(value: Mapping[str, Any], where: str) -> Span:
     events = next((_list(unpacked(value[name])) for name in EVENTS if value.get(name)), [])
     return Span(
         Attributes(given),
-        [_event(event) for event in events if isinstance(event, Mapping)],
+        [_event(event) for event in events if isinstance(event, dict)],
         **{what: str(said[what] or "") for what in ("name", "id", "trace", "parent")},
         started=time_of(said["started"]),
         ended=time_of(said["ended"]),
@@ -185,9 +116,9 @@ def _span(value: Mapping[str, Any], where: str) -> Span:
 def _attributes_of(given: Any) -> dict[str, Any]:
     """Attributes as OTLP and Jaeger list them (`key`, `value`), or as an object."""
     given = unpacked(given)
-    if isinstance(given, Mapping):
+    if isinstance(given, dict):
         return {str(key): _plain(value) for key, value in given.items()}
-    pairs = [pair for pair in _list(given) if isinstance(pair, Mapping) and isinstance(pair.get("key"), str)]
+    pairs = [pair for pair in _list(given) if isinstance(pair, dict) and isinstance(pair.get("key"), str)]
     return {pair["key"]: _plain(pair.get("value")) for pair in pairs}
 
 
@@ -201,7 +132,7 @@ def time_of(raw: Any) -> str | None:
 
 def _plain(value: Any, deep: int = 0) -> Any:
     """The value in OTLP's wrapping: {"stringValue": "…"}, {"arrayValue": {"values": […]}}."""
-    if not isinstance(value, Mapping) or deep > DEEPEST:
+    if not isinstance(value, dict) or deep > DEEPEST:
         return value
     if len(value) == 1:
         kind, held = next(iter(value.items()))
@@ -210,24 +141,24 @@ def _plain(value: Any, deep: int = 0) -> Any:
         if kind == "arrayValue":
             return [_plain(item, deep + 1) for item in _list(_get(held, "values"))]
         if kind == "kvlistValue":
-            pairs = [pair for pair in _list(_get(held, "values")) if isinstance(pair, Mapping)]
+            pairs = [pair for pair in _list(_get(held, "values")) if isinstance(pair, dict)]
             return {str(pair.get("key")): _plain(pair.get("value"), deep + 1) for pair in pairs}
     return value
 
 
-def _event(given: Mapping[str, Any]) -> tuple[str, Attributes]:
+def _event(given: dict[str, Any]) -> tuple[str, Attributes]:
     """The name of an event and what it says, in its attributes or its body."""
     said = _attributes_of(given.get("attributes") or given.get("fields") or {})
     body = _plain(given.get("body"))
-    said |= body if isinstance(body, Mapping) else {"content": body} if isinstance(body, str) else {}
+    said |= body if isinstance(body, dict) else {"content": body} if isinstance(body, str) else {}
     name = given.get("name") or given.get("eventName") or said.get("event.name") or given.get("event.name") or ""
     return str(name), Attributes(said)
 
 
-def _failure(value: Mapping[str, Any]) -> str:
+def _failure(value: dict[str, Any]) -> str:
     """What the span's status says of an error; empty if it ended well."""
     status = value.get("status")
-    code = status.get("code", status.get("status_code")) if isinstance(status, Mapping) else status
+    code = status.get("code", status.get("status_code")) if isinstance(status, dict) else status
     code = code or value.get("status_code") or value.get("StatusCode")
     if str(code).rpartition("_")[2].upper() not in ("ERROR", "2"):
         return ""
@@ -235,7 +166,7 @@ def _failure(value: Mapping[str, Any]) -> str:
     return next((text for text in says if isinstance(text, str) and text), "error")
 
 
-def _held(value: Mapping[str, Any]) -> str:
+def _held(value: dict[str, Any]) -> str:
     return next((name for name in ("spans", "data", "traces", "batches") if isinstance(value.get(name), list)), "")
 
 
@@ -244,7 +175,7 @@ def _scopes(resource: Any, *names: str) -> list[Any]:
 
 
 def _get(given: Any, name: str) -> Any:
-    return given.get(name) if isinstance(given, Mapping) else None
+    return given.get(name) if isinstance(given, dict) else None
 
 
 def _list(value: Any) -> list[Any]:

@@ -65,7 +65,7 @@ class Columns:
 
 def has_usage_rows(content: Content) -> float:
     """0.6 for rows that count the tokens of requests, and hold no text."""
-    rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, Mapping)]
+    rows = [row for _, row in rows_in(content, LOOKED_AT) if isinstance(row, dict)]
     if not rows or any(map(_says_something, rows)):
         return 0
     return (
@@ -79,13 +79,13 @@ def has_usage_rows(content: Content) -> float:
 def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
     """A table of requests and their tokens, without what was said: requests of known size."""
     rows = list(rows_in(content))
-    columns = _columns([row for _, row in rows if isinstance(row, Mapping)])
-    for name in dict.fromkeys(name for _, row in rows if isinstance(row, Mapping) for name in row):
+    columns = _columns([row for _, row in rows if isinstance(row, dict)])
+    for name in dict.fromkeys(name for _, row in rows if isinstance(row, dict) for name in row):
         if name not in (*columns.names.values(), "usage"):
             report.keep(str(name), "")
     requests = []
     for where, row in rows:
-        if not isinstance(row, Mapping):
+        if not isinstance(row, dict):
             report.skip(f"{kind_of(row)}, not a row", where)
         elif _is_sum(row):
             report.skip(SUM, where)
@@ -102,7 +102,7 @@ def _of_tokens(columns: Columns) -> bool:
     return bool(columns) and not (bare and columns.names.keys().isdisjoint({"model", "reads", "writes"}))
 
 
-def _columns(rows: list[Mapping[str, Any]]) -> Columns:
+def _columns(rows: list[dict[str, Any]]) -> Columns:
     given = {_snake(name): name for row in rows[:LOOKED_AT] for name in row}
     found = {kind: next((given[n] for n in names.split() if n in given), "") for kind, names in NAMES.items()}
     columns = Columns({kind: name for kind, name in found.items() if name})
@@ -111,7 +111,7 @@ def _columns(rows: list[Mapping[str, Any]]) -> Columns:
     return Columns(columns.names, more or bool(BESIDE & given.keys()))
 
 
-def _usage(row: Mapping[str, Any], columns: Columns) -> dict[str, int] | None:
+def _usage(row: dict[str, Any], columns: Columns) -> dict[str, int] | None:
     if not columns:
         return to_usage(usage_given(row))
     taken, output, reads, writes, hour = (
@@ -126,7 +126,7 @@ def _usage(row: Mapping[str, Any], columns: Columns) -> dict[str, int] | None:
     return usage | ({"cache_writes_1h": hour} if hour else {}) if any(usage.values()) else None
 
 
-def _request(row: Mapping[str, Any], columns: Columns, usage: dict[str, int], where: str) -> ObservedRequest:
+def _request(row: dict[str, Any], columns: Columns, usage: dict[str, int], where: str) -> ObservedRequest:
     cells = {kind: row.get(name) for kind, name in columns.names.items()}
     key = cells.get("group")
     return ObservedRequest(
@@ -140,14 +140,14 @@ def _request(row: Mapping[str, Any], columns: Columns, usage: dict[str, int], wh
     )
 
 
-def _is_sum(row: Mapping[str, Any]) -> bool:
+def _is_sum(row: dict[str, Any]) -> bool:
     """Whether a row counts its requests, or stands for a span of time as providers' reports have it."""
     named = {_snake(name): value for name, value in row.items()}
     counted = next((named[name] for name in SUMS.split() if name in named), None)
     return count_of(counted) > 1 or {"starting_at", "ending_at"} <= named.keys()
 
 
-def _says_something(row: Mapping[str, Any]) -> bool:
+def _says_something(row: dict[str, Any]) -> bool:
     named = {_snake(name): value for name, value in row.items()}
     found = (named.get(name) for name in TEXTS.split())
     return any(
@@ -156,7 +156,7 @@ def _says_something(row: Mapping[str, Any]) -> bool:
     )
 
 
-def _count(row: Mapping[str, Any], columns: Columns, kind: str) -> int:
+def _count(row: dict[str, Any], columns: Columns, kind: str) -> int:
     value = row.get(columns.names.get(kind, ""))
     return count_of(value.replace(",", "") if isinstance(value, str) else value)
 

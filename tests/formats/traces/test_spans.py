@@ -8,7 +8,7 @@ import pytest
 
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.traces.spans import Attributes, spans_in, time_of
+from historylab.formats.traces.spans import spans_in, time_of
 
 T = 1767600000  # 2026-01-05, 8 o'clock
 OTLP = {
@@ -60,13 +60,6 @@ def test_a_table_with_dotted_columns_has_spans_too():
     text = 'name,context.trace_id,attributes.llm.input_messages\nchat,t,"[{""message.role"": ""user""}]"\n'
     (span,) = spans_in(Content(text.encode(), "spans.csv"))
     assert (span.trace, span.attributes.get("llm.input_messages")) == ("t", [{"message.role": "user"}])
-
-
-def test_an_attribute_is_found_flat_nested_and_put_together():
-    for given in ({"a.b.c": 1}, {"a": {"b": {"c": 1}}}, {"a.b": {"c": 1}}):
-        assert Attributes(given).get("a.b.c") == 1
-    flat = {"p.1.role": "b", "p.0.role": "a", "p.0.calls.0.name": "f", "p.10.role": "c"}
-    assert Attributes(flat).get("p") == [{"role": "a", "calls": [{"name": "f"}]}, {"role": "b"}, {"role": "c"}]
 
 
 def test_values_in_otlps_wrapping_are_unwrapped_however_deep():

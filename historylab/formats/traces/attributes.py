@@ -1,0 +1,96 @@
+"""Attributes of a span, found by dotted name however deep they are nested.
+
+Lists that were flattened ("llm.input_messages.0.message.role") are put together.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Any
+
+from historylab.formats.messages.fields import unpacked
+
+NOTHING: tuple[Any, ...] = (None, "", [], {})  # an attribute may well be False
+DEEPEST = 12  # levels of attributes nested in each other
+
+
+class Attributes:
+    """The attributes of a span, by dotted name."""
+
+    def __init__(self, given: dict[str, Any]):
+        self.given = given
+        self._sorted = sorted(given)  # names that begin alike stand side by side
+        self._has_objects = dict in map(type, given.values())
+
+    def get(self, *names: str) -> Any:
+        """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
+        for name in names:
+            if (found := unpacked(self._find(name))) not in NOTHING:
+                return found
+        return None
+
+    def raw(self, *names: str) -> Any:
+        """The same, with JSON text as it is."""
+        for name in names:
+            if (found := self._find(name)) not in NOTHING:
+                return found
+        return None
+
+    def text(self, *names: str) -> str:
+        """The same, if it is a text; else empty."""
+        found = self.get(*names)
+        return found if isinstance(found, str) else ""
+
+    def any_below(self, *prefixes: str) -> bool:
+        """Whether any attribute's name begins so."""
+        return any(
+            self._begins(prefix) or (self._has_objects and _nested(self.given, prefix.rstrip(".")) is not None)
+            for prefix in prefixes
+        )
+
+    def _begins(self, prefix: str) -> bool:
+        at = bisect_left(self._sorted, prefix)
+        return at < len(self._sorted) and self._sorted[at].startswith(prefix)
+
+    def _find(self, name: str) -> Any:
+        if name in self.given:
+            return self.given[name]
+        if self._begins(below := f"{name}."):
+            cut = len(below)
+            return together({key[cut:]: value for key, value in self.given.items() if key.startswith(below)})
+        return _nested(self.given, name) if self._has_objects else None
+
+
+def _nested(given: dict[str, Any], name: str) -> Any:
+    """The value of a dotted name in objects of objects, of which any key may be dotted, too."""
+    if name in given:
+        return given[name]
+    dot = name.find(".")
+    while dot >= 0:
+        inner = given.get(name[:dot])
+        if isinstance(inner, dict) and (found := _nested(inner, name[dot + 1 :])) is not None:
+            return found
+        dot = name.find(".", dot + 1)
+    return None
+
+
+def together(parts: dict[str, Any]) -> Any:
+    """Flattened names ("0.role") as lists and objects."""
+    tree: dict[str, Any] = {}
+    for name, value in parts.items():
+        at, path = tree, name.split(".")[:DEEPEST]
+        for step in path[:-1]:
+            inner = at.get(step)
+            if not isinstance(inner, dict):
+                inner = at[step] = {} if inner is None else {"": inner}
+            at = inner
+        at[path[-1]] = value
+    return _lists(tree)
+
+
+def _lists(tree: Any) -> Any:
+    if not isinstance(tree, dict):
+        return tree
+    if tree and all(map(str.isdecimal, tree)):
+        return [_lists(tree[name]) for name in sorted(tree, key=int)]
+    return {name: _lists(value) for name, value in tree.items()}
