@@ -132,7 +132,10 @@ def _load_content(content: Content, chosen: Member | None) -> Conversations:
     report.conversations = len(conversations)
     report.messages = sum(map(len, conversations))
     if not conversations:
-        raise LoadError(f"no message in it could be read ({report}); look at the file's first records")
+        records = f"{report.skips:,} record{' was' if report.skips == 1 else 's were'}"
+        left_out = f": {records} left out{reasons(report.skipped)}" if report.skips else ""
+        advice = "give a file in which somebody speaks, or choose another format"
+        raise LoadError(f"no message in it could be read as {report.format}{left_out}; {advice}")
     return Conversations(list(_titled(conversations, PurePath(content.name).stem)), report)
 
 

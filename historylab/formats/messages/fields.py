@@ -21,7 +21,11 @@ def object_in(fields: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def list_in(fields: Mapping[str, Any], key: str) -> list[Any]:
     """The list under a key; an empty one."""
-    value = fields.get(key)
+    return as_list(fields.get(key))
+
+
+def as_list(value: Any) -> list[Any]:
+    """The value, if it is a list; an empty one."""
     return value if isinstance(value, list) else []
 
 

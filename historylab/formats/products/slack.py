@@ -21,6 +21,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import in_time, iso_time
+from historylab.formats.messages.fields import list_in
 from historylab.formats.messages.record_groups import items_of
 from historylab.registry import register
 
@@ -146,7 +147,7 @@ def _message(record: Any, names: Mapping[str, str], where: str, report: Report) 
     who = bot or _text(record, "user") or _text(record, "username")
     shown = (_text(record, "username"), names.get(who), *map(_shown, profiles), who)
     named = next(filter(None, shown), None)
-    files = [file for file in _list(record.get("files")) if isinstance(file, dict)]
+    files = [file for file in list_in(record, "files") if isinstance(file, dict)]
     media = tuple(_medium(file) for file in files)
     text = _readable(_said(record), names)
     if not (text or media):
@@ -164,7 +165,7 @@ def _said(record: Mapping[str, Any]) -> str:
     text, shown = _text(record, "text"), "\n".join(_block_texts(record.get("blocks")))
     if not text or (record.get("bot_id") and len(shown) > len(text)):
         text = shown
-    added = [_text(a, "text") or _text(a, "fallback") for a in _list(record.get("attachments")) if isinstance(a, dict)]
+    added = [_text(a, "text") or _text(a, "fallback") for a in list_in(record, "attachments") if isinstance(a, dict)]
     return "\n".join(filter(None, (text, *(more for more in added if more not in text))))
 
 
@@ -201,7 +202,3 @@ def _medium(file: Mapping[str, Any]) -> str:
 def _text(given: Mapping[str, Any], key: str) -> str:
     found = given.get(key)
     return found if isinstance(found, str) else ""
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -14,7 +14,7 @@ from typing import Any
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.fields import unpacked
+from historylab.formats.messages.fields import as_list, list_in, unpacked
 from historylab.formats.traces.attributes import DEEPEST, Attributes
 from historylab.formats.traces.rows import rows_in
 
@@ -66,7 +66,7 @@ def _spans(
     elif "resourceSpans" in value or "resourceLogs" in value:
         yield from _of_resources(value, where, report, most, later)
     elif (held := _held(value)) and not any(name in value for name in ATTRIBUTES):
-        for i, item in enumerate(_list(value[held])[:most]):
+        for i, item in enumerate(list_in(value, held)[:most]):
             yield from _spans(item, f"{where} {held}[{i}]".strip(), report, most, later)
     else:
         yield _span(value, where)
@@ -76,14 +76,14 @@ def _of_resources(
     value: dict[str, Any], where: str, report: Report | None, most: int | None, later: dict[tuple[str, str], Span]
 ) -> Iterator[Span]:
     """The spans of OTLP JSON. Events in its logs are added to a span of their own, which stands for the logged one."""
-    for i, resource in enumerate(_list(value.get("resourceSpans"))[:most]):
+    for i, resource in enumerate(list_in(value, "resourceSpans")[:most]):
         for k, scope in enumerate(_scopes(resource, "scopeSpans", "instrumentationLibrarySpans")[:most]):
-            for n, span in enumerate(_list(_get(scope, "spans"))[:most]):
+            for n, span in enumerate(as_list(_get(scope, "spans"))[:most]):
                 at = f"{where} resourceSpans[{i}] scopeSpans[{k}] spans[{n}]".strip()
                 yield from _spans(span, at, report, most, later)
-    for i, resource in enumerate(_list(value.get("resourceLogs"))[:most]):
+    for i, resource in enumerate(list_in(value, "resourceLogs")[:most]):
         for scope in _scopes(resource, "scopeLogs", "instrumentationLibraryLogs")[:most]:
-            for record in _list(_get(scope, "logRecords"))[:most]:
+            for record in as_list(_get(scope, "logRecords"))[:most]:
                 if isinstance(record, dict):
                     key = str(record.get("traceId", "")), str(record.get("spanId", ""))
                     span = later.setdefault(key, _span({**record, "attributes": []}, f"{where} resourceLogs[{i}]"))
@@ -101,7 +101,7 @@ def _span(value: dict[str, Any], where: str) -> Span:
     said = {what: next((around[n] for n in names if around.get(n)), None) for what, names in IDS.items()}
     if kind := value.get("span_kind"):
         given = {"openinference.span.kind": kind, **given}
-    events = next((_list(unpacked(value[name])) for name in EVENTS if value.get(name)), [])
+    events = next((as_list(unpacked(value[name])) for name in EVENTS if value.get(name)), [])
     return Span(
         Attributes(given),
         [_event(event) for event in events if isinstance(event, dict)],
@@ -118,7 +118,7 @@ def _attributes_of(given: Any) -> dict[str, Any]:
     given = unpacked(given)
     if isinstance(given, dict):
         return {str(key): _plain(value) for key, value in given.items()}
-    pairs = [pair for pair in _list(given) if isinstance(pair, dict) and isinstance(pair.get("key"), str)]
+    pairs = [pair for pair in as_list(given) if isinstance(pair, dict) and isinstance(pair.get("key"), str)]
     return {pair["key"]: _plain(pair.get("value")) for pair in pairs}
 
 
@@ -139,9 +139,9 @@ def _plain(value: Any, deep: int = 0) -> Any:
         if kind in PACKED:
             return int(held) if kind == "intValue" and str(held).lstrip("-").isdecimal() else held
         if kind == "arrayValue":
-            return [_plain(item, deep + 1) for item in _list(_get(held, "values"))]
+            return [_plain(item, deep + 1) for item in as_list(_get(held, "values"))]
         if kind == "kvlistValue":
-            pairs = [pair for pair in _list(_get(held, "values")) if isinstance(pair, dict)]
+            pairs = [pair for pair in as_list(_get(held, "values")) if isinstance(pair, dict)]
             return {str(pair.get("key")): _plain(pair.get("value"), deep + 1) for pair in pairs}
     return value
 
@@ -171,12 +171,8 @@ def _held(value: dict[str, Any]) -> str:
 
 
 def _scopes(resource: Any, *names: str) -> list[Any]:
-    return next((_list(_get(resource, name)) for name in names if _get(resource, name)), [])
+    return next((as_list(_get(resource, name)) for name in names if _get(resource, name)), [])
 
 
 def _get(given: Any, name: str) -> Any:
     return given.get(name) if isinstance(given, dict) else None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -99,8 +99,13 @@ def test_rows_of_the_program_are_counted_and_a_session_of_nothing_else_is_refuse
         "a record of type 'mystery'",
     ]
     assert loaded.report.records == 6
-    with pytest.raises(LoadError, match="Gemini CLI: 3 records, 0 messages"):
+    with pytest.raises(LoadError) as refusal:
         whole(*rows[:3])
+    assert str(refusal.value) == (
+        "no message in it could be read as Gemini CLI: 3 records were left out (1 × an info row of the program, first "
+        "at messages[0]; 1 × an error row of the program, first at messages[1]; 1 × a warning row of the program, "
+        "first at messages[2]); give a file in which somebody speaks, or choose another format"
+    )
 
 
 def test_content_is_text_a_part_or_parts():
