@@ -18,7 +18,7 @@ A format is a registered generator function; there is nothing else to edit:
 for a shape that others share, 0 for no match. A LoadError raised while recognising means 0. Every record that is not
 read is counted: `report.skip(…)`. What isn't read of a record that is, is named: `report.warn(…)`. `marks=` has the
 keys that tell the format apart, by which a refusal finds the nearest ones: "chat_messages sender". A member that can
-write conversations, too, has `write=` (see `Write`).
+write conversations, too, has `write=` (see `Write`); one that reads a provider's exchanges, `api=` (apis/exchanges.py).
 """
 
 from __future__ import annotations

@@ -104,6 +104,7 @@ def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
     "format",
     title="Anthropic Messages",
     recognise=looks_like_anthropic,
+    api=lambda: API,
     marks="tool_use_id stop_reason",
     write=to_anthropic_body,
 )

@@ -69,6 +69,7 @@ def to_chat_body(conversation: Conversation, losses: Losses) -> dict[str, Any]:
     "format",
     title="OpenAI Chat Completions",
     recognise=looks_like_chat,
+    api=lambda: API,
     marks="role content tool_calls",
     write=to_chat_body,
 )

@@ -92,6 +92,21 @@ class Api:
         records = [record for record in found if self.is_record(record)]
         return records if len(records) * 2 >= len(found) else []
 
+    def reads(self, items: list[Any]) -> bool:
+        """Whether all of these are messages: no bodies, no answers or pieces of one, of no conversation by name."""
+        return all(
+            self.grouping.is_record(item)
+            and self._one(item) == item
+            and not (self.stream and self.stream.answer_of(item) is not None)
+            and item.keys().isdisjoint(CONVERSATION_IDS)
+            for item in items
+        )
+
+    def read_list(self, items: list[Any], report: Report, where: str) -> list[Message]:
+        """The messages of a list of nothing else, such as logs have."""
+        records = [(f"{where}[{i}]", item) for i, item in enumerate(items)]
+        return pair_by_order(self.read(RecordGroup(records, {}, where), report))
+
     def conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
         """Every list of messages as a conversation; those that were answered are put together as a log."""
         requests: list[ObservedRequest] = []

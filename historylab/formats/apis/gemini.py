@@ -96,7 +96,12 @@ def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
 
 
 @register(
-    "format", title="Gemini contents", recognise=looks_like_gemini, marks="contents parts role", write=to_gemini_body
+    "format",
+    title="Gemini contents",
+    recognise=looks_like_gemini,
+    api=lambda: API,
+    marks="contents parts role",
+    write=to_gemini_body,
 )
 def gemini(content: Content, report: Report) -> Iterator[Conversation]:
     """Contents as Google's Gemini API takes and returns them."""

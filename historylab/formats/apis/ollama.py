@@ -73,7 +73,12 @@ def _record(message: Message, names: dict[str, str], losses: Losses) -> dict[str
 
 
 @register(
-    "format", title="Ollama chat", recognise=looks_like_ollama, marks="tool_name done eval_count", write=to_ollama_body
+    "format",
+    title="Ollama chat",
+    recognise=looks_like_ollama,
+    api=lambda: API,
+    marks="tool_name done eval_count",
+    write=to_ollama_body,
 )
 def ollama(content: Content, report: Report) -> Iterator[Conversation]:
     """Messages as Ollama's chat API takes them, with the answers it gave."""

@@ -87,6 +87,7 @@ def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
     "format",
     title="OpenAI Responses",
     recognise=looks_like_responses,
+    api=lambda: API,
     marks="input output call_id",
     write=to_responses_body,
 )

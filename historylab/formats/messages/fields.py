@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+LENIENT = json.JSONDecoder(strict=False)  # raw control characters inside strings are read, not refused
+
 
 def text_in(fields: Mapping[str, Any], key: str) -> str | None:
     """The text under a key."""
@@ -34,6 +36,6 @@ def unpacked(value: Any) -> Any:
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
     try:
-        return json.loads(value, strict=False)
+        return LENIENT.decode(value)
     except (ValueError, RecursionError):
         return value

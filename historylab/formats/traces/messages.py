@@ -51,7 +51,10 @@ def _reader_of(one_of_each: list[Any]) -> MessageReader | None:
     content = ValuesContent([("", one_of_each)])
     asked = [found for found in members("format").values() if found.target.__module__.startswith(ROOMS)]
     best = max(asked, key=lambda found: strength(found, content))
-    return partial(_read_by, best) if strength(best, content) else None
+    if not strength(best, content):
+        return None
+    api = best.attributes.get("api", lambda: None)()
+    return api.read_list if api and api.reads(one_of_each) else partial(_read_by, best)
 
 
 def _read_by(member: Member, items: list[Any], report: Report, where: str) -> list[Message]:
