@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self, final
 
 MOST_TOKENS = 10**9
 """A reported count above this, or below 0, is taken for a mistake and the report ignored."""
@@ -20,7 +20,8 @@ class ToolCall:
     arguments: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@final
+@dataclass(frozen=True, slots=True, init=False)
 class Message:
     """One message. Roles are system, user, assistant, tool; any other is treated as conversation.
 
@@ -42,8 +43,50 @@ class Message:
     source: Any = field(default=None, compare=False, repr=False)
     replaces: tuple[int, ...] = ()
 
+    def __new__(
+        cls,
+        role: str,
+        content: str = "",
+        id: str | None = None,
+        name: str | None = None,
+        tool_calls: tuple[ToolCall, ...] = (),
+        tool_call_id: str | None = None,
+        media: tuple[str, ...] = (),
+        timestamp: str | None = None,
+        pinned: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+        source: Any = None,
+        replaces: tuple[int, ...] = (),
+    ) -> Self:
+        # A frozen dataclass sets each field by a call, which takes three times as long; files have millions of these.
+        new: Any = _Unfrozen()
+        new.role = role
+        new.content = content
+        new.id = id
+        new.name = name
+        new.tool_calls = tool_calls
+        new.tool_call_id = tool_call_id
+        new.media = media
+        new.timestamp = timestamp
+        new.pinned = pinned
+        new.metadata = {} if metadata is None else metadata
+        new.source = source
+        new.replaces = replaces
+        new.__class__ = cls
+        message: Self = new
+        return message
+
+    def __reduce__(self) -> tuple[type[Message], tuple[Any, ...]]:
+        return Message, tuple(getattr(self, name) for name in Message.__slots__)
+
     def __hash__(self) -> int:
         return hash((self.role, self.content, self.id, self.tool_calls, self.tool_call_id))
+
+
+class _Unfrozen:
+    """A message whose fields are being set."""
+
+    __slots__ = Message.__slots__
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import filterfalse
 from pathlib import Path, PurePath
 from typing import overload
 
@@ -240,8 +239,13 @@ def _renamed(given: Conversation, title: str) -> Conversation:
 
 
 def _opening(conversation: Conversation) -> str:
-    said = [m.content for m in conversation if m.role == "user" and m.content.strip()]
-    return opening_of_question(next(filterfalse(_by_a_program, said), said[0] if said else ""))
+    first = ""
+    for message in conversation.messages:
+        if message.role == "user" and (said := message.content) and not said.isspace():
+            if not _by_a_program(said):
+                return opening_of_question(said)
+            first = first or said
+    return opening_of_question(first)
 
 
 def _by_a_program(said: str) -> bool:
@@ -251,5 +255,5 @@ def _by_a_program(said: str) -> bool:
 
 def opening_of_question(question: str) -> str:
     """Its first words, as a title."""
-    words = " ".join(question[:200].split())
+    words = " ".join(question[:120].split())
     return words if len(words) <= 60 else words[:59].rstrip() + "…"

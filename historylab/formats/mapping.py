@@ -20,7 +20,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.reported import read_messages
 from historylab.formats.messages.speakers import role_of
 from historylab.formats.plain.csv_table import rows_of_table
 
@@ -101,9 +101,8 @@ def read_mapped(mapping: FieldMapping, content: Content, report: Report) -> Iter
             records = [(where, _record(item, mapping)) for where, item in group]
             for where, item in group:
                 _warn_of_unread(item, mapping, where, report)
-            messages = [m for where, record in records if (m := read_reported(record, where, report))]
             named = {mapping.conversation: label} if label else {}
-            yield Conversation(pair_by_order(messages), label, named)
+            yield Conversation(pair_by_order(read_messages(records, report)), label, named)
 
 
 def _values(content: Content) -> list[tuple[str, Any]]:

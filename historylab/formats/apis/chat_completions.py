@@ -19,7 +19,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.messages.record_groups import RecordGroup
-from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.reported import read_messages, read_reported
 from historylab.formats.messages.speakers import role_of
 from historylab.formats.messages.written import NAME, Rules, as_sent, body, function_tool
 from historylab.registry import register
@@ -83,8 +83,7 @@ def _read(group: RecordGroup, report: Report) -> list[Message]:
     if isinstance(group.beside.get("system"), str | list) and group.beside["system"]:  # as Anthropic's API takes it
         prompt = {"role": "system", "content": group.beside.pop("system")}
         records = [(f"{group.where} system".strip(), prompt), *records]
-    read = (read_reported(record, where, report) for where, record in records)
-    return [message for message in read if message]
+    return read_messages(records, report)
 
 
 def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[list[Message]]:

@@ -35,8 +35,9 @@ BINARY_MARKS = {
     b"PAR1": "a Parquet table",
 }
 HEAD = 4096
+BUFFER_BYTES = 1_000_000  # read at once
 SAMPLE_BYTES = 256_000  # of the text that formats are recognised by
-SAMPLE_ITEMS = 100  # values that formats are recognised by: so many first ones, and as many spread over the rest
+SAMPLE_ITEMS = 30  # values that formats are recognised by: so many first ones, and as many spread over the rest
 
 
 class Content:
@@ -112,7 +113,9 @@ class Content:
             report.warn(f"a field {key[:40]!r} given twice, of which the last counts", "")
 
     def _opened(self) -> BinaryIO:
-        return self.path.open("rb") if self.path and "data" not in self.__dict__ else io.BytesIO(self.data)
+        if self.path and "data" not in self.__dict__:
+            return self.path.open("rb", BUFFER_BYTES)
+        return io.BytesIO(self.data)
 
     def _text(self) -> str:
         encoding = self._encoding()
@@ -148,20 +151,21 @@ class Content:
     def _begins_as_lines(self) -> bool:
         """Whether the first line is a JSON value, and not all there is."""
         texts = self._line_texts()
-        (_, first), more = next(texts, (0, "")), next(texts, None)
+        (_, first), more = next(texts, (0, b"")), next(texts, None)
         return more is not None and self._parsed(first) is not None
 
-    def _line_texts(self) -> Iterator[tuple[int, str]]:
-        """Every line that isn't empty, with its number. Only line feeds end a line: U+2028 may stand in a string."""
+    def _line_texts(self) -> Iterator[tuple[int, str | bytes]]:
+        """Every line that isn't empty, with its number; its bytes if they are UTF-8.
+
+        Only line feeds end a line: U+2028 may stand in a string.
+        """
         encoding = self._encoding()
         if not encoding.startswith("utf-8"):
             yield from ((i, line) for i, given in enumerate(self._text().split("\n"), 1) if (line := given.strip()))
             return
         with self._opened() as file:
             file.seek(len(b"\xef\xbb\xbf") if encoding == "utf-8-sig" else 0)
-            for i, raw in enumerate(file, 1):
-                if text := self._decoded(raw.strip(), "utf-8").strip():
-                    yield i, text
+            yield from ((i, line) for i, line in enumerate(file, 1) if not line.isspace())
 
     def _lines(self) -> list[tuple[str, Any]]:
         """Every line that is JSON; none if fewer than half are."""
@@ -181,10 +185,12 @@ class Content:
         self.broken_lines = [(f"line {i}", reason) for i, reason in reasons]
         return values
 
-    def _parsed(self, line: str) -> Any:
+    def _parsed(self, line: str | bytes) -> Any:
         """The JSON value, or None if there is none (a lone `null` holds nothing either)."""
         try:
             return self._parser.value(line)
+        except UnicodeDecodeError:
+            return self._parsed(self._decoded(line, "utf-8") if isinstance(line, bytes) else line)
         except LoadError:
             raise
         except ValueError:
@@ -194,7 +200,7 @@ class Content:
         self.undecodable = 0
         text = self._text()
         try:
-            return [("", self._parser.value(text.lstrip()))]
+            return [("", self._parser.value(text))]
         except LoadError:
             raise
         except ValueError as problem:

@@ -10,6 +10,8 @@ import re
 from collections import Counter
 from typing import Any
 
+from jiter import from_json
+
 from historylab.errors import LoadError, TooLarge
 
 MAX_DEPTH = 200
@@ -34,29 +36,41 @@ class Parser:
 
     def __init__(self) -> None:
         self.repeated: Counter[str] = Counter()  # keys that an object has twice
-        self._read = self._weighed = 0  # brackets in texts, and lists and objects counted one by one
-        # raw control characters inside strings are read, not refused
-        self._decoder = json.JSONDecoder(strict=False, object_pairs_hook=self._object)
+        self._size = self._read = self._weighed = 0  # bytes, brackets in texts, lists and objects counted one by one
+        # raw control characters and halves of surrogate pairs inside strings are read, not refused
+        self._lenient = json.JSONDecoder(strict=False, object_pairs_hook=self._object)
 
-    def value(self, text: str) -> Any:
-        """The value of a text without spaces before it. Raises ValueError if it is no JSON, LoadError if too large."""
-        brackets = text.count("{") + text.count("[")
-        if brackets > MAX_CONTAINERS or len(text) > MAX_COMMAS:
-            _refuse_huge(text)
+    def value(self, given: str | bytes) -> Any:
+        """The value of a text, or of its UTF-8. Raises ValueError if it is no JSON, LoadError if too large."""
+        data = given if isinstance(given, bytes) else given.encode(errors="surrogatepass")
+        self._size += len(data)
+        # counted only once there may be too many: a container takes two bytes
+        brackets = data.count(b"{") + data.count(b"[") if self._size > 2 * MAX_CONTAINERS else len(data) // 2
+        if brackets > MAX_CONTAINERS or (len(data) > MAX_COMMAS and data.count(b",") > MAX_COMMAS):
+            _refuse_huge(data.decode(errors="replace"))
         try:
-            value, end = self._decoder.raw_decode(text)
+            value = from_json(data, catch_duplicate_keys=True)
+        except ValueError:  # it says less of what is wrong, and refuses some of what can be read
+            value = self._leniently(given if isinstance(given, str) else given.decode())
+            if brackets > MAX_DEPTH:
+                containers_of(value)
+        self._read += brackets
+        if self._read > MAX_CONTAINERS or (len(data) > MAX_ITEMS and _may_be_wide(data)):
+            self._weighed += containers_of(value)
+            if self._weighed > MAX_CONTAINERS:
+                raise too_many(MAX_CONTAINERS, "lists and objects")
+        return value
+
+    def _leniently(self, text: str) -> Any:
+        """Raises JSONDecodeError with the position in the text without the spaces before it."""
+        text = text.lstrip()
+        try:
+            value, end = self._lenient.raw_decode(text)
         except RecursionError:
             raise LoadError(TOO_DEEP) from None
         if end != len(text) and (more := text[end:].lstrip()):
             end = len(text) - len(more)
             raise json.JSONDecodeError("Extra data", text, end)
-        self._read += brackets
-        if brackets > MAX_DEPTH or self._read > MAX_CONTAINERS:
-            self._weighed += containers_of(value)
-            if self._weighed > MAX_CONTAINERS:
-                raise too_many(MAX_CONTAINERS, "lists and objects")
-        elif type(value) is list and len(value) > MAX_ITEMS:
-            raise too_many(MAX_ITEMS, "items side by side")
         return value
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -89,6 +103,11 @@ def containers_of(value: Any) -> int:
     if level:
         raise LoadError(TOO_DEEP)
     return count
+
+
+def _may_be_wide(data: bytes) -> bool:
+    """Whether a list or an object may have too many items: it has no more than there are commas."""
+    return data.count(b",") >= MAX_ITEMS
 
 
 def _refuse_huge(text: str) -> None:

@@ -66,7 +66,7 @@ def _messages(rows: list[dict[str, Any]], known: dict[Any, list[Message]], repor
 def _read(row: dict[str, Any], report: Report) -> list[Message]:
     where = f"agent_messages {row['id']}"
     try:
-        item = Parser().value(str(row["message_data"]).strip())
+        item = Parser().value(str(row["message_data"]))
     except ValueError:
         report.skip("message_data that is no JSON", where)
         return []

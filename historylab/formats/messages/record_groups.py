@@ -62,14 +62,16 @@ class Grouping:
 
     def groups(self, values: list[tuple[str, Any]], report: Report, most: int | None = None) -> Iterator[RecordGroup]:
         """Groups in file order; skips on the report what is neither a record nor holds any. `most`: items per list."""
-        values = values[:most]
         records: list[tuple[str, Any]] = []
-        others: list[tuple[str, Any]] = []
-        for given in values:
-            (records if self.is_record(given[1]) else others).append(given)
+        others: list[tuple[str, Any, str | None]] = []
+        for where, value in values[:most]:
+            if not (holder := self.holder(value)) and self._is_record(value):
+                records.append((where, value))
+            else:
+                others.append((where, value, holder))
         yield from self._by_conversation(records, report)
-        for where, value in others:
-            yield from self._inside(value, where, report, most)
+        for where, value, holder in others:
+            yield from self._inside(value, where, report, most, holder=holder)
 
     def sample(self, values: list[tuple[str, Any]], most: int = 200) -> list[Any]:
         """The first records, to recognise a format by."""
@@ -81,22 +83,24 @@ class Grouping:
 
     def holder(self, value: Any) -> str | None:
         """The key under which this object holds a list of records."""
-        if isinstance(value, dict) and not value.keys().isdisjoint(self.holders):
-            return next((key for key in self.holders if isinstance(value.get(key), list)), None)
+        if isinstance(value, dict):
+            for key in self.holders:
+                if isinstance(value.get(key), list):
+                    return key
         return None
 
     def _inside(
-        self, value: Any, where: str, report: Report, most: int | None, lists: int = 2
+        self, value: Any, where: str, report: Report, most: int | None, lists: int = 2, holder: str | None = None
     ) -> Iterator[RecordGroup]:
         if isinstance(value, list) and lists:  # a list of records, or a list of such lists
-            items = [(f"{where}[{i}]", item) for i, item in enumerate(value[:most])]
-            if any(self.is_record(item) for _, item in items):
-                held = [(at, item) for at, item in items if not self.holder(item)]
+            items = [(f"{where}[{i}]", item, self.holder(item)) for i, item in enumerate(value[:most])]
+            if any(not key and self._is_record(item) for _, item, key in items):
+                held = [(at, item) for at, item, key in items if not key]
                 yield from self._by_conversation(held, report, where)
-                items = [(at, item) for at, item in items if self.holder(item)]
-            for at, item in items:
-                yield from self._inside(item, at, report, most, lists - 1)
-        elif holder := self.holder(value):
+                items = [given for given in items if given[2]]
+            for at, item, key in items:
+                yield from self._inside(item, at, report, most, lists - 1, key)
+        elif holder:
             beside = {key: held for key, held in value.items() if key != holder}
             at = f"{where} {holder}".lstrip()
             records = [(f"{at}[{i}]", item) for i, item in enumerate(value[holder])]

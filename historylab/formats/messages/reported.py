@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -26,13 +26,25 @@ LABELS_OF_CALL = {"id", "type", "index"}
 PLAIN_ROLES = {"system": "system", "user": "user", "assistant": "assistant"}  # each as one text for all messages
 
 
+def read_messages(records: Iterable[tuple[str, Any]], report: Report) -> list[Message]:
+    """The messages of located records, without those skipped."""
+    messages: list[Message] = []
+    plain = 0
+    for where, record in records:
+        if type(record) is dict and len(record) == 2:  # most messages: nothing to warn of, and nothing to keep
+            role, content = record.get("role"), record.get("content")
+            if content and type(content) is type(role) is str and role in PLAIN_ROLES:
+                plain += 1
+                messages.append(Message(PLAIN_ROLES[role], content))
+                continue
+        if message := read_reported(record, where, report):
+            messages.append(message)
+    report.records += plain
+    return messages
+
+
 def read_reported(record: Any, where: str, report: Report) -> Message | None:
     """The message; None if it is skipped. Counts the record, and warns of what isn't read of it."""
-    if type(record) is dict and len(record) == 2:  # most messages: nothing to warn of, and nothing to keep
-        role, content = record.get("role"), record.get("content")
-        if content and type(content) is type(role) is str and role in PLAIN_ROLES:
-            report.records += 1
-            return Message(PLAIN_ROLES[role], content)
     said, thinking = _without_thoughts(record, where, report)
     try:
         message = to_message(said, partly=True)
