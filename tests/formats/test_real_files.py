@@ -94,7 +94,7 @@ def test_one_member_is_the_surest_of_a_published_file(known):
 
 
 def test_a_session_of_nothing_but_notices_is_refused_under_its_formats_name():
-    with pytest.raises(LoadError, match=r"Gemini CLI: 3 records, 0 messages.*3 skipped"):
+    with pytest.raises(LoadError, match=r"as Gemini CLI: 3 records were left out \(1 × an info row of the program"):
         load(Path(FOLDER) / NOTICES)
 
 
