@@ -28,7 +28,7 @@ OTHER_PROMPT = "a system prompt other than the one before, of which the first is
 MOST_BRANCHES = 20
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ObservedRequest:
     """One call of a model, as a log has it.
 

@@ -64,7 +64,7 @@ def _conversation(run: list[ObservedRequest], title: str, report: Report) -> Con
             grown -= answer
         opening = not messages
         messages.append(Message("user", timestamp=request.started, pinned=opening, metadata={"tokens": grown}))
-        before, answered = _context(request), _count(request, "output")
+        before, answered = _context(request), (request.usage or {}).get("output", 0)
         said = {"tokens": answered, "usage": dict(request.usage or {})}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
         messages.append(Message("assistant", timestamp=request.ended or request.started, metadata=said))
@@ -75,8 +75,5 @@ def _conversation(run: list[ObservedRequest], title: str, report: Report) -> Con
 
 
 def _context(request: ObservedRequest) -> int:
-    return sum(_count(request, name) for name in ("input", "cache_reads", "cache_writes"))
-
-
-def _count(request: ObservedRequest, name: str) -> int:
-    return (request.usage or {}).get(name, 0)
+    usage = request.usage or {}
+    return usage.get("input", 0) + usage.get("cache_reads", 0) + usage.get("cache_writes", 0)

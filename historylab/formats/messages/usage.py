@@ -62,4 +62,7 @@ def _spelt(name: str) -> str:
 
 
 def _first(fields: Mapping[str, int], names: tuple[str, ...]) -> int:
-    return next((fields[name] for name in names if name in fields), 0)
+    for name in names:
+        if name in fields:
+            return fields[name]
+    return 0

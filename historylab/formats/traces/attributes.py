@@ -5,7 +5,6 @@ Lists that were flattened ("llm.input_messages.0.message.role") are put together
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import Any
 
 from historylab.formats.messages.fields import unpacked
@@ -19,8 +18,13 @@ class Attributes:
 
     def __init__(self, given: dict[str, Any]):
         self.given = given
-        self._sorted = sorted(given)  # names that begin alike stand side by side
         self._has_objects = dict in map(type, given.values())
+        self._heads: set[str] = set()  # what stands before a dot of any name
+        for name in given:
+            head = name.rpartition(".")[0]
+            while head and head not in self._heads:
+                self._heads.add(head)
+                head = head.rpartition(".")[0]
 
     def get(self, *names: str) -> Any:
         """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
@@ -43,21 +47,16 @@ class Attributes:
 
     def any_below(self, *prefixes: str) -> bool:
         """Whether any attribute's name begins so."""
-        return any(
-            self._begins(prefix) or (self._has_objects and _nested(self.given, prefix.rstrip(".")) is not None)
-            for prefix in prefixes
-        )
-
-    def _begins(self, prefix: str) -> bool:
-        at = bisect_left(self._sorted, prefix)
-        return at < len(self._sorted) and self._sorted[at].startswith(prefix)
+        if any(name.startswith(prefixes) for name in self.given):
+            return True
+        return self._has_objects and any(_nested(self.given, prefix.rstrip(".")) is not None for prefix in prefixes)
 
     def _find(self, name: str) -> Any:
         if name in self.given:
             return self.given[name]
-        if self._begins(below := f"{name}."):
-            cut = len(below)
-            return together({key[cut:]: value for key, value in self.given.items() if key.startswith(below)})
+        if name in self._heads:
+            below = f"{name}."
+            return together({key[len(below) :]: held for key, held in self.given.items() if key.startswith(below)})
         return _nested(self.given, name) if self._has_objects else None
 
 

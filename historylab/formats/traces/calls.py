@@ -52,24 +52,35 @@ def provider_of(given: Any) -> dict[str, str]:
 
 def model_of(*given: Any) -> dict[str, str]:
     """The first of these that is a name, as metadata; "models/gemini-…" and "openai/gpt-…" lose the way to them."""
-    name = next((name for name in given if isinstance(name, str) and name), "")
-    return {MODEL: name.removeprefix("models/")} if name else {}
+    for name in given:
+        if isinstance(name, str) and name:
+            return {MODEL: name.removeprefix("models/")}
+    return {}
 
 
 def usage_by(get: Callable[..., Any], names: dict[str, str]) -> dict[str, int] | None:
     """Usage out of counts under other names, several for each; `get` finds the first of several."""
-    counts = {ours: count_of(get(*theirs.split())) for ours, theirs in names.items()}
-    return to_usage({name: count for name, count in counts.items() if count})
+    counts = {ours: count for ours, theirs in names.items() if (count := count_of(get(*theirs.split())))}
+    return to_usage(counts) if counts else None
 
 
 def count_of(value: Any) -> int:
     """A count of tokens, given as a number or its text; 0 for anything else."""
+    if value is None or isinstance(value, bool):
+        return 0
     try:
-        return max(0, int(float(value))) if not isinstance(value, bool) else 0
+        return max(0, int(float(value)))
     except (TypeError, ValueError, OverflowError):
         return 0
 
 
 def first_of(row: Any) -> Callable[..., Any]:
     """Finds the first of several fields that says something."""
-    return lambda *names: next((row[name] for name in names if row.get(name) not in (None, "", [], {})), None)
+
+    def first(*names: str) -> Any:
+        for name in names:
+            if (value := row.get(name)) not in (None, "", [], {}):
+                return value
+        return None
+
+    return first

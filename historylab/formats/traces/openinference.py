@@ -48,13 +48,15 @@ def has_openinference_spans(content: Content) -> float:
 def openinference(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenInference's conventions (Phoenix, Arize), each with the history it was sent."""
     spans = list(spans_in(content, report))
-    sessions = {span.trace: key for span in spans if (key := span.attributes.text(*SESSIONS))}
-    called = {span.trace for span in spans if _is_call(span)}
+    keys = [span.attributes.text(*SESSIONS) for span in spans]
+    sessions = {span.trace: key for span, key in zip(spans, keys, strict=True) if key}
+    calls = list(map(_is_call, spans))
+    called = {span.trace for span, is_call in zip(spans, calls, strict=True) if is_call}
     requests = []
-    for span in spans:
+    for span, key, is_call in zip(spans, keys, calls, strict=True):
         whole = span.trace not in called and not span.parent and span.attributes.get("input.value")
-        if _is_call(span) or whole:
-            requests.append(_request(span, sessions.get(span.trace, span.trace), report))
+        if is_call or whole:
+            requests.append(_request(span, key or sessions.get(span.trace, span.trace), report))
         else:
             report.skip(f"a span of kind {_kind(span) or 'none'}, no model call", span.where)
     yield from conversations_of(requests, report)
@@ -66,9 +68,8 @@ def _kind(span: Span) -> str:
 
 
 def _is_call(span: Span) -> bool:
-    return _kind(span) == "LLM" or (
-        not _kind(span) and span.attributes.any_below("llm.input_messages", "llm.token_count.")
-    )
+    kind = _kind(span)
+    return kind == "LLM" or (not kind and span.attributes.any_below("llm.input_messages", "llm.token_count."))
 
 
 def _request(span: Span, key: str, report: Report) -> ObservedRequest:
@@ -81,7 +82,7 @@ def _request(span: Span, key: str, report: Report) -> ObservedRequest:
     return ObservedRequest(
         sent.messages,
         answer,
-        said.text(*SESSIONS) or key,
+        key,
         usage_by(said.get, USAGE),
         sent.about | _about(said),
         span.started,

@@ -55,6 +55,7 @@ USAGE = {
 """Count as Chat Completions calls it → the attributes that hold it."""
 
 REQUEST = "temperature top_p top_k max_tokens seed frequency_penalty presence_penalty stop_sequences reasoning.level"
+PARAMETER_NAMES = {name: f"gen_ai.request.{name}" for name in REQUEST.split()}
 ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 SAID = ("gen_ai.content.prompt", "gen_ai.content.completion")
 DETAILS = "gen_ai.client.inference.operation.details"
@@ -73,15 +74,14 @@ def has_genai_spans(content: Content) -> float:
 def otel_genai(content: Content, report: Report) -> Iterator[Conversation]:
     """Spans of model calls by OpenTelemetry's GenAI conventions, each with the history it was sent."""
     spans = list(_joined(spans_in(content, report)))
-    sessions = {span.trace: key for span in spans if (key := span.attributes.text(*SESSIONS))}
-    kinds = {id(span): _kind(span) for span in spans}
-    called = {span.trace for span in spans if kinds[id(span)] == "call"}
+    keys = [span.attributes.text(*SESSIONS) for span in spans]
+    sessions = {span.trace: key for span, key in zip(spans, keys, strict=True) if key}
+    kinds = list(map(_kind, spans))
+    called = {span.trace for span, kind in zip(spans, kinds, strict=True) if kind == "call"}
     requests, histories = [], Histories()
-    for span in spans:
-        kind = kinds[id(span)]
+    for span, key, kind in zip(spans, keys, kinds, strict=True):
         if kind == "call" or (kind == "agent" and span.trace not in called):
-            key = span.attributes.text(*SESSIONS) or sessions.get(span.trace, span.trace)
-            requests.append(_request(span, key, histories, report))
+            requests.append(_request(span, key or sessions.get(span.trace, span.trace), histories, report))
         elif kind == "agent":
             report.skip(REPEATED, span.where)
         else:
@@ -241,8 +241,7 @@ def _instructions(said: Attributes) -> list[Message]:
 
 def _about(said: Attributes) -> dict[str, Any]:
     tools = said.get("gen_ai.tool.definitions", "llm.request.functions", "ai.prompt.tools", "gen_ai.request.tools")
-    names = {name: said.get(f"gen_ai.request.{name}") for name in REQUEST.split()}
-    parameters = {name: value for name, value in names.items() if value is not None}
+    parameters = {name: value for name, given in PARAMETER_NAMES.items() if (value := said.get(given)) is not None}
     about = model_of(said.get("gen_ai.response.model"), said.get("gen_ai.request.model"), said.get("ai.model.id"))
     return {
         **about,

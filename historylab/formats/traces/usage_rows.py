@@ -80,14 +80,15 @@ def usage_rows(content: Content, report: Report) -> Iterator[Conversation]:
     """A table of requests and their tokens, without what was said: requests of known size."""
     rows = list(rows_in(content))
     columns = _columns([row for _, row in rows if isinstance(row, dict)])
-    for name in dict.fromkeys(name for _, row in rows if isinstance(row, dict) for name in row):
+    spelt = {name: _snake(name) for name in dict.fromkeys(n for _, row in rows if isinstance(row, dict) for n in row)}
+    for name in spelt:
         if name not in (*columns.names.values(), "usage"):
             report.keep(str(name), "")
     requests = []
     for where, row in rows:
         if not isinstance(row, dict):
             report.skip(f"{kind_of(row)}, not a row", where)
-        elif _is_sum(row):
+        elif _is_sum({spelt[name]: value for name, value in row.items()}):
             report.skip(SUM, where)
         elif usage := _usage(row, columns):
             requests.append(_request(row, columns, usage, where))
@@ -140,9 +141,8 @@ def _request(row: dict[str, Any], columns: Columns, usage: dict[str, int], where
     )
 
 
-def _is_sum(row: dict[str, Any]) -> bool:
+def _is_sum(named: dict[str, Any]) -> bool:
     """Whether a row counts its requests, or stands for a span of time as providers' reports have it."""
-    named = {_snake(name): value for name, value in row.items()}
     counted = next((named[name] for name in SUMS.split() if name in named), None)
     return count_of(counted) > 1 or {"starting_at", "ending_at"} <= named.keys()
 
