@@ -14,6 +14,7 @@ from typing import overload
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge, UnknownFormat
+from historylab.formats.apis.streams import of_events
 from historylab.formats.base import Format, Report, reasons
 from historylab.formats.detect import chosen_by, match_strengths
 from historylab.formats.files.archives import GZIP, ZIP, Entries, unzipped
@@ -117,6 +118,7 @@ def load_content(content: Content, mapping: FieldMapping | None = None) -> Conve
 
 
 def _load_content(content: Content, chosen: Member | None) -> Conversations:
+    content = of_events(content)
     claims = {} if chosen else match_strengths(content)
     chosen = chosen or chosen_by(claims, content)
     report = Report(format=chosen.title, member=chosen.name, claims=dict(claims))
