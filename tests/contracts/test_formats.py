@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from format_samples import as_golden, damages, expected, format_samples, outcome
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.errors import LoadError
-from historylab.formats.convert import write
+from historylab.formats.convert import LOSSLESS, write
 from historylab.formats.detect import match_strengths
 from historylab.formats.files.content import Content
 from historylab.formats.load import load
@@ -109,6 +110,24 @@ def test_what_a_format_wrote_is_recognised_and_read_as_the_same(name):
 def test_several_conversations_are_written_and_read(name):
     loaded = load(write([TALK, TALK], name).text.encode(), name="two.jsonl")
     assert [gist(conversation) for conversation in loaded] == [gist(TALK)] * 2
+
+
+@cache
+def first_conversations() -> list[Conversation]:
+    """The first conversation of every sample in which anything is said."""
+    found = (load(file.data, name=file.name)[0] for file in FILES)
+    return [conversation for conversation in found if any(m.content for m in conversation)]
+
+
+@every_writer
+def test_whatever_was_read_is_written_so_that_it_is_read_again(name):
+    """A plain list of roles and texts is every chat API's; it is then read as Chat Completions."""
+    for conversation in first_conversations():
+        (again,) = loaded = load(write(conversation, name).text.encode())
+        assert loaded.report.member in (name, "chat_completions")
+        assert not loaded.report.skips
+        if name == LOSSLESS:
+            assert (again.messages, again.branches) == (conversation.messages, conversation.branches)
 
 
 LABELLED = Message(
