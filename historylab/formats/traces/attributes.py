@@ -19,24 +19,28 @@ class Attributes:
     def __init__(self, given: dict[str, Any]):
         self.given = given
         self._has_objects = dict in map(type, given.values())
-        self._heads: set[str] = set()  # what stands before a dot of any name
+        self._heads: dict[str, Any] = {}  # what stands before a dot of any name → what is below, once it was asked for
         for name in given:
             head = name.rpartition(".")[0]
             while head and head not in self._heads:
-                self._heads.add(head)
+                self._heads[head] = None
                 head = head.rpartition(".")[0]
 
     def get(self, *names: str) -> Any:
         """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
         for name in names:
-            if (found := unpacked(self._find(name))) not in NOTHING:
+            if (name in self.given or name in self._heads or self._has_objects) and (
+                found := unpacked(self._find(name))
+            ) not in NOTHING:
                 return found
         return None
 
     def raw(self, *names: str) -> Any:
         """The same, with JSON text as it is."""
         for name in names:
-            if (found := self._find(name)) not in NOTHING:
+            if (name in self.given or name in self._heads or self._has_objects) and (
+                found := self._find(name)
+            ) not in NOTHING:
                 return found
         return None
 
@@ -55,8 +59,11 @@ class Attributes:
         if name in self.given:
             return self.given[name]
         if name in self._heads:
-            below = f"{name}."
-            return together({key[len(below) :]: held for key, held in self.given.items() if key.startswith(below)})
+            if self._heads[name] is None:
+                below = f"{name}."
+                parts = {key[len(below) :]: held for key, held in self.given.items() if key.startswith(below)}
+                self._heads[name] = together(parts)
+            return self._heads[name]
         return _nested(self.given, name) if self._has_objects else None
 
 

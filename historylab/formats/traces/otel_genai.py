@@ -101,11 +101,13 @@ def _joined(spans: Iterator[Span]) -> Iterator[Span]:
 
 def _kind(span: Span) -> str:
     operation = span.attributes.text("gen_ai.operation.name")
-    holds = span.attributes.raw(*INPUT, *OUTPUT) or any(n in ROLES or n in (*SAID, DETAILS) for n, _ in span.events)
-    if operation in AGENTS or (span.name.startswith("ai.") and not span.name.endswith((".doGenerate", ".doStream"))):
-        return "agent" if holds else ""
-    if operation:
+    of_agent = span.name.startswith("ai.") and not span.name.endswith((".doGenerate", ".doStream"))
+    of_agent = of_agent or operation in AGENTS
+    if operation and not of_agent:
         return "call" if operation in CALLS else ""
+    holds = span.attributes.raw(*INPUT, *OUTPUT) or any(n in ROLES or n in (*SAID, DETAILS) for n, _ in span.events)
+    if of_agent:
+        return "agent" if holds else ""
     return "call" if holds or usage_by(span.attributes.get, USAGE) else ""
 
 

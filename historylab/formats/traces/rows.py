@@ -35,8 +35,14 @@ def _rows(value: Any, where: str, most: int | None) -> Iterator[tuple[str, Any]]
         for i, item in enumerate(value[:most]):
             yield f"{where}[{i}]", item
         return
-    holder = next((n for n in HOLDERS if isinstance(value, dict) and isinstance(value.get(n), list)), "")
-    if holder and isinstance(value, dict) and all(isinstance(item, dict) for item in value[holder][:1]):
+    holder = _holder(value) if isinstance(value, dict) else ""
+    if holder and all(isinstance(item, dict) for item in value[holder][:1]):
         yield from _rows(value[holder], f"{where} {holder}".strip(), most)
     else:
         yield where, value
+
+
+def _holder(value: dict[str, Any]) -> str:
+    if value.keys().isdisjoint(HOLDERS):  # most rows
+        return ""
+    return next((name for name in HOLDERS if isinstance(value.get(name), list)), "")

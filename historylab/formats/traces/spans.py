@@ -29,8 +29,10 @@ IDS = {
 }
 """What is read of a span → the fields it goes by."""
 
+HOLDERS = ("spans", "data", "traces", "batches")
 ATTRIBUTES = ("attributes", "tags", "SpanAttributes", "span_attributes")
 EVENTS = ("events", "logs", "Events")
+FINER = re.compile(r"(?<=\.\d{6})\d+")  # than microseconds
 
 
 @dataclass
@@ -91,21 +93,26 @@ def _of_resources(
 
 
 def _span(value: dict[str, Any], where: str) -> Span:
-    given = next((_attributes_of(value[name]) for name in ATTRIBUTES if value.get(name)), None)
-    if given is None:  # a table's row: "attributes.llm.model_name"
+    if held := _first(value, ATTRIBUTES):
+        given = _attributes_of(held)
+    else:  # a table's row: "attributes.llm.model_name"
         cut = len("attributes.")
         given = {key[cut:] if key.startswith("attributes.") else key: cell for key, cell in value.items()}
     context = value.get("context")
-    around = {f"context.{key}": held for key, held in context.items()} if isinstance(context, dict) else {}
-    around |= value
-    said = {what: next((around[n] for n in names if around.get(n)), None) for what, names in IDS.items()}
+    around = value
+    if isinstance(context, dict):
+        around = {**{f"context.{key}": held for key, held in context.items()}, **value}
+    said = {what: _first(around, names) for what, names in IDS.items()}
     if kind := value.get("span_kind"):
         given = {"openinference.span.kind": kind, **given}
-    events = next((as_list(unpacked(value[name])) for name in EVENTS if value.get(name)), [])
+    events = as_list(unpacked(_first(value, EVENTS)))
     return Span(
         Attributes(given),
         [_event(event) for event in events if isinstance(event, dict)],
-        **{what: str(said[what] or "") for what in ("name", "id", "trace", "parent")},
+        str(said["name"] or ""),
+        str(said["id"] or ""),
+        str(said["trace"] or ""),
+        str(said["parent"] or ""),
         started=time_of(said["started"]),
         ended=time_of(said["ended"]),
         failed=_failure(value),
@@ -126,7 +133,7 @@ def time_of(raw: Any) -> str | None:
     """An ISO time of one, or of seconds to nanoseconds since 1970."""
     if isinstance(raw, str):
         raw = raw.strip().replace(" UTC", "+00:00")
-        raw = int(raw) if raw.isdecimal() and len(raw) < 25 else re.sub(r"(\.\d{6})\d+", r"\1", raw)
+        raw = int(raw) if raw.isdecimal() and len(raw) < 25 else FINER.sub("", raw)
     return iso_time(raw / 1e9 if type(raw) is int and raw > 10**17 else raw)
 
 
@@ -166,8 +173,18 @@ def _failure(value: dict[str, Any]) -> str:
     return next((text for text in says if isinstance(text, str) and text), "error")
 
 
+def _first(value: dict[str, Any], names: tuple[str, ...]) -> Any:
+    for name in names:
+        if found := value.get(name):
+            return found
+    return None
+
+
 def _held(value: dict[str, Any]) -> str:
-    return next((name for name in ("spans", "data", "traces", "batches") if isinstance(value.get(name), list)), "")
+    for name in HOLDERS:
+        if isinstance(value.get(name), list):
+            return name
+    return ""
 
 
 def _scopes(resource: Any, *names: str) -> list[Any]:
