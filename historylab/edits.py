@@ -58,7 +58,7 @@ class Edited:
 
     @cached_property
     def tally(self) -> Mapping[str, int]:
-        """How many messages are edited, inserted, deleted, pinned and unpinned in the end; counts of 0 are left out."""
+        """Kind of edit ("edited", "inserted", "deleted", "pinned", "unpinned") → messages in the end, without zeros."""
         pairs = [(self.original[key], m) for key, m in zip(self.keys, self.conversation, strict=True) if key >= 0]
         counts = {
             "edited": sum(_is_reworded(old, new) for old, new in pairs),

@@ -67,7 +67,7 @@ def read_files(
 
 
 def _mapping_offered(problem: LoadError) -> str:
-    """How to read the file as it is proposed, if it is."""
+    """The way to read the file as it is proposed, if it is."""
     offered = problem.proposals if isinstance(problem, UnknownFormat) else ()
     if not offered:
         return ""

@@ -14,7 +14,7 @@ LISTED = 30  # sessions shown unless --all asks for more
 
 
 def add_serving(parser: argparse.ArgumentParser, **default: Any) -> None:
-    """How the playground is served; `default=SUPPRESS` where it may stand before the command, too."""
+    """The options of serving the playground; `default=SUPPRESS` where they may stand before the command, too."""
     parser.add_argument(
         "--host",
         **{"default": "127.0.0.1", **default},

@@ -141,7 +141,7 @@ class Conversation(Memo, Sequence[Message]):
 
     @property
     def recorded(self) -> Recorded:
-        """What the transcript itself says of its model, tools and usage."""
+        """The model, tools and usage that the transcript names."""
         from historylab.conversation.recorded import recorded_of
 
         return self.remember("recorded", lambda: recorded_of(self))

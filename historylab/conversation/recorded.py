@@ -33,7 +33,7 @@ class RecordedTools:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of definitions."""
         return len(self.definitions)
 
     @cached_property
@@ -47,7 +47,7 @@ class RecordedTools:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a conversation was recorded with; None or empty where the transcript doesn't say.
+    """The model, tools and usage a conversation was recorded with; None or empty where the transcript has none.
 
     `model` is the one most answers name, `models` all of them in order. `usage` has one entry per assistant message,
     in order: what the provider reported for the request it answers, or None.
@@ -67,7 +67,7 @@ class Recorded:
 
 
 def recorded_of(conversation: Conversation) -> Recorded:
-    """What the transcript says. `conversation.recorded` keeps it."""
+    """The recording of a conversation, by its metadata. `conversation.recorded` keeps it."""
     said = conversation.metadata
     answers = [m for m in conversation if m.role == "assistant"]
     model = _model(said.get(MODEL), (m.metadata.get(MODEL) for m in answers))

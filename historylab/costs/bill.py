@@ -175,7 +175,7 @@ class CostComparison:
         return self._dearer_at(read_price) < 0
 
     def _dearer_at(self, read_price: float) -> float:
-        """What trimming costs more than not trimming at that price of a cache read, in dollars."""
+        """Dollars that trimming costs above not trimming, if a cache read costs that share of the price of input."""
         ours, theirs = (each.total - each.totals["cache_reads"] for each in (self.bill, self.baseline))
         return float(ours - theirs) - read_price * self._fewer_reads
 

@@ -58,7 +58,7 @@ class _Reported:
 
 
 def usage_by_request(conversation: Conversation) -> tuple[Usage | None, ...]:
-    """What the provider reported of each request: the first usage among the messages that answer it."""
+    """The provider's usage of each request, or None: the first among the messages that answer it."""
     return conversation.remember("usage by request", lambda: _usage_by_request(conversation))
 
 

@@ -37,7 +37,7 @@ class AsReported:
 
     @property
     def error(self) -> float:
-        """How far the computed cost is above the reported one, as a share of that; negative below it."""
+        """The distance of the computed cost above the reported one, as a share of that; negative below it."""
         return float(self.computed / self.reported) - 1
 
 

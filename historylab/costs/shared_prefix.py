@@ -114,7 +114,7 @@ def message_identity(message: Message) -> int:
 
 
 def _common(a: np.ndarray, b: np.ndarray) -> int:
-    """How many entries two sequences have in common at their beginning."""
+    """The number of entries that two sequences have in common at their beginning."""
     shorter = min(len(a), len(b))
     same = a[:shorter] == b[:shorter]
     return shorter if same.all() else int(same.argmin())

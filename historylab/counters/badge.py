@@ -10,7 +10,7 @@ from historylab.counters.base import Counter, ScaledCounter, has_media, model_co
 from historylab.counters.calibration import Calibration, measured
 
 OPENAI = ("openai", "azure")
-"""What names a provider of the models whose own encodings count exactly."""
+"""Names of the provider of the models whose own encodings count exactly."""
 
 
 def count_badge(

@@ -26,7 +26,7 @@ FACTS = {
     "scope": "in which channel or thread it was written",
     "thinking": "what the model thought",
 }
-"""What a filter or projection may read of a message besides role and text, and declares in `facts`."""
+"""The facts that a filter or projection may read of a message besides role and text, as it declares in `facts`."""
 CHAT_FACTS = frozenset({"name", "time"})
 """Those that a Chat Completions message can have."""
 
@@ -61,7 +61,7 @@ def export(settings: Settings, target: str, *, only_changed: bool = False) -> st
 
 
 def differences(settings: Settings, target: str) -> tuple[Difference, ...]:
-    """What an export of these settings to `target` cannot carry; without any, what is sent is what the screen shows."""
+    """The differences of an export of these settings to `target`; without any, it sends what the screen shows."""
     attributes = member("exporter", target).attributes
     known = attributes.get("facts", CHAT_FACTS)
     stated = attributes.get("differs", lambda _settings: ())(settings)

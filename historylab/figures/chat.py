@@ -153,7 +153,7 @@ def _body(plan: HistoryPlan, message: Message, i: int) -> str:
 
 
 def _thinking(message: Message) -> str:
-    """What the model thought before it said this, folded."""
+    """The model's thinking before it said this, folded."""
     if not (thought := unsent_thinking(message)):
         return ""
     return (

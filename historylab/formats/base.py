@@ -64,7 +64,7 @@ class Format(Protocol):
 
 @dataclass
 class Losses:
-    """What a format has no place for, as it is written: a kind of thing ("timestamps") → how many were left out."""
+    """Losses of writing in a format without a place for them: a kind of thing ("timestamps") → the number left out."""
 
     counts: dict[str, int] = field(default_factory=dict)
 

@@ -21,7 +21,7 @@ SAMPLE_LEVELS = 6
 
 
 def match_strengths(content: Content) -> Mapping[str, float]:
-    """How surely each format recognises the content: name → strength above 0, up to 1; the surest first."""
+    """The strength with which each format recognises the content: name → above 0, up to 1; the surest first."""
     claims = {name: sure for name, asked in members("format").items() if (sure := strength(asked, content.sample)) > 0}
     return dict(sorted(claims.items(), key=lambda claim: (-claim[1], claim[0])))
 
@@ -38,7 +38,7 @@ def chosen_by(claims: Mapping[str, float], content: Content) -> Member:
 
 
 def strength(candidate: Member, content: Content) -> float:
-    """How surely that format recognises the content, 0 to 1."""
+    """The strength with which that format recognises the content, 0 to 1."""
     recognise: Recognise = candidate.attributes["recognise"]
     try:
         return recognise(content)

@@ -104,7 +104,7 @@ def collection_paused() -> Iterator[None]:
 
 
 def _member(format: str | None, mapping: FieldMapping | str | os.PathLike[str] | None) -> Member | None:
-    """What is to read the file, if the caller says so."""
+    """The member that the caller wants the file read by, if any; a mapping becomes one."""
     if mapping is None:
         return member("format", format) if format else None
     chosen = mapping if isinstance(mapping, FieldMapping) else FieldMapping.read(mapping)

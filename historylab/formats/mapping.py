@@ -149,7 +149,7 @@ def items_of(value: Any) -> Any:
 
 
 def value_at(item: Any, path: str) -> Any:
-    """What an item has at a path such as `author.role`; None if nothing."""
+    """The value of an item at a path such as `author.role`; None if there is none."""
     parts = path.split(".") if path else []
     while parts:
         taken = _longest_key(item, parts)
@@ -160,7 +160,7 @@ def value_at(item: Any, path: str) -> Any:
 
 
 def _longest_key(value: Any, path: list[str]) -> int:
-    """How many parts of a path make a key of an object, as keys may hold dots; 0 if none."""
+    """The number of parts of a path that make a key of an object, as keys may hold dots; 0 if none do."""
     if not isinstance(value, dict):
         return 0
     return next((count for count in range(len(path), 0, -1) if ".".join(path[:count]) in value), 0)

@@ -52,11 +52,11 @@ TEXTS: Mapping[str, str] = {
     r"BEGIN:VC": "a calendar or address book",
     r"-----BEGIN ": "a key or certificate",
 }
-"""How a text of that kind begins → its name."""
+"""Beginning of a text of that kind → its name."""
 
 
 def known_as(value: Any) -> str:
-    """What a JSON document is, if it is a known one that isn't read; else empty."""
+    """The name of a JSON document, if it is a known one that isn't read; else empty."""
     if not isinstance(value, dict):
         return ""
     if isinstance(value.get("log"), dict) and {"version", "entries"} <= value["log"].keys():
@@ -70,7 +70,7 @@ def known_database(tables: Mapping[str, object]) -> str:
 
 
 def known_text(text: str) -> str:
-    """What a text is by how it begins, if it is known and isn't read; else empty."""
+    """The name of a text by its beginning, if it is a known one that isn't read; else empty."""
     opening = text[:4096].lstrip("\ufeff \t\r\n\u200e")
     return next((what for begins, what in TEXTS.items() if re.match(begins, opening, re.IGNORECASE)), "")
 

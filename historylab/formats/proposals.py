@@ -77,7 +77,7 @@ def _lists(value: Any) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _fields(items: Sequence[Any]) -> tuple[float, str, str] | None:
-    """How plausibly these items are messages, and their fields for who speaks and what; None if they are none."""
+    """The plausibility that these items are messages, and their fields for speaker and text; None if they are none."""
     columns: dict[str, list[Any]] = {}
     for item in items:
         for path, value in _leaves(item):
@@ -128,6 +128,6 @@ def _parts(value: Any) -> str:
 
 
 def _named(path: str, names: Sequence[str]) -> float:
-    """How well a field's name fits: the names are ordered, the surest first."""
+    """The fit of a field's name, 0 to 1: the names are ordered, the surest first."""
     last = path.rpartition(".")[2].casefold()
     return 1 - names.index(last) / (2 * len(names)) if last in names else 0

@@ -19,7 +19,7 @@ ANSWER = 11  # words of an answer
 
 @dataclass(frozen=True)
 class Language:
-    """What a guest asks and the desk answers, in one language."""
+    """The questions of a guest and the answers of the desk, in one language."""
 
     name: str
     guests: tuple[str, ...]

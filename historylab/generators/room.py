@@ -142,7 +142,7 @@ SONGS = ("“Paper Boats”", "“The Long Quay”", "“Rust and Honey”", "�
 
 @dataclass(frozen=True)
 class Rules:
-    """What Nadia, the editor, says at the start, and somebody asks the archivist for later."""
+    """The rules of Nadia, the editor, stated at the start and asked for later."""
 
     guest: str
     phone: str

@@ -56,7 +56,7 @@ DONE = (
 
 @dataclass(frozen=True)
 class Rules:
-    """What the curator states at the start and may ask for later."""
+    """The rules that the curator states at the start and may ask for later."""
 
     batch: str
     skipped: str
@@ -87,7 +87,7 @@ class Catalogue:
         self.pages = self.written = self.failed = 0
 
     def step(self, calls: int) -> tuple[str, list[Use]]:
-        """What the agent says next, and the calls it makes: a page, some of its records, a check, a batch."""
+        """The agent's next words, and the calls it makes: a page, some of its records, a check, a batch."""
         if self.unread:
             several = self.dice.between(1, calls)
             looks, self.unread = self.unread[:several], self.unread[several:]

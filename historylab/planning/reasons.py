@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 
 class Action(IntEnum):
-    """What happens to a message. One byte in the map, one word, glyph and colour on screen."""
+    """The decision about a message: one byte in the map; one word, glyph and colour on screen."""
 
     KEPT = 0
     PINNED = 1
@@ -54,7 +54,7 @@ class Explanation:
 
 
 class StageTrace(NamedTuple):
-    """What one stage did: tokens before and after, and how many messages it decided on."""
+    """The effect of one stage: tokens before and after, and the number of messages it decided on."""
 
     stage: str
     before: int

@@ -48,7 +48,7 @@ class Step:
 
     @property
     def size(self) -> int:
-        """How many messages precede the request."""
+        """The number of messages that precede the request."""
         return self.plan.size
 
     @property
@@ -177,7 +177,7 @@ class Timeline(Memo):
         return explain(self.conversation, self.settings, self.instruments, self.plans, step, message)
 
     def over_budget_cause(self, request: int) -> OverBudget | None:
-        """What fills a request (from 0) beyond its budget, and what would mend that; None if it fits.
+        """The cause why a request (from 0) is over its budget, and the settings that would mend it; None if it fits.
 
         Raises IndexError where there is no such request.
         """

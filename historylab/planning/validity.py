@@ -196,7 +196,7 @@ def _faults_of_messages(messages: Sequence[Message]) -> Row:
 
 
 def refusal_sentence(timeline: Timeline) -> str:
-    """How many of the requests that are sent would be refused, each cause with the setting that makes it.
+    """The number of requests that are sent and would be refused, each cause with the setting that makes it.
 
     "2 of the 9 requests that are sent would be refused: nothing to answer, as the newest message is left out: Said in
     another scope than dm (filter = scope)."

@@ -18,7 +18,7 @@ SENT = int(Action.TRUNCATED)  # up to this action something of a message is sent
 
 
 def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
-    """How a request holds `value`: BY_MESSAGE, BY_SUMMARY or LOST.
+    """The holder of `value` in a request: BY_MESSAGE, BY_SUMMARY or LOST.
 
     `mentions` (int64, ascending) are the messages of its history that mention the value.
     """

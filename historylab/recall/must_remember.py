@@ -41,7 +41,7 @@ class MustRemember:
         return next((first for first, stop in self.gaps if first <= number < stop), None)
 
     def holder(self, timeline: Timeline, number: int) -> int:
-        """What holds it in request `number` (from 0): see `held.find_holder`."""
+        """Its holder in request `number` (from 0): BY_MESSAGE, BY_SUMMARY or LOST, as `held.find_holder` has it."""
         plan = timeline.plans[number]
         return find_holder(plan, self.value, self.mentions[: self.mentions.searchsorted(plan.size)])
 

@@ -29,7 +29,7 @@ LIKELIEST = 5  # messages that could answer a question
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How many needs there were, how many were met, and how many of those by the summary alone."""
+    """The number of needs in all, of those that were met, and of those met by the summary alone."""
 
     total: int = 0
     kept: int = 0
@@ -109,7 +109,7 @@ class Retention:
 
 
 def retention(timeline: Timeline, *, stars: Iterable[int] | None = None, questions: Sequence[str] = ()) -> Retention:
-    """What the timeline keeps and forgets.
+    """The needs of a timeline's requests, kept and lost.
 
     `stars` are indices of `timeline.original`'s messages that must be remembered; without them the conversation's own
     `metadata["stars"]` count. Gold evidence comes from `metadata["evidence"]`: `[{"question": …, "at": index of the

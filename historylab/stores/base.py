@@ -127,7 +127,7 @@ class ConversationStore(Protocol):
 
     @property
     def conversation_count(self) -> int:
-        """How many conversations have messages."""
+        """The number of conversations with messages."""
 
 
 def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:

@@ -36,7 +36,7 @@ class SummaryTask:
 
     @property
     def covers(self) -> int:
-        """How many messages the summary will stand for: these, and those of the summary it absorbs."""
+        """The number of messages the summary will stand for: these, and those of the summary it absorbs."""
         return len(self.messages) + self.previous_covers
 
     def fits(self, text: str) -> bool:

@@ -173,7 +173,7 @@ def _tokens(messages: Iterable[Any], counter: Counter) -> int:
 
 
 def _user_messages(length: float | str | None, most: int) -> int:
-    """How many user messages to keep: rounded down, never below 0, which the policy takes as 1; infinity is `most`."""
+    """The number of user messages to keep: rounded down, at least 0 (the policy takes it as 1); infinity is `most`."""
     try:
         check_number(length)
         number = float(0 if length is None else length)

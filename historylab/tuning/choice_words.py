@@ -42,7 +42,7 @@ def _how_many(points: Sequence[Point], stated: Constraints) -> str:
 
 
 def why_nothing(points: Sequence[Point]) -> str:
-    """What each constraint excludes, and which settings break the fewest."""
+    """The number of settings each constraint excludes, and the settings that break the fewest."""
     nearest = min(points, key=lambda p: (len(p.broken), p.cost))
     broken = "” and “".join(nearest.broken)
     if len(points) == 1:

@@ -72,7 +72,7 @@ class Sensitivity:
 
     @property
     def kept_range(self) -> float:
-        """How much `kept` moves between the setting's best and worst value."""
+        """The distance of `kept` between the setting's best and worst value, as a share."""
         return max(self.kept) - min(self.kept)
 
     @property

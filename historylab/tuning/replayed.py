@@ -80,5 +80,5 @@ class Replayed:
 
 
 def summaries_made(timeline: Timeline) -> int:
-    """How many summaries were written for these requests, without those that came back with the messages."""
+    """The number of summaries written for these requests, without those that came back with the messages."""
     return len({plan.summary.made_at for plan in timeline.plans if plan.summary and plan.summary.made_at})

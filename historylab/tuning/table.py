@@ -77,7 +77,7 @@ def defuse_formula(cell: Any) -> Any:
 
 
 def fuse_formula(cell: Any) -> Any:
-    """What `defuse_formula` was given."""
+    """The cell that `defuse_formula` was given."""
     return re.sub(f"{CELL}'('*){AT_RISK}", r"\1\2", cell) if isinstance(cell, str) else cell
 
 

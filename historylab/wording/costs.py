@@ -23,7 +23,7 @@ from historylab.wording.untrusted import one_line
 
 PRICES_UNKNOWN = "The prices of this model are unknown"
 BASELINE = "the whole conversation as recorded"
-"""What not trimming sends at every request: the one baseline of every ratio."""
+"""The content of every request without trimming: the one baseline of every ratio."""
 NAMED, MODEL = 3, 60  # requests that are named; characters of a model's name
 RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
 """In place of all that is found by reading messages, where a transcript has only their sizes."""
@@ -67,7 +67,7 @@ def is_untrimmed(timeline: Timeline) -> bool:
 
 
 def _requests_as_recorded(timeline: Timeline) -> str:
-    """How many requests the recording has, where a projection makes it another number."""
+    """The number of requests in the recording, where a projection makes it another."""
     recorded = len(baseline_of(timeline).sent)
     return "" if recorded == len(timeline.plans) else f", {count_of(recorded, 'request')}"
 
@@ -106,12 +106,12 @@ def pays_sentence(comparison: CostComparison) -> str:
 
 
 def as_reported_sentences(timeline: Timeline, prices: Prices | None = None) -> tuple[str, str]:
-    """How far these figures are from what the provider reported, and which requests lost their cached prefix."""
+    """The distance of these figures from the provider's report, and the requests that lost their cached prefix."""
     return as_reported_sentence(timeline, prices), lost_in_cache_sentence(timeline)
 
 
 def as_reported_sentence(timeline: Timeline, prices: Prices | None = None) -> str:
-    """How far these figures are from what the provider reported; empty if it reported nothing."""
+    """The distance of these figures from the provider's report; empty if it reported nothing."""
     found = against_reported(timeline, prices)
     return reported_sentence(found) if found else ""
 

@@ -15,7 +15,7 @@ from historylab.wording.settings import choice_word, show_value, title_of
 
 UNITS = {"turn": "whole turns", "whole_turn": "whole turns", "block": "parts of turns"}
 BESIDE = ("projection", "filter", "compaction", "layout")
-"""What else decides what is sent, besides tool outputs, policy and pruner: named in brackets."""
+"""The other families that decide on messages, besides tool outputs, policy and pruner: named in brackets."""
 SHARES = {1.0: "down to the budget", 0.5: "down to half"}
 
 

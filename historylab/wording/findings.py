@@ -56,5 +56,5 @@ def frontier_finding(found: Recommendation) -> str:
 
 
 def cost_or_tokens(found: Recommendation) -> str:
-    """What candidates are compared by: "cost", or "tokens" where a price is unknown."""
+    """The figure that candidates are compared by: "cost", or "tokens" where a price is unknown."""
     return "tokens" if found.cost_is == "tokens_total" else "cost"

@@ -35,6 +35,6 @@ def left_out(message: Message) -> str:
 
 
 def unsent_thinking(message: Message) -> str:
-    """What the model thought before this answer, unless the message itself says it again."""
+    """The model's thinking before this answer, unless the message itself says it again."""
     thought = message.metadata.get("thinking")
     return thought if isinstance(thought, str) and thought and not message.content.startswith(thought) else ""

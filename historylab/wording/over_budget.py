@@ -15,7 +15,7 @@ from historylab.wording.settings import title_of, value_in_words
 
 
 def over_budget_sentence(timeline: Timeline) -> str:
-    """How many requests are over the budget, and the cause and the mend of the one that is most; empty if none is."""
+    """The number of requests over the budget, with cause and mend of the one that is most; empty if none is."""
     over = np.flatnonzero(timeline.over_budget)
     if not len(over):
         return ""

@@ -81,7 +81,7 @@ def locked_by(origin: Provenance) -> str:
 
 
 def strict_note(resolution: Resolution) -> str:
-    """What a strict environment shuts out, in sentences; "" if it shuts out nothing."""
+    """The sources that a strict environment shuts out, in sentences; "" if it shuts out nothing."""
     if not resolution.strict:
         return ""
     setting = [p.name for p in resolution.provenance.values() if p.source == "environment"]

@@ -64,12 +64,12 @@ def count_actions(plan: HistoryPlan) -> dict[Action, int]:
 
 
 def count_sent(counts: Mapping[Action, int]) -> tuple[int, int]:
-    """How many messages are sent, whole or in part, and of how many."""
+    """The number of messages that are sent, whole or in part, and that of all."""
     return counts[Action.KEPT] + counts[Action.PINNED] + counts[Action.TRUNCATED], sum(counts.values())
 
 
 def count_shown(conversation: Conversation) -> int:
-    """How many messages a conversation comes to in the end, those left out that a later one stands for."""
+    """The number of messages of a conversation in the end, without those that a later one stands for."""
     return int(np.count_nonzero(conversation.columns.replaced_by == NEVER))
 
 

@@ -31,7 +31,7 @@ NO_CACHE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """How a provider remembers the beginning of a request.
+    """A provider's memory of the beginning of a request.
 
     A prefix of at least `minimum` tokens is read in whole steps of `step`, unless more than `lifetime` seconds passed
     since the request before. If it `writes`, what isn't read is written, at `write_premium` times the price of input,

@@ -147,7 +147,7 @@ class Api:
             )
 
     def _about(self, group: RecordGroup, report: Report) -> dict[str, Any]:
-        """What stands beside the messages, as metadata: how the model was asked becomes `parameters`."""
+        """The fields beside the messages, as metadata: how the model was asked becomes `parameters`."""
         about: dict[str, Any] = {}
         asked: dict[str, Any] = {}
         for name, value in group.beside.items():

@@ -22,8 +22,11 @@ class _Pieces(list[dict[str, Any]]):
 
 @dataclass(frozen=True)
 class Stream:
-    """How an API streams. `answer_of` names the answer that an object is a piece of ("" where only one is streamed at
-    a time), or None; `join` makes the answer of its pieces."""
+    """An API's way to stream.
+
+    `answer_of` names the answer that an object is a piece of ("" where only one is streamed at a time), or is None;
+    `join` makes the answer of its pieces.
+    """
 
     answer_of: Callable[[dict[str, Any]], str | None]
     is_last: Callable[[dict[str, Any]], bool]

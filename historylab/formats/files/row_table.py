@@ -37,7 +37,7 @@ COLUMNS = {
     "tool_call_id": "tool_call_id toolcallid",
     "model": "model model_name",
 }
-"""What a column holds → the names it goes by, the surest first."""
+"""Content of a column → the names it goes by, the surest first."""
 
 LOOKED_AT = 200  # rows looked at to learn the columns
 MOST_LITERAL = 1_000_000  # characters of a cell read as a Python literal

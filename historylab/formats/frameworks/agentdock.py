@@ -25,7 +25,7 @@ from historylab.formats.messages.record_groups import Grouping
 from historylab.registry import register
 
 FLAGS = {"isStreaming", "isLoading", "isError", "isTyping", "isPending", "isComplete", "showToolCall"}
-"""What the screen shows of a message; nothing that is said."""
+"""Fields for the screen that shows a message; nothing is said in them."""
 
 OWN = {"contentParts", "isToolMessage", *FLAGS}
 SETTINGS = {"chatSettings", "historyPolicy", "historyLength"}

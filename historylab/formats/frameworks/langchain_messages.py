@@ -87,7 +87,7 @@ def read_messages(records: list[tuple[str, Any]], report: Report) -> list[Messag
 
 
 def _answer_of(given: Dumped) -> str | None:
-    """What chunks of one answer have in common; None for a whole message."""
+    """The key that chunks of one answer have in common; None for a whole message."""
     return f"{given.fields.get('id')}" if given.chunk and given.kind == "ai" else None
 
 

@@ -41,7 +41,7 @@ class Snapshot:
 
     @property
     def size(self) -> int:
-        """How much it holds, without decoding it: of several encoded alike."""
+        """The size of its contents, without decoding them: of several encoded alike."""
         if isinstance(self.state, dict):
             return max((len(held) for held in self.state.values() if isinstance(held, list)), default=0)
         return len(self.state) if isinstance(self.state, bytes | str) else 0
@@ -189,7 +189,7 @@ def _fields(value: Any) -> tuple[Any, Mapping[str, Any], Mapping[str, Any], Any]
 
 
 def _config(given: Any) -> Mapping[str, Any]:
-    """What names a checkpoint: under `configurable`, or in the object itself."""
+    """The ids of a checkpoint: under `configurable`, or in the object itself."""
     found = given.get("configurable", given) if isinstance(given, dict) else None
     return found if isinstance(found, dict) and ("thread_id" in found or "checkpoint_id" in found) else {}
 

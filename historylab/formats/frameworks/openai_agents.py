@@ -51,7 +51,7 @@ def openai_agents(content: Content, report: Report) -> Iterator[Conversation]:
 
 
 def _newest(rows: list[dict[str, Any]]) -> str:
-    """What sorts branches by their newest item."""
+    """The key that sorts branches by their newest item."""
     return max(str(row["id"]).zfill(20) for row in rows)
 
 

@@ -140,7 +140,7 @@ def _read_request_part(part: dict[str, Any], kind: str, record: dict[str, Any], 
 
 
 def _read_content(content: Any, answer: Answer) -> None:
-    """What a user or a tool said: text, a list of texts and media, or any other value as JSON."""
+    """The content of a user or a tool: text, a list of texts and media, or any other value as JSON."""
     items = content if isinstance(content, list) and any(map(_is_said, content)) else [content]
     for item in items:
         kind = item.get("kind") if isinstance(item, dict) else None

@@ -77,7 +77,7 @@ def sharing(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
 
 
 def alike(these: Iterable[Any], those: Iterable[Any]) -> int:
-    """How many at the beginning of both are equal."""
+    """The number of equal items at the beginning of both."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(these, those, strict=False)))
 
 

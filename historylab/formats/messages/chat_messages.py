@@ -170,7 +170,7 @@ def _refuse_other_fields(given: Mapping[Any, Any]) -> None:
 
 
 def _advice(record: Any) -> str:
-    """What to do about a message that can't be read, by what it looks like."""
+    """Advice on a message that can't be read, by its looks."""
     try:
         shape = shape_of(record if isinstance(record, Mapping) else mapping_of(record))
     except LoadError:

@@ -238,7 +238,7 @@ def _conversation(thread: _Thread) -> Conversation:
 
 
 def _prompt(messages: Sequence[Message]) -> int:
-    """How many system messages stand at the beginning."""
+    """The number of system messages at the beginning."""
     return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
 
 

@@ -142,7 +142,7 @@ def _message(item: dict[str, Any], where: str, report: Report) -> Message:
 
 
 def _reasoning(item: dict[str, Any], where: str, report: Report) -> Message:
-    """What the model thought, as an assistant message without content, to be joined with what came of it."""
+    """The model's thinking as an assistant message without content, to be joined with the answer that follows."""
     metadata: dict[str, Any] = {}
     thoughts = [_text(item.get(field) or "", where, report)[0] for field in ("summary", "content")]
     if any(thoughts):

@@ -57,7 +57,7 @@ def copied(given: Any) -> Any:
 
 
 def _fields(message: Message) -> Mapping[str, Any]:
-    """What the caller gave, as far as it says anything; empty where that is not known."""
+    """The fields of the caller's message that say anything; empty where they are not known."""
     if isinstance(message.source, Mapping) or message.source is None:
         return message.source or {}
     try:

@@ -26,7 +26,7 @@ RESULTS = re.compile(r"\s*<tool_response>(.*?)</tool_response>\s*", re.DOTALL)
 
 @dataclass(frozen=True)
 class Turn:
-    """What one speaker said at once."""
+    """The words of one speaker, up to the next one's."""
 
     where: str
     speaker: str

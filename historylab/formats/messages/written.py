@@ -26,12 +26,12 @@ NAME = re.compile(r"[^\s<|\\/>]{1,64}")
 """Names of speakers that OpenAI takes."""
 BOUNDARIES = "where one message ends and the next of its role begins"
 OPENING = "(The assistant begins.)"
-"""What a user says first where an API wants one to and none does."""
+"""The first words of a user, for an API that wants some where none spoke first."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What an API takes: names of speakers, marks of failed calls, thinking.
+    """The things an API takes: names of speakers, marks of failed calls, thinking.
 
     `call_ids`: a pattern of what the id of a call may not hold.
     """

@@ -85,7 +85,7 @@ def plain(value: Any) -> Any:
 
 
 def _foreign(value: Any) -> int:
-    """How many values in it no JSON can hold."""
+    """The number of values in it that no JSON can hold."""
     if isinstance(value, Mapping):
         return sum(map(_foreign, value.values()))
     if isinstance(value, list | tuple | set | frozenset):

@@ -81,7 +81,7 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
 
 
 def _parents(records: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, str | None]:
-    """What each message follows: its parent, or, where none is named, the message before it."""
+    """Message → the one it follows: its parent or, where none is named, the message before it."""
     parents: dict[str, str | None] = {}
     before = None
     for key, (_, record) in records.items():

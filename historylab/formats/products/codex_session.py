@@ -21,7 +21,7 @@ INJECTED = re.compile(
     r"\s*(# AGENTS\.md\b|<(environment_context|\w+_instructions|INSTRUCTIONS|permissions|collaboration_mode|skills?"
     r"|personality_spec|model_switch|turn_aborted|user_shell_command|subagent_notification)\b)"
 )
-"""What the program says in the user's name: where it works, the project's rules, what happened."""
+"""Texts of the program in the user's name: where it works, the project's rules, what happened."""
 
 SETTINGS = {"effort": "reasoning_effort", "summary": "reasoning_summary"}
 """Field of a turn's context → request parameter."""
@@ -126,7 +126,7 @@ class CodexSession:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What the session says of itself."""
+        """The metadata of the session."""
         about = self.about or {}
         provider, tools, source = (about.get(key) for key in ("model_provider", "dynamic_tools", "source"))
         said = {

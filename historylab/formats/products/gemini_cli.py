@@ -147,7 +147,7 @@ def _begins_session(value: Any) -> bool:
 
 
 def _checkpoint(value: dict[str, Any], key: str, where: str, report: Report) -> Conversation:
-    """What a checkpoint holds of the history: contents as Gemini's API takes them."""
+    """The history in a checkpoint: contents as Gemini's API takes them."""
     messages: list[Message] = []
     for i, item in enumerate(value[key]):
         at = f"{where} {key}[{i}]".strip()

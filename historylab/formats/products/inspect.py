@@ -64,7 +64,7 @@ def _samples(value: Any) -> list[tuple[str, Any]]:
 
 
 def _about(log: dict[str, Any]) -> dict[str, Any]:
-    """What an evaluation says of all its samples: the task, the model, its parameters."""
+    """The metadata of all samples of an evaluation: the task, the model, its parameters."""
     said = log["eval"] if isinstance(log, dict) and isinstance(log.get("eval"), dict) else {}
     about: dict[str, Any] = {"task": said.get("task"), "parameters": _parameters(said.get("model_generate_config"))}
     if isinstance(name := said.get("model"), str):
@@ -166,7 +166,7 @@ def _attached(text: Any, texts: Mapping[str, Any]) -> Any:
 
 
 class _Events:
-    """What the events of a sample say of its messages: usage and time of an answer, time of a tool's result."""
+    """The facts about messages in a sample's events: usage and time of an answer, time of a tool's result."""
 
     def __init__(self, given: Any):
         self.about: dict[str, Any] = {}

@@ -141,7 +141,7 @@ class _Stream:
             self.replies[reply] = len(self.messages) - 1
 
     def _note(self, event: dict[str, Any], kind: str, where: str) -> None:
-        """What an event says that is no message."""
+        """Take in an event that is no message."""
         if kind in ("Condensation", "CondensationSummaryEvent") and isinstance(event.get("summary"), str):
             self.about.setdefault("condensations", []).append(event["summary"])
             self.report.skip("a condensation, whose history is kept and whose summary is metadata", where)
@@ -193,7 +193,7 @@ def _said(stream: _Stream, event: dict[str, Any], where: str) -> Message:
 
 
 def _result(stream: _Stream, event: dict[str, Any], where: str) -> Message:
-    """What an action came to: an observation, the agent's error, or the user's refusal."""
+    """The outcome of an action: an observation, the agent's error, or the user's refusal."""
     media: tuple[str, ...] = ()
     is_error = event["kind"] != "ObservationEvent"
     if is_error:

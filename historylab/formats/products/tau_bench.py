@@ -104,7 +104,7 @@ def _conversation(
 
 
 def _recording(info: Any) -> tuple[dict[str, Any], str]:
-    """What a tau2 file says of the agent's model and tools, and the domain's policy."""
+    """The agent's model and tools in a tau2 file, and the domain's policy."""
     agent, domain = _object(info, "agent_info"), _object(info, "environment_info")
     said: dict[str, Any] = {"model": agent.get("llm"), "parameters": agent.get("llm_args")}
     said["tools"] = domain.get("tool_defs")

@@ -44,7 +44,7 @@ OF_RESPONSE = {
     *("usage", "usage_metadata", "response_metadata", "model", "stop_reason", "stop_sequence", "finish_reason"),
     *("object", "index", "logprobs", "created", "container", "service_tier"),
 }
-"""What stands beside the content in a response, and is read elsewhere or says nothing."""
+"""Fields beside the content in a response that are read elsewhere or say nothing."""
 
 READ_OF_BODY = {*LISTS, *PROMPTS, *TEXTS, *WRAPPINGS, *SETTINGS, *OF_RESPONSE, "role", "tools", "functions"}
 READ_OF_BODY |= {"content", "name", "type", "lc", "id", "parts", "tool_calls", "model_name"}
@@ -68,7 +68,7 @@ OTHER_ANSWERS = "an answer beside the first (several were asked for), left out"
 
 @dataclass
 class Logged:
-    """What was read: messages, and what the value says of the request (`model`, `tools`, `parameters`)."""
+    """A value as it was read: its messages, and what it says of the request (`model`, `tools`, `parameters`)."""
 
     messages: list[Message] = field(default_factory=list)
     about: dict[str, Any] = field(default_factory=dict)
@@ -146,7 +146,7 @@ def usage_given(value: Any) -> Any:
 
 
 def about_in(value: dict[str, Any]) -> dict[str, Any]:
-    """What a request's body says beside its messages."""
+    """The fields of a request's body beside its messages, as metadata."""
     about: dict[str, Any] = {}
     if isinstance(model := value.get(MODEL) or value.get("model_name"), str):
         about[MODEL] = model
@@ -168,7 +168,7 @@ def text_of(value: Any) -> str:
 
 
 def _name_unread(value: dict[str, Any], report: Report, where: str) -> None:
-    """What stands beside the messages: lists and objects might be messages, too; parameters are kept."""
+    """Name the fields beside the messages: lists and objects might be messages, too; parameters are kept."""
     for name in value.keys() - READ_OF_BODY:
         if isinstance(value[name], list | dict) and value[name] and name not in PARAMETER_OBJECTS:
             report.warn(f"a field {name[:40]!r} not read", where)
@@ -229,7 +229,7 @@ def _body(value: dict[str, Any], report: Report, where: str) -> tuple[list[Messa
 
 
 def _first_choice(value: dict[str, Any]) -> tuple[Any, int]:
-    """What answers first in a response of several choices, and how many others there are."""
+    """The first of the choices in a response, and the number of the others."""
     for name, inside in (("choices", "message"), ("candidates", "content"), ("generations", "message")):
         given: Any = unpacked(value.get(name))
         while isinstance(given, list) and given and isinstance(given[0], list):

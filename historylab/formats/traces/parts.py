@@ -53,7 +53,7 @@ def _messages(item: Any, report: Report, where: str) -> list[Message]:
 
 
 class _Read:
-    """What the parts of one message hold."""
+    """The contents of the parts of one message."""
 
     def __init__(self, report: Report, where: str):
         self.report, self.where = report, where

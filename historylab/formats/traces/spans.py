@@ -27,7 +27,7 @@ IDS = {
     "started": ("startTimeUnixNano", "start_time", "startTime", "start_time_unix_nano", "Timestamp", "timeUnixNano"),
     "ended": ("endTimeUnixNano", "end_time", "endTime", "end_time_unix_nano"),
 }
-"""What is read of a span → the fields it goes by."""
+"""Fact about a span → the fields it goes by."""
 
 HOLDERS = ("spans", "data", "traces", "batches")
 ATTRIBUTES = ("attributes", "tags", "SpanAttributes", "span_attributes")
@@ -163,7 +163,7 @@ def _event(given: dict[str, Any]) -> tuple[str, Attributes]:
 
 
 def _failure(value: dict[str, Any]) -> str:
-    """What the span's status says of an error; empty if it ended well."""
+    """The error in the span's status; empty if it ended well."""
     status = value.get("status")
     code = status.get("code", status.get("status_code")) if isinstance(status, dict) else status
     code = code or value.get("status_code") or value.get("StatusCode")

@@ -42,7 +42,7 @@ NAMES = {
     "model": "model model_name response_model request_model model_id",
     "provider": "provider provider_name vendor custom_llm_provider",
 }
-"""What a column holds → the names it goes by, in snake case."""
+"""Content of a column → the names it goes by, in snake case."""
 
 SUMS = "num_model_requests num_requests n_requests requests request_count number_of_requests requests_total"
 SUM = "a row that sums up several requests, of which none has a known size"

@@ -55,7 +55,7 @@ class Instruments:
 
 @dataclass(slots=True)  # not frozen: one is made per request, and freezing costs more than the rest of it
 class Context:
-    """What a stage may look at besides the plan: only messages before the request."""
+    """The surroundings a stage may look at besides the plan: only messages before the request."""
 
     history: History
     settings: Settings

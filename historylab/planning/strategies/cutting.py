@@ -45,7 +45,7 @@ def carries_cut(*, trim_to: float = 1.0, **_others: object) -> bool:
 
 
 def carry_cut(plan: HistoryPlan, context: Context, why: Reason, *, keep_task: bool = True) -> HistoryPlan:
-    """What the previous request dropped for that reason stays dropped, so the prefix stays the same."""
+    """Drop again the messages that the previous request dropped for that reason, so that the prefix stays the same."""
     before = context.previous
     if before is None or why.code not in before.numbers:
         return plan

@@ -31,7 +31,7 @@ NO_ROOM = reason("no_room", "Over the budget, and no room was left for a summary
 
 
 def carry_over(plan: HistoryPlan, context: Context, why: Reason = FOR_BUDGET) -> HistoryPlan:
-    """What the previous request summarised stays summarised by the same text, so the prefix stays the same."""
+    """Keep the messages that the previous request summarised under the same text, so that the prefix stays the same."""
     before = context.previous
     if before is not None and before.summary is not None and plan.summary is None:
         blocks = folded_before(context)

@@ -99,7 +99,7 @@ def _told(conversation: Conversation, prompt: Callable[[str], str]) -> Conversat
 
 
 def _used(event: Event) -> Usage:
-    """What an event says was used: by an answer, or by the summary a plan made."""
+    """The usage that an event reports: of an answer, or of the summary a plan made."""
     if isinstance(event, Replied):
         return event.reply.usage or Usage()
     if isinstance(event, Planned) and (summary := event.plan.summary) and summary.made_at == event.plan.size:

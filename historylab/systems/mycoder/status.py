@@ -33,7 +33,7 @@ URGENT = (
 
 
 class Task(Protocol):
-    """What runs in the background; an agent's `status` is `running`, `completed` or `error`."""
+    """Something that runs in the background; an agent's `status` is `running`, `completed` or `error`."""
 
     id: str
     description: str

@@ -62,7 +62,7 @@ def search_field() -> None:
 
 
 def hit_count(here: int, everywhere: int, among: str) -> None:
-    """How many messages were found `among` the filter's, and how many elsewhere."""
+    """Show the number of messages found `among` the filter's, and elsewhere."""
     elsewhere = f", {everywhere - here:,} elsewhere" if everywhere > here else ""
     where = f" in “{escape(among)}”" if among else ""
     contain = "message contains" if here == 1 else "messages contain"

@@ -94,7 +94,7 @@ def streamlit_variables() -> dict[str, Any]:
 
 
 def _option_value(option: Any, text: str) -> Any:
-    """What a variable says, by the option's type; several values are separated by blanks."""
+    """The value of a variable, in the option's type; several values are separated by blanks."""
     try:
         if option.multiple:
             return text.split()
@@ -104,7 +104,7 @@ def _option_value(option: Any, text: str) -> Any:
 
 
 def launch_config(host: str, port: int, *, headless: bool) -> dict[str, Any]:
-    """What the command line decides."""
+    """The options that the command line decides."""
     config: dict[str, Any] = {"server.address": host, "server.port": port, "logger.hideWelcomeMessage": True}
     if headless:
         config["server.headless"] = True

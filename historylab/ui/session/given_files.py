@@ -24,7 +24,7 @@ Show = Callable[[float, str], object]
 
 
 def read_files(asked: ToOpen, show: Show) -> tuple[list[tuple[ReadFile, Conversations]], list[RefusedFile]]:
-    """What could be read of them, and what could not."""
+    """The files that could be read, with their conversations, and those that could not."""
     found: list[tuple[ReadFile, Conversations]] = []
     refused: list[RefusedFile] = []
     room = MOST_TOGETHER

@@ -52,7 +52,7 @@ class RefusedFile:
 
 @dataclass(frozen=True)
 class ToOpen:
-    """What a click asked to open: files, by a format or a mapping if one is named; or `spec`, a sample or made one."""
+    """A request to open files, by a format or a mapping if one is named; or `spec`, a sample or a generated one."""
 
     files: tuple[GivenFile, ...] = ()
     format: str = ""
@@ -62,7 +62,7 @@ class ToOpen:
 
 @dataclass
 class Opened:
-    """What is open: `spec` names it in a link (`sample:NAME`); it is empty for pasted text and for `files`.
+    """The open conversations: `spec` names them in a link (`sample:NAME`); it is empty for pasted text and `files`.
 
     `which` of its entries is on screen; `edited` is that one with the edits tried on it, which go with it. Of a large
     file there is a `listing`, and `listed` is the place in it of what is open.

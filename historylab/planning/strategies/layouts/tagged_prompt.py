@@ -47,7 +47,7 @@ def tagged_prompt(
 
 
 def _asked(messages: Sequence[Message]) -> int:
-    """How many messages the prompt holds: all, or while tools are at work those up to the newest user message."""
+    """The number of messages in the prompt: all, or while tools are at work those up to the newest user message."""
     if messages and messages[-1].role == "tool":
         newest = next((k for k in range(len(messages), 0, -1) if messages[k - 1].role == "user"), None)
         return newest or len(messages)

@@ -47,7 +47,7 @@ def collapsed_tools(
 
 
 def lines_of(message: Message, characters: int = RESULT_CHARACTERS) -> Iterator[str]:
-    """What one message becomes: its text and a line per call, or the line of a result; an empty result nothing."""
+    """The lines that stand for a message: its text and one per call, or that of a result; none for an empty result."""
     media = " ".join(f"[{name}]" for name in message.media)  # no API takes an image that an assistant sends
     if message.role == "tool":
         if text := " ".join(filter(None, [truncate_text(message.content, characters, CUT), media])):
