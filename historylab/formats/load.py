@@ -14,11 +14,11 @@ from typing import overload
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError, TooLarge, UnknownFormat
-from historylab.formats.apis.streams import of_events
 from historylab.formats.base import Format, Report, reasons
 from historylab.formats.detect import chosen_by, match_strengths
 from historylab.formats.files.archives import GZIP, ZIP, Entries, unzipped
 from historylab.formats.files.content import Content
+from historylab.formats.files.event_stream import of_events
 from historylab.formats.mapping import FieldMapping, read_mapped
 from historylab.registry import Member, member
 

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-
-from historylab.formats.files.content import Content
-
-EVENTS = re.compile(rb"\s*(?:(?:event|id|retry|):[^\n]*\n\s*)*data:\s*[\[{]")
-"""The beginning of server-sent events that carry JSON."""
 
 GIVEN_WHOLE = {"role", "type", "id", "name", "object", "model"}
 """Fields that a piece has whole, if it has them; other texts are continued by the next piece."""
@@ -83,13 +77,3 @@ def _add_items(whole: dict[str, Any], name: str, items: list[Any]) -> None:
             add_piece(known[0], item)
         else:
             held[-1] = item
-
-
-def of_events(content: Content) -> Content:
-    """A content of server-sent events ("data: {…}") as the JSON lines that they carry; any other as it is."""
-    if not EVENTS.match(content.head):
-        return content
-    lines = (line.strip() for line in content.data.split(b"\n"))
-    carried = (line[5:].lstrip() if line.startswith(b"data:") else b"" for line in lines)
-    data = b"\n".join(b"" if line == b"[DONE]" else line for line in carried)
-    return Content(data, content.name, siblings=content.siblings)
