@@ -203,7 +203,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-API = Api(
+API: Api = Api(
     "messages",
     is_answer=is_answer,
     read=_read,

@@ -139,7 +139,7 @@ def _has_own_marks(records: list[dict[str, Any]]) -> bool:
     return any(OWN_MARKS & record.keys() for record in records)
 
 
-API = Api(
+API: Api = Api(
     "messages",
     is_answer=is_answer,
     read=_read,

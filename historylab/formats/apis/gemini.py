@@ -226,7 +226,7 @@ def _is_text(part: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(part, dict) and isinstance(part.get("text"), str)
 
 
-API = Api(
+API: Api = Api(
     "contents",
     is_record=is_content,
     is_answer=is_answer,

@@ -148,7 +148,7 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     return {**pieces[-1], "message": message}
 
 
-API = Api(
+API: Api = Api(
     "messages",
     is_answer=is_answer,
     read=_read,

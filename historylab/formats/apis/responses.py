@@ -153,7 +153,7 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     return {"object": "response", "output": [*items, *said]}
 
 
-API = Api(
+API: Api = Api(
     "input",
     is_record=lambda value: isinstance(value, dict) and ("role" in value or is_item(value)),
     is_answer=is_answer,
