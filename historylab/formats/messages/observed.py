@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, instant
+from historylab.conversation.message import Message, ToolCall, instant
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, Report, Tally
 from historylab.formats.messages.chat_messages import pair_by_order
@@ -93,11 +93,10 @@ class _Thread:
         time = answer.timestamp or request.ended or request.started
         self.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
-    def extend(self, messages: Iterable[Message]) -> None:
+    def extend(self, messages: Iterable[Message], marks: Iterable[int]) -> None:
         """Append messages."""
-        for message in messages:
-            self.messages.append(message)
-            self.marks.append(_mark(message))
+        self.messages += messages
+        self.marks += marks
 
 
 class _Stitching:
@@ -108,31 +107,33 @@ class _Stitching:
         self.threads: dict[_Thread, None] = {}
         self.beginnings: dict[int, tuple[_Thread, int]] = {}
         self.bodies: dict[int, _Thread] = {}  # whole threads, by what follows the system prompt
+        self.canonical: dict[str, str] = {}  # arguments of calls, each of which every later request repeats
 
     def add(self, request: ObservedRequest) -> None:
         """Continue a thread with the request, or begin one."""
-        sent = [_mark(message) for message in request.messages]
-        other = self._under_the_first_prompt(request, sent)
-        if other is not request:
-            request, sent = other, [_mark(message) for message in other.messages]
+        sent = self._marks(request.messages)
         thread, known = self._longest_beginning(sent)
+        other = self._under_the_first_prompt(request, sent, known)
+        if other is not request:
+            request, sent = other, self._marks(other.messages)
+            thread, known = self._longest_beginning(sent)
         if thread is None or not sent:
-            self._continue(_Thread(None, 0), request)
+            self._continue(_Thread(None, 0), request, sent)
         elif known == len(thread.messages):
-            self._continue(thread, request)
+            self._continue(thread, request, sent)
         elif known == len(sent):
-            self._answered_before(thread, request)
+            self._answered_before(thread, request, sent)
         elif known == thread.asked and request.messages[known].role == "assistant":
             self.report.warn(REWORDED, request.where)
             thread.unplaced = thread.requests[-1]
             del thread.messages[known:], thread.marks[known:]
-            self._continue(thread, request)
+            self._continue(thread, request, sent)
         else:
             reason = self._reason(thread, request, sent, known)
             if reason:
                 self.report.warn(reason, request.where)
             alone = reason or known <= _prompt(request.messages)
-            self._continue(_Thread(None, 0) if alone else _Thread(thread, known), request)
+            self._continue(_Thread(None, 0) if alone else _Thread(thread, known), request, sent)
 
     def conversations(self) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
@@ -147,11 +148,24 @@ class _Stitching:
                 self.report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield Conversation(newest.messages, newest.title, newest.metadata, others[:MOST_BRANCHES])
 
-    def _under_the_first_prompt(self, request: ObservedRequest, sent: list[int]) -> ObservedRequest:
+    def _marks(self, messages: Iterable[Message]) -> list[int]:
+        """One per message, equal for those that say the same: logs repeat them with other ids, spaces and orders."""
+        return [
+            hash((m.role, m.content.strip(), tuple(map(self._mark_of_call, m.tool_calls)), m.media)) for m in messages
+        ]
+
+    def _mark_of_call(self, call: ToolCall) -> int:
+        if call.arguments not in self.canonical:
+            self.canonical[call.arguments] = _canonical(call.arguments)
+        return hash((call.name, self.canonical[call.arguments]))
+
+    def _under_the_first_prompt(self, request: ObservedRequest, sent: list[int], known: int) -> ObservedRequest:
         """The request with the system prompt of the thread it continues: a prompt may hold the time of day."""
         prompt = _prompt(request.messages)
+        if known > prompt or not self.bodies:
+            return request
         found = [self.bodies[mark] for mark in _beginnings(sent[prompt:]) if mark in self.bodies]
-        if not found or self._longest_beginning(sent)[1] > prompt:
+        if not found:
             return request
         self.report.warn(OTHER_PROMPT, request.where)
         first = found[-1].messages[: _prompt(found[-1].messages)]
@@ -167,27 +181,27 @@ class _Stitching:
             found = self.beginnings[mark]
         return found
 
-    def _answered_before(self, thread: _Thread, request: ObservedRequest) -> None:
+    def _answered_before(self, thread: _Thread, request: ObservedRequest, sent: list[int]) -> None:
         """A request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
-        if request.answer and _mark(request.answer[0]) != thread.marks[at]:
-            self._continue(_Thread(thread, at), request)
+        if request.answer and self._marks(request.answer[:1]) != thread.marks[at : at + 1]:
+            self._continue(_Thread(thread, at), request, sent)
             return
         thread.requests.append(request)
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
             thread.place(request, at)
 
-    def _continue(self, thread: _Thread, request: ObservedRequest) -> None:
-        """Append what the request adds to a thread it begins with, and its answer."""
-        new = list(request.messages[len(thread.messages) :])
+    def _continue(self, thread: _Thread, request: ObservedRequest, sent: list[int]) -> None:
+        """Append what the request adds to a thread it begins with, and its answer. `sent`: marks of its messages."""
         at = len(thread.messages)
+        new = list(request.messages[at:])
         if new and new[-1].timestamp is None:
             new[-1] = replace(new[-1], timestamp=request.started)
-        thread.extend(new)
+        thread.extend(new, sent[at:])
         if thread.unplaced and new and new[0].role == "assistant":
             thread.place(thread.unplaced, at)
         thread.asked = len(thread.messages)
-        thread.extend(request.answer)
+        thread.extend(request.answer, self._marks(request.answer))
         if request.answer:
             thread.place(request, thread.asked)
         thread.unplaced = None if request.answer else request
@@ -242,13 +256,8 @@ def _prompt(messages: Sequence[Message]) -> int:
     return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
 
 
-def _mark(message: Message) -> int:
-    """Equal for messages that say the same: logs repeat them with other ids, spaces and orders of arguments."""
-    calls = tuple((call.name, _canonical(call.arguments)) for call in message.tool_calls)
-    return hash((message.role, message.content.strip(), calls, message.media))
-
-
 def _canonical(arguments: str) -> str:
+    """The same text for arguments that are the same but for their order and spaces."""
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
     except (ValueError, RecursionError):
