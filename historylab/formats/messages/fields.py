@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from jiter import from_json
+
 LENIENT = json.JSONDecoder(strict=False)  # raw control characters inside strings are read, not refused
 
 
@@ -35,6 +37,10 @@ def unpacked(value: Any) -> Any:
     """The value of a JSON text that holds a list or an object; anything else as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
+    try:
+        return from_json(value.encode())
+    except ValueError:  # also for some of what can be read
+        pass
     try:
         return LENIENT.decode(value)
     except (ValueError, RecursionError):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, Tally
+from historylab.formats.messages.fields import unpacked
 from historylab.formats.traces.parts import has_parts, read_parts_messages
 
 RECENT = 4  # histories that may grow side by side
@@ -42,10 +42,7 @@ def _grows(text: str, before: str) -> bool:
 def _items(text: str, start: int) -> list[Any] | None:
     """The items of a list from that character on; None if it is none."""
     rest = text[start:].lstrip()
-    try:
-        found = json.loads(f"[{rest[1:]}" if rest[:1] in (",", "[") else f"[{rest}", strict=False)
-    except (ValueError, RecursionError):
-        return None
+    found = unpacked(f"[{rest[1:]}" if rest[:1] in (",", "[") else f"[{rest}")
     return found if isinstance(found, list) else None
 
 

@@ -62,6 +62,8 @@ PARAMETER_OBJECTS = {
     ),
     *("extra_headers", "callbacks", "options", "litellm_params", "invocation_params"),
 }
+USAGES = ("usage", "usageMetadata", "usage_metadata", "token_usage", "tokenUsage")
+CHOICES = (("choices", "message"), ("candidates", "content"), ("generations", "message"))
 MOST_WRAPPED = 6
 OTHER_ANSWERS = "an answer beside the first (several were asked for), left out"
 
@@ -110,7 +112,7 @@ def _sent_in(value: Any, report: Report, where: str, depth: int = 0) -> Logged:
         said, read = [Message("user", text)] if text else [], [name]
     found.messages = _prompt(value, report, where) + said
     for name in LISTS:
-        if name not in read and value.get(name) not in NOTHING:
+        if name in value and name not in read and value[name] not in NOTHING:
             report.warn(f"a field {name!r} not read", where)
     return found
 
@@ -138,8 +140,8 @@ def usage_given(value: Any) -> Any:
     if not isinstance(value, dict):
         return None
     for holder in (value, unpacked(value.get("llm_output")), unpacked(value.get("kwargs"))):
-        for name in ("usage", "usageMetadata", "usage_metadata", "token_usage", "tokenUsage"):
-            if isinstance(holder, dict) and isinstance(held := unpacked(holder.get(name)), dict) and held:
+        for name in USAGES if isinstance(holder, dict) else ():
+            if name in holder and isinstance(held := unpacked(holder[name]), dict) and held:
                 return held
     choice, _ = _first_choice(value)
     return usage_given(choice) if choice is not None and choice is not value else None
@@ -153,7 +155,7 @@ def about_in(value: dict[str, Any]) -> dict[str, Any]:
     tools = unpacked(value.get("tools") or value.get("functions"))
     if isinstance(tools, list) and tools:
         about[TOOLS] = [unpacked(tool) for tool in tools]
-    parameters = {name: value[name] for name in SETTINGS if value.get(name) not in (None, "", [], {})}
+    parameters = {name: value[name] for name in SETTINGS if name in value and value[name] not in (None, "", [], {})}
     return about | ({PARAMETERS: parameters} if parameters else {})
 
 
@@ -182,7 +184,7 @@ def _name_unread(value: dict[str, Any], report: Report, where: str) -> None:
 def _listed(value: list[Any], report: Report, where: str, role: str = "user") -> list[Message]:
     while len(value) == 1 and isinstance(value[0], list):  # a batch of one
         value = value[0]
-    items = [unpacked(item) for item in value]
+    items = [unpacked(item) if isinstance(item, str) else item for item in value]
     if items and all(isinstance(item, str) for item in items):
         return [Message(role, text) for text in items if text]
     return messages_in([_as_message(i, role) if isinstance(i, dict | str) else i for i in items], report, where)
@@ -206,6 +208,8 @@ def _is_message(value: dict[str, Any]) -> bool:
 
 def _prompt(value: dict[str, Any], report: Report, where: str) -> list[Message]:
     """The system prompt beside the messages."""
+    if value.keys().isdisjoint(PROMPTS):
+        return []
     given = next((value[name] for name in PROMPTS if value.get(name) not in NOTHING), None)
     text = text_of(given)
     if given and not text:
@@ -217,12 +221,12 @@ def _body(value: dict[str, Any], report: Report, where: str) -> tuple[list[Messa
     """The messages of a request's body, and the fields they were read from."""
     if _is_message(value):
         return messages_in([value], report, where), []
-    held = {name: unpacked(value.get(name)) for name in LISTS}
-    name = next((name for name in LISTS if isinstance(held[name], list) and held[name]), "")
+    held = ((name, unpacked(value[name])) for name in LISTS if name in value)
+    name, items = next(((name, items) for name, items in held if isinstance(items, list) and items), ("", []))
     if not name:
         return [], []
-    said = _listed(held[name], report, f"{where} {name}".strip())
-    newest = held["input"] or value.get("question")
+    said = _listed(items, report, f"{where} {name}".strip())
+    newest = unpacked(value.get("input")) or value.get("question")
     if "history" in name and isinstance(newest, str):
         return [*said, Message("user", newest)], [name, "input"]
     return said, [name]
@@ -230,8 +234,10 @@ def _body(value: dict[str, Any], report: Report, where: str) -> tuple[list[Messa
 
 def _first_choice(value: dict[str, Any]) -> tuple[Any, int]:
     """The first of the choices in a response, and the number of the others."""
-    for name, inside in (("choices", "message"), ("candidates", "content"), ("generations", "message")):
-        given: Any = unpacked(value.get(name))
+    for name, inside in CHOICES:
+        if name not in value:
+            continue
+        given: Any = unpacked(value[name])
         while isinstance(given, list) and given and isinstance(given[0], list):
             given = given[0]
         if isinstance(given, list) and given and isinstance(first := given[0], dict):
