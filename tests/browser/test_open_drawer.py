@@ -1,4 +1,4 @@
-"""Opening files in a real browser: unknown JSON by the list it holds."""
+"""Opening files in a real browser: unknown JSON by the list it holds, and the next file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TURNS = [
 FOREIGN = {"log": {"history": [{"by": turn["role"], "words": turn["content"]} for turn in TURNS]}}
 
 
-def test_unknown_json_is_read_as_offered(page, home, seen):
+def test_unknown_json_is_read_as_offered_and_then_the_next_file(page, home, seen):
     page.goto(home)
     headline(page, "the model sees")
     upload(page, "foreign.json", json.dumps(FOREIGN).encode())
@@ -29,5 +29,7 @@ def test_unknown_json_is_read_as_offered(page, home, seen):
     offered.click()
     headline(page, "At turn 9, the model sees all 17 messages")
     page.get_by_text("Read by your field mapping: 18 messages").wait_for()
+    upload(page, "next.json", json.dumps(TURNS[:4]).encode())
+    headline(page, "At turn 2, the model sees all 3 messages")
     assert seen.errors == []
     assert seen.external == []

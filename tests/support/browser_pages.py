@@ -25,6 +25,7 @@ def opened(page, address: str, width: int = 1280):
 
 
 def upload(page, name: str, data: bytes) -> None:
+    settled(page)  # of a page that is still drawn a drawer that was closed may appear once more, for a moment
     page.locator(".st-key-open-drawer button:visible").first.click()
     file = {"name": name, "mimeType": "application/json", "buffer": data}
     page.locator(".st-key-upload input[type=file]").set_input_files(file)

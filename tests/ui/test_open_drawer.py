@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+import streamlit as st
 from app_pages import conversation_picker, opening, screen, shown, text, uploaded, verdict
 from streamlit.testing.v1 import AppTest
 
@@ -35,21 +36,58 @@ def test_several_files_are_one_choice_and_each_says_what_became_of_it():
 
 
 def told_twice() -> None:
-    """A page on which the browser tells of one upload before and after it was opened, and then of another."""
+    """A page on which a busy browser tells of an upload, of it again once it was opened, and of it beside the next."""
     import streamlit as st
 
     from historylab.ui.session import opening, session
     from historylab.ui.session.tab import GivenFile
 
-    for told in (("1",), ("1",), ("2",)):
-        opening.ask_for_upload((GivenFile("a.json", b"[]"),), told)
-        st.write("asked" if session.tab().to_open else "not asked")
-        session.tab().to_open = None
+    state = session.tab()
+    for told in ("a", "a", "ab", "ab"):
+        opening.ask_for_upload({name: GivenFile(name, b"[]") for name in told})
+        st.text(f"{state.wanted or 'nothing'} {[file.name for file in state.to_open.files] if state.to_open else []}")
+        state.to_open, state.wanted = None, ""
 
 
-def test_an_upload_is_opened_once_however_often_the_browser_tells_of_it():
+def test_an_upload_is_opened_once_and_not_again_beside_the_next():
     app = AppTest.from_function(told_twice).run()
-    assert [shown.value for shown in app.markdown] == ["asked", "not asked", "asked"]
+    assert [shown.value for shown in app.text] == ["open ['a']", "nothing []", "open ['b']", "nothing []"]
+
+
+def interrupted() -> None:
+    """A page on which a click elsewhere begins the page anew while files are read."""
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import RerunData, RerunException
+
+    from historylab.ui.session import opening
+    from historylab.ui.session.tab import GivenFile, ToOpen
+
+    def click(_share: float, _words: str) -> None:
+        raise RerunException(RerunData())
+
+    chat = GivenFile("a.json", b'[{"role": "user", "content": "Where is my order?"}]')
+    opening.ask(ToOpen((chat, chat)))
+    try:
+        opening.open_asked(click)
+    except RerunException:
+        st.text(opening.open_asked(lambda _share, _words: None))
+
+
+def test_files_are_opened_although_a_click_interrupts_their_reading():
+    app = AppTest.from_function(interrupted).run()
+    assert [shown.value for shown in app.text] == ["True"]
+
+
+@pytest.mark.slow
+def test_while_a_file_is_read_there_is_no_field_to_give_another_to(monkeypatch):
+    app = opening(screen(), "Upload")
+    drawer = app.get("dialog")[0]
+    assert list(drawer.children) == [0]  # where the reading is shown
+    assert drawer.get("file_uploader")
+    monkeypatch.setattr("historylab.ui.session.opening.open_asked", lambda show: st.stop())
+    drawer = uploaded(app, ("a.json", bytes_of(CHAT))).get("dialog")[0]
+    assert list(drawer.children) == [0]
+    assert not drawer.get("file_uploader")
 
 
 @pytest.mark.slow

@@ -7,11 +7,12 @@ reading is.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, UnknownFormat
@@ -19,7 +20,7 @@ from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import Place
 from historylab.settings.names import OPEN
-from historylab.ui.session import cached, session, viewing
+from historylab.ui.session import cached, drawers, session, viewing
 from historylab.ui.session.given_files import Show, bounded, files_at, merged, read_files
 from historylab.ui.session.large_files import large_file, open_large
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
@@ -47,15 +48,16 @@ def ask(to_open: ToOpen) -> None:
     session.touch()
 
 
-def ask_for_upload(files: tuple[GivenFile, ...], ids: tuple[str, ...], mapping: FieldMapping | None = None) -> None:
-    """Open files next, by an uploaded mapping if there is one. `ids` are those of the uploads.
+def ask_for_upload(files: Mapping[str, GivenFile], mapping: FieldMapping | None = None) -> None:
+    """Open next what of these uploads, by their ids, was not opened before; by an uploaded mapping if there is one.
 
-    Once: a busy browser may tell of them again after their drawer has closed.
+    A busy browser tells of an upload again after its drawer has closed, alone or beside the next one.
     """
-    state = session.tab()
-    if not state.uploaded.issuperset(ids):
-        state.uploaded.update(ids)
-        ask(ToOpen(files, mapping=mapping))
+    uploaded = session.tab().uploaded
+    if new := {id: file for id, file in files.items() if id not in uploaded}:
+        ask(ToOpen(tuple(new.values()), mapping=mapping))
+        drawers.keep_open(KEY)
+        uploaded.update(new)
 
 
 def ask_for_sample(name: str) -> None:
@@ -74,6 +76,15 @@ def open_asked(show: Show) -> bool:
     asked, state.to_open = state.to_open, None
     if asked is None:
         return False
+    try:
+        return _open(asked, show)
+    except RerunException:  # a click elsewhere: the page begins anew, and opens it then
+        state.to_open = asked
+        raise
+
+
+def _open(asked: ToOpen, show: Show) -> bool:
+    state = session.tab()
     if asked.spec:
         try:
             _open_spec(asked.spec)

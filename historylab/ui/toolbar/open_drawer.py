@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from historylab.formats.samples import samples
 from historylab.registry import members
@@ -38,9 +39,24 @@ def open_button(label: str = "Open") -> None:
 @st.dialog("Open a conversation", position="right", width="medium")
 def _drawer() -> None:
     drawers.take_open_request(opening.KEY)  # the page is not to open it again after it was closed
-    if opening.read_asked():
-        st.rerun()
-    refused_files()
+    with _reading() if session.tab().to_open else st.container():
+        refused_files()
+        _ways()
+
+
+def _reading() -> DeltaGenerator:
+    """Open what was asked for, then draw the page anew; returns where to draw the drawer if nothing was opened.
+
+    The fields are gone meanwhile: a file given to them now would be lost with them when the page is drawn.
+    """
+    place = st.empty()
+    with place.container():
+        if opening.read_asked():
+            st.rerun()
+    return place.container()
+
+
+def _ways() -> None:
     ways = {"Upload": upload, "This machine": found_sessions, "Paste": _paste, "Sample": _sample, "Generate": _generate}
     if not on_this_machine():
         del ways["This machine"]

@@ -107,10 +107,11 @@ def _saved_mapping(given: GivenFile) -> None:
 
 
 def _read_by_saved(given: GivenFile) -> None:
-    _stay()
     saved = session.widget_value(SAVED)
     if saved and isinstance(mapping := _mapping_in(saved), FieldMapping):
-        opening.ask_for_upload((given,), (saved.file_id,), mapping)
+        opening.ask_for_upload({saved.file_id: given}, mapping)
+    else:
+        _stay()
 
 
 def _mapping_in(saved: UploadedFile) -> FieldMapping | LoadError:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from historylab.formats.load import UPLOAD_BYTES
 from historylab.registry import members
-from historylab.ui.session import drawers, opening, session
+from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile
 from historylab.wording.loading import best_known_formats, formats_by_folder
 from historylab.wording.untrusted import escape
@@ -45,9 +45,7 @@ def upload() -> None:
 
 def _uploaded() -> None:
     given = session.widget_value("upload") or ()
-    files = tuple(GivenFile(Path(file.name).name, file.getvalue()) for file in given)
-    opening.ask_for_upload(files, tuple(file.file_id for file in given))
-    drawers.keep_open(opening.KEY)
+    opening.ask_for_upload({file.file_id: GivenFile(Path(file.name).name, file.getvalue()) for file in given})
 
 
 def _formats() -> str:
