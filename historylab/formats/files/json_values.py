@@ -44,16 +44,15 @@ class Parser:
         """The value of a text, or of its UTF-8. Raises ValueError if it is no JSON, LoadError if too large."""
         data = given if isinstance(given, bytes) else given.encode(errors="surrogatepass")
         self._size += len(data)
-        # counted only once there may be too many: a container takes two bytes
-        brackets = data.count(b"{") + data.count(b"[") if self._size > 2 * MAX_CONTAINERS else len(data) // 2
+        # a container takes two bytes: they are counted once there may be too many
+        brackets = data.count(b"{") + data.count(b"[") if self._size > MAX_CONTAINERS else 0
         if brackets > MAX_CONTAINERS or (len(data) > MAX_COMMAS and data.count(b",") > MAX_COMMAS):
             _refuse_huge(data.decode(errors="replace"))
         try:
             value = from_json(data, catch_duplicate_keys=True)
         except ValueError:  # it says less of what is wrong, and refuses some of what can be read
             value = self._leniently(given if isinstance(given, str) else given.decode())
-            if brackets > MAX_DEPTH:
-                containers_of(value)
+            containers_of(value)  # refuses what is nested too deeply
         self._read += brackets
         if self._read > MAX_CONTAINERS or (len(data) > MAX_ITEMS and _may_be_wide(data)):
             self._weighed += containers_of(value)

@@ -91,24 +91,30 @@ def _said(role: str, blocks: list[Any], where: str, report: Report) -> Message:
     """The message that these blocks are, none of which is a result."""
     text, media, rest = _read_parts(blocks)
     _report_fields(blocks, where, report)
-    calls = tuple(to_call(block) for block in rest if block.get("type") in CALLS)
-    thoughts = [block["thinking"] for block in rest if _holds(block, "thinking")]
-    summaries = [block["content"] for block in rest if _holds(block, "compaction", "content")]
+    calls: list[ToolCall] = []
+    thoughts: list[str] = []
+    summaries: list[str] = []
+    for block in rest:
+        if block.get("type") in CALLS:
+            calls.append(to_call(block))
+        elif _holds(block, "thinking"):
+            thoughts.append(block["thinking"])
+        elif _holds(block, "compaction", "content"):
+            summaries.append(block["content"])
+        elif block.get("type") == "redacted_thinking":
+            report.warn("redacted thinking, which only the provider can read", where)
+        else:
+            report.warn(_unread(block), where)
     metadata: dict[str, Any] = {"thinking": "\n".join(thoughts)} if any(thoughts) else {}
     if summaries:
         metadata["compaction"] = True
         report.warn("a summary the provider made of what came before, kept in its place", where)
-    for block in rest:
-        if block.get("type") == "redacted_thinking":
-            report.warn("redacted thinking, which only the provider can read", where)
-        elif not (block.get("type") in CALLS or _holds(block, "thinking") or _holds(block, "compaction", "content")):
-            report.warn(_unread(block), where)
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", where)
     text = "\n".join(filter(None, (*summaries, text)))
     if not (text or media or calls or thoughts):
         report.warn("empty content", where)
-    return Message(role, text, tool_calls=calls, media=media, metadata=metadata)
+    return Message(role, text, tool_calls=tuple(calls), media=media, metadata=metadata)
 
 
 def _result(block: dict[str, Any], where: str, report: Report) -> Message:
