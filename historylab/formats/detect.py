@@ -58,7 +58,7 @@ def _unknown(content: Content) -> UnknownFormat:
         found = opening_of(content.text)
     else:
         sample, found = content.sample.values, _found(content)
-        near, offered = _nearest(set(_keys([value for _, value in sample]))), proposals(sample)
+        near, offered = _nearest(set(_keys([value for _, value in sample]))), proposals(content.values)
         shape = shape_in(sample)
         known = known_as(sample[0][1]) or (f"{shape} in another form" if shape else "")
     titles = ", ".join(member("format", name).title for name in near)

@@ -105,6 +105,11 @@ def read_mapped(mapping: FieldMapping, content: Content, report: Report) -> Iter
             yield Conversation(pair_by_order(read_messages(records, report)), label, named)
 
 
+def count_items(values: list[tuple[str, Any]], path: str) -> int:
+    """The number of items that a mapping with this path to them would read."""
+    return sum(len(items) for _, items in _lists(values, path.split(".") if path else []))
+
+
 def _values(content: Content) -> list[tuple[str, Any]]:
     """JSON values, or the rows of a table."""
     if is_parquet(content):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.formats.files.row_table import COLUMNS
-from historylab.formats.mapping import FieldMapping, items_of, value_at
+from historylab.formats.mapping import FieldMapping, count_items, items_of, value_at
 from historylab.formats.messages.speakers import cast, role_of
 
 MAX_LEVELS, MAX_NODES = 8, 20_000
@@ -40,10 +40,13 @@ def proposals(values: list[tuple[str, Any]]) -> tuple[Proposal, ...]:
         found.setdefault(path, []).extend(items)
     rated = [(*best, path, items) for path, items in found.items() if (best := _fields(items[:LOOKED_AT]))]
     rated.sort(key=lambda one: (one[0] + math.log10(len(one[-1])), -len(one[-2])), reverse=True)
-    return tuple(_proposal(path, items, role, text) for _, role, text, path, items in rated[:MOST])
+    return tuple(
+        Proposal(_mapping(path, items, role, text), count_items(values, path))
+        for _, role, text, path, items in rated[:MOST]
+    )
 
 
-def _proposal(path: str, items: list[Any], role: str, text: str) -> Proposal:
+def _mapping(path: str, items: list[Any], role: str, text: str) -> FieldMapping:
     said = list(dict.fromkeys(str(value_at(item, role) or "") for item in items[:LOOKED_AT]))
     cast_as, _ = cast(speaker for speaker in said if speaker)
     roles = {speaker: as_role for speaker, as_role in cast_as.items() if role_of(speaker) != as_role}
@@ -52,7 +55,7 @@ def _proposal(path: str, items: list[Any], role: str, text: str) -> Proposal:
     for kind, column in OTHERS.items():
         known = (name for name in COLUMNS[column].split() if name in names and name not in (role, text))
         others[kind] = next(known, "")
-    return Proposal(FieldMapping(role, text, path, **others, roles=roles), len(items))
+    return FieldMapping(role, text, path, **others, roles=roles)
 
 
 def _lists(value: Any) -> Iterator[tuple[str, list[Any]]]:

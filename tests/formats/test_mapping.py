@@ -35,6 +35,8 @@ def proposed(value) -> list[str]:
     ("value", "sentence"),
     [
         ({"history": TALK * 26}, "Read `history` (52 items: who, said)?"),
+        ({"history": TALK * 400}, "Read `history` (800 items: who, said)?"),
+        ({"rooms": [{"log": TALK}] * 40}, "Read `rooms.log` (80 items: who, said)?"),
         ({"chat": {"log": TALK}, "meta": [{"a": 1}]}, "Read `chat.log` (2 items: who, said)?"),
         ({"rooms": [{"log": TALK}, {"log": TALK}]}, "Read `rooms.log` (4 items: who, said)?"),
         ({"log": {"-Ma": TALK[0], "-Mb": TALK[1]}}, "Read `log` (2 items: who, said)?"),

@@ -157,7 +157,7 @@ def test_a_file_of_parts_that_cannot_be_read_is_refused_in_one_sentence_and_one_
     app = screen()
     foreign = '[{"role": "user", "content": [{"type": {"a": 1}, "text": "x"}]}]'
     for content, words in (
-        (foreign, "o message in it could be read (OpenAI Chat Completions: 1 record, 0 messages"),
+        (foreign, "o message in it could be read as OpenAI Chat Completions: 1 record was left out"),
         ('{"a": 1}', "Found an object with the key a, in no format read here"),
     ):
         pasted(app, content)

@@ -37,7 +37,7 @@ BINARY_MARKS = {
 HEAD = 4096
 BUFFER_BYTES = 1_000_000  # read at once
 SAMPLE_BYTES = 256_000  # of the text that formats are recognised by
-SAMPLE_ITEMS = 30  # values that formats are recognised by: so many first ones, and as many spread over the rest
+SAMPLE_ITEMS = 20  # values that formats are recognised by: so many first ones, and as many spread over the rest
 
 
 class Content:

@@ -45,7 +45,7 @@ class Parser:
         data = given if isinstance(given, bytes) else given.encode(errors="surrogatepass")
         self._size += len(data)
         # a container takes two bytes: they are counted once there may be too many
-        brackets = data.count(b"{") + data.count(b"[") if self._size > MAX_CONTAINERS else 0
+        brackets = data.count(b"{") + data.count(b"[") if self._size > 2 * MAX_CONTAINERS else 0
         if brackets > MAX_CONTAINERS or (len(data) > MAX_COMMAS and data.count(b",") > MAX_COMMAS):
             _refuse_huge(data.decode(errors="replace"))
         try:
