@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -68,6 +69,8 @@ def conversations_in(requests: Iterable[ObservedRequest], report: Report) -> Ite
 
 def in_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
     """The requests in the order of their times if all have one, else as they stand."""
+    if len(requests) < 2:
+        return requests
     times = [instant(request.started) for request in requests]
     if any(map(math.isnan, times)):
         return requests
@@ -142,11 +145,11 @@ class _Stitching:
             families.setdefault(id(thread.root), []).append(thread)
         for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
             self._tell_once([request for thread in family for request in thread.requests])
-            newest, *others = [_conversation(thread) for thread in reversed(family)]
-            self.report.records += len(newest)
+            *others, newest = family
+            self.report.records += len(newest.messages)
             if len(others) > MOST_BRANCHES:
                 self.report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
-            yield Conversation(newest.messages, newest.title, newest.metadata, others[:MOST_BRANCHES])
+            yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
     def _marks(self, messages: Iterable[Message]) -> list[int]:
         """One per message, equal for those that say the same: logs repeat them with other ids, spaces and orders."""
@@ -231,10 +234,11 @@ class _Stitching:
 
     def _tell_once(self, requests: list[ObservedRequest]) -> None:
         """Report what reading these requests had to say: of what each of them repeats, once."""
+        reports = [request.report for request in requests if request.report]
         for kind in ("skipped", "warnings", "kept"):
             most: dict[str, Tally] = {}
-            for request in requests:
-                for reason, tally in getattr(request.report, kind, {}).items():
+            for tallies in filter(None, map(attrgetter(kind), reports)):
+                for reason, tally in tallies.items():
                     if reason not in most or most[reason].count < tally.count:
                         most[reason] = tally
             told: dict[str, Tally] = getattr(self.report, kind)
@@ -243,12 +247,12 @@ class _Stitching:
                 self.report.records += tally.count if kind == "skipped" else 0
 
 
-def _conversation(thread: _Thread) -> Conversation:
+def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Conversation:
     said: dict[str, Any] = {"conversation_id": thread.requests[-1].key} if thread.requests[-1].key else {}
     for request in thread.requests:
         said |= {name: value for name, value in request.about.items() if value not in NOTHING}
     title = next((request.title for request in thread.requests if request.title), "")
-    return Conversation(pair_by_order(thread.messages), title, said)
+    return Conversation(pair_by_order(thread.messages), title, said, branches)
 
 
 def _prompt(messages: Sequence[Message]) -> int:

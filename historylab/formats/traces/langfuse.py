@@ -57,7 +57,7 @@ def _rows(row: Any, where: str, around: dict[str, Any], report: Report) -> Itera
     if not isinstance(row, dict):
         report.skip(f"{kind_of(row)}, not an object", where)
         return
-    fields = {CAMEL.sub("_", str(name)).lower(): value for name, value in row.items()}
+    fields = {name if name.islower() else CAMEL.sub("_", name).lower(): value for name, value in row.items()}
     if isinstance(trace := fields.pop("trace", None), dict):
         yield from _rows(
             {**trace, **{name: fields.pop(name) for name in HELD if name in fields}}, where, around, report

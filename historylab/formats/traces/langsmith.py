@@ -91,12 +91,13 @@ def _request(run: dict[str, Any], key: str, where: str, report: Report) -> Obser
         **model_of(extra.get("extra.metadata.ls_model_name", "metadata.ls_model_name"), sent.about.get("model")),
         **provider_of(extra.get("extra.metadata.ls_provider", "metadata.ls_provider")),
     }
-    reported = usage_by(Attributes(run).get, USAGE)
     return ObservedRequest(
         sent.messages,
         answer_in(outputs, own, f"{where} outputs"),
         key,
-        to_usage(usage_given(outputs)) or to_usage(extra.get("extra.metadata.usage_metadata")) or reported,
+        to_usage(usage_given(outputs))
+        or to_usage(extra.get("extra.metadata.usage_metadata"))
+        or usage_by(Attributes(run).get, USAGE),
         {name: value for name, value in about.items() if value},
         time_of(run.get("start_time")),
         time_of(run.get("end_time")),

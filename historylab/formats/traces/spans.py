@@ -37,7 +37,7 @@ FINER = re.compile(r"(?<=\.\d{6})\d+")  # than microseconds
 
 @dataclass
 class Span:
-    """One span, with its events as (name, attributes). Times are ISO; `failed` is the error it ended with."""
+    """One span, with its events as (name, attributes). `failed` is the error it ended with; times are as given."""
 
     attributes: Attributes
     events: list[tuple[str, Attributes]] = field(default_factory=list)
@@ -45,10 +45,19 @@ class Span:
     id: str = ""
     trace: str = ""
     parent: str = ""
-    started: str | None = None
-    ended: str | None = None
+    times: tuple[Any, Any] = (None, None)
     failed: str = ""
     where: str = ""
+
+    @property
+    def started(self) -> str | None:
+        """The time it began, in ISO 8601."""
+        return time_of(self.times[0])
+
+    @property
+    def ended(self) -> str | None:
+        """The time it ended, in ISO 8601."""
+        return time_of(self.times[1])
 
 
 def spans_in(content: Content, report: Report | None = None, most: int | None = None) -> Iterator[Span]:
@@ -113,10 +122,9 @@ def _span(value: dict[str, Any], where: str) -> Span:
         str(said["id"] or ""),
         str(said["trace"] or ""),
         str(said["parent"] or ""),
-        started=time_of(said["started"]),
-        ended=time_of(said["ended"]),
-        failed=_failure(value),
-        where=where,
+        (said["started"], said["ended"]),
+        _failure(value),
+        where,
     )
 
 
