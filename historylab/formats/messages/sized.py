@@ -8,7 +8,6 @@ and what was said, are unknown, too: `is_textless` tells such a conversation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -51,20 +50,18 @@ def _growing(requests: list[ObservedRequest], report: Report) -> Iterator[list[O
 def _conversation(run: list[ObservedRequest], title: str, report: Report) -> Conversation:
     report.warn(OPENING, run[0].where)
     messages: list[Message] = []
-    before = answered = 0
-    for request in run:
+    before = 0  # the context of the request before, and its answer as far as this one has it
+    for request, following in zip(run, [*run[1:], None], strict=True):
         report.records += 1
         report.warn(SIZES, request.where)
-        grown = _context(request) - before
-        if messages:
-            answer = min(answered, grown)
-            if answer < answered:
-                report.warn(IN_PART, request.where)
-            messages[-1] = replace(messages[-1], metadata={**messages[-1].metadata, "tokens": answer})
-            grown -= answer
-        opening = not messages
-        messages.append(Message("user", timestamp=request.started, pinned=opening, metadata={"tokens": grown}))
-        before, answered = _context(request), (request.usage or {}).get("output", 0)
+        context = _context(request)
+        new = {"tokens": context - before}
+        messages.append(Message("user", timestamp=request.started, pinned=not messages, metadata=new))
+        answered = (request.usage or {}).get("output", 0)
+        if following and _context(following) - context < answered:
+            report.warn(IN_PART, following.where)
+            answered = _context(following) - context
+        before = context + answered
         said = {"tokens": answered, "usage": dict(request.usage or {})}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
         messages.append(Message("assistant", timestamp=request.ended or request.started, metadata=said))
