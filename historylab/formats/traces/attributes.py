@@ -94,9 +94,6 @@ def together(parts: dict[str, Any]) -> Any:
     return _lists(tree)
 
 
-def _lists(tree: Any) -> Any:
-    if not isinstance(tree, dict):
-        return tree
-    if tree and all(map(str.isdecimal, tree)):
-        return [_lists(tree[name]) for name in sorted(tree, key=int)]
-    return {name: _lists(value) for name, value in tree.items()}
+def _lists(tree: dict[str, Any]) -> Any:
+    held = {name: _lists(value) if isinstance(value, dict) else value for name, value in tree.items()}
+    return [held[name] for name in sorted(held, key=int)] if held and all(map(str.isdecimal, held)) else held
