@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
 
 PROVIDER, TOOLS, PARAMETERS = "provider", "tools", "parameters"
-"""Keys of `Conversation.metadata`, beside MODEL: text, a list of definitions, and an object."""
+"""Keys of `Conversation.metadata`, beside MODEL: text, a list of definitions, and an object.
+
+TOOLS in an answer's `Message.metadata`: the definitions from this request on, where they are others than before.
+"""
+
+PROMPT_CHANGED = "system_prompt_changed"
+"""True in an answer's `Message.metadata` if its request had another system prompt than the one before."""
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ although the context grew. The cause is what the file says, or unknown; it is ne
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from math import isnan, nan
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
-from historylab.conversation.recorded import TOOLS
+from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
 from historylab.conversation.usage import MODEL, model_name, usage_of
 from historylab.costs.caches.base import FIVE_MINUTES
 from historylab.counters.calibration import context_of
@@ -25,7 +25,7 @@ SMALLEST = 1024
 """Fewer tokens than this aren't cached at all."""
 LIFETIMES = (FIVE_MINUTES, 3600.0, 86_400.0)
 """Seconds that providers keep a prefix for: by default, for an hour, for a day."""
-CAUSES = ("model", "tools", "pause", "message", "unknown")
+CAUSES = ("model", "tools", "prompt", "pause", "message", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,12 @@ def _is_lost(then: _Reported, now: _Reported) -> bool:
 def _explained(conversation: Conversation, then: _Reported, now: _Reported, lifetime: float) -> LostPrefix:
     models = tuple(model_name(each.answer.metadata.get(MODEL)) or "" for each in (then, now))
     replaced = next((i for i in range(then.size, now.size) if conversation[i].metadata.get("compact_summary")), None)
+    before = then.answer.metadata.get(TOOLS)
     pause = now.at - then.at
     causes = {
         "model": all(models) and models[0] != models[1],
-        "tools": _tools_changed(then.answer, now.answer),
+        "tools": now.answer.metadata.get(TOOLS, before) != before,
+        "prompt": now.answer.metadata.get(PROMPT_CHANGED) is True,
         "pause": pause > lifetime,
         "message": replaced is not None,
     }
@@ -139,9 +141,3 @@ def _explained(conversation: Conversation, then: _Reported, now: _Reported, life
         (models[0], models[1]) if cause == "model" else None,
         replaced if cause == "message" else None,
     )
-
-
-def _tools_changed(then: Message, now: Message) -> bool:
-    """Whether two answers say with which tools they were asked for, and these differ."""
-    given: list[Hashable] = [repr(m.metadata[TOOLS]) for m in (then, now) if m.metadata.get(TOOLS)]
-    return len(set(given)) > 1

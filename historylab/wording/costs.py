@@ -150,6 +150,8 @@ def _cause(lost: LostPrefix) -> str:
         return f"the model changed to {one_line(lost.models[1], MODEL)}"
     if lost.cause == "tools":
         return "the tools changed"
+    if lost.cause == "prompt":
+        return "the system prompt changed"
     if lost.cause == "pause":
         return f"{_span(lost.seconds)} after the one before, and the cache lasts {_span(lost.lifetime)}"
     if lost.cause == "message" and lost.message is not None:

@@ -35,7 +35,11 @@ def test_without_any_sign_the_cause_is_unknown():
         ({"more": {2: {"model": "claude-haiku-4-5"}}}, "model"),
         ({"more": {1: {"tools": [{"name": "a"}]}, 2: {"tools": [{"name": "b"}]}}}, "tools"),
         ({"more": {1: {"tools": [{"name": "a"}]}, 2: {"tools": [{"name": "a"}]}}}, "unknown"),
-        ({"more": {2: {"tools": [{"name": "b"}]}}}, "unknown"),
+        ({"more": {2: {"tools": [{"name": "b"}]}}}, "tools"),
+        ({"more": {1: {"tools": [{"name": "a"}]}, 2: {"tools": []}}}, "tools"),
+        ({"more": {1: {"tools": [{"name": "a"}]}}}, "unknown"),
+        ({"more": {2: {"system_prompt_changed": True}}}, "prompt"),
+        ({"minutes": [0, 1, 7], "more": {2: {"system_prompt_changed": True}}}, "prompt"),
         ({"minutes": [0, 1, 7], "more": {2: {"model": "claude-haiku-4-5"}}}, "model"),
     ],
 )

@@ -17,6 +17,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, instant
+from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, Report, Tally
 from historylab.formats.messages.chat_messages import pair_by_order
@@ -50,6 +51,7 @@ class ObservedRequest:
     title: str = ""
     where: str = ""
     report: Report | None = None
+    prompt: int = field(default=0, init=False)  # a mark of the system messages it was sent with
 
 
 def conversations_in(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
@@ -87,12 +89,18 @@ class _Thread:
         self.asked = known
         self.requests: list[ObservedRequest] = []
         self.unplaced: ObservedRequest | None = None  # only the next request shows what answered it
+        self.placed: ObservedRequest | None = None  # the latest one whose answer is known
 
     def place(self, request: ObservedRequest, at: int) -> None:
         """Say of the message at that index that it answered the request."""
         answer = self.messages[at]
-        said = {"usage": dict(request.usage)} if request.usage else {}
+        said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
+        if self.placed and self.placed.about.get(TOOLS) != request.about.get(TOOLS):
+            said[TOOLS] = request.about.get(TOOLS) or []
+        if self.placed and self.placed.prompt != request.prompt:
+            said[PROMPT_CHANGED] = True
+        self.placed = request
         time = answer.timestamp or request.ended or request.started
         self.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
@@ -115,11 +123,13 @@ class _Stitching:
     def add(self, request: ObservedRequest) -> None:
         """Continue a thread with the request, or begin one."""
         sent = self._marks(request.messages)
+        prompt = hash(tuple(sent[: _prompt(request.messages)]))
         thread, known = self._longest_beginning(sent)
         other = self._under_the_first_prompt(request, sent, known)
         if other is not request:
             request, sent = other, self._marks(other.messages)
             thread, known = self._longest_beginning(sent)
+        request.prompt = prompt
         if thread is None or not sent:
             self._continue(_Thread(None, 0), request, sent)
         elif known == len(thread.messages):

@@ -45,6 +45,24 @@ def test_requests_that_extend_each_other_are_one_conversation_and_each_answer_ha
     assert (report.records, report.warnings) == (5, {})
 
 
+def test_an_answer_says_where_the_tools_or_the_system_prompt_of_its_request_changed():
+    clock = "s:it-is-nine-o-clock-and-all-is-well"
+    found, _ = stitched(
+        request("s:p u:1", "a:v", about={"tools": ["f"]}),
+        request("s:p u:1 a:v u:2", "a:w", about={"tools": ["f"]}),
+        request("s:p u:1 a:v u:2 a:w u:3", "a:x", about={"tools": ["f", "g"]}),
+        request(f"{clock} u:1 a:v u:2 a:w u:3 a:x u:4", "a:y", about={"tools": ["f", "g"]}),
+        request(f"{clock} u:1 a:v u:2 a:w u:3 a:x u:4 a:y u:5", "a:z"),
+    )
+    assert [m.metadata for m in found[0] if m.role == "assistant"] == [
+        {},
+        {},
+        {"tools": ["f", "g"]},
+        {"system_prompt_changed": True},
+        {"tools": []},
+    ]
+
+
 def test_calls_and_results_between_two_requests_are_part_of_it():
     call = Message("assistant", tool_calls=(ToolCall("1", "f", '{"a": 1, "b": 2}'),))
     repeated = Message("assistant", tool_calls=(ToolCall("c1", "f", '{"b":2,"a":1}'),))
