@@ -115,7 +115,9 @@ def _unread(record: dict[str, Any]) -> Iterator[str]:
             yield from (name for name, value in part.items() if name not in OF_PART and value not in NOTHING)
     for call in calls:
         function = call.get("function") or call.get("custom")
-        labels = {name for name in LABELS_OF_CALL if not isinstance(call.get(name), list | dict)}
-        arguments = {"name", "input" if "custom" in call else "arguments"}
-        for fields, read in ((call, {*labels, "function", "custom"}), (function, arguments)):
-            yield from (name for name, value in fields.items() if name not in read and value not in NOTHING)
+        for name, value in call.items():
+            is_label = name in LABELS_OF_CALL and not isinstance(value, list | dict)
+            if not is_label and name not in ("function", "custom") and value not in NOTHING:
+                yield name
+        read = ("name", "input" if "custom" in call else "arguments")
+        yield from (name for name, value in function.items() if name not in read and value not in NOTHING)

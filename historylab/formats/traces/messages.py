@@ -67,8 +67,12 @@ def _structure(value: Any, name: str = "", levels: int = LEVELS) -> Hashable:
     if kind is str:
         return value if name in KINDS else bool(value)
     if kind is dict:
-        within = 0 if name in OF_TOOLS else levels
-        return tuple([(key, _structure(item, key, levels - 1)) for key, item in value.items()]) if within else dict
+        if not levels or name in OF_TOOLS:
+            return dict
+        held = value.items()  # most of it is text, which is spared the call
+        return tuple(
+            [(k, bool(v) if type(v) is str and k not in KINDS else _structure(v, k, levels - 1)) for k, v in held]
+        )
     if kind is list:
         return (list, frozenset([_structure(item, name, levels - 1) for item in value])) if levels else list
     return kind, bool(value)
