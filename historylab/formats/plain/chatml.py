@@ -16,6 +16,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import MAX_ITEMS, too_many
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.record_groups import items_of
 from historylab.formats.messages.speakers import role_of
 from historylab.formats.messages.spoken import tagged
 from historylab.registry import register
@@ -29,7 +30,7 @@ def has_marker(content: Content) -> float:
     """1 for a text, or the texts of JSON objects, that begin with the marker."""
     if not _is_json(content):
         return 1 if _begins(content.text) else 0
-    return 1 if any(_key(value) for _, value in _objects(content.values)) else 0
+    return 1 if any(_key(value) for _, value in items_of(content.values)) else 0
 
 
 @register("format", title="ChatML text", recognise=has_marker)
@@ -38,7 +39,7 @@ def chatml(content: Content, report: Report) -> Iterator[Conversation]:
     if not _is_json(content):
         yield from _conversations(content.text, "", report)
         return
-    for where, value in _objects(content.values):
+    for where, value in items_of(content.values):
         if key := _key(value):
             report.leave(value, {key, "id"}, where)
             yield from _conversations(value[key], f"{where} {key}".strip(), report)
@@ -56,14 +57,6 @@ def _conversations(text: str, place: str, report: Report) -> Iterator[Conversati
 
 def _is_json(content: Content) -> bool:
     return content.text.lstrip()[:1] in ("{", "[")
-
-
-def _objects(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for where, value in values:
-        if isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
-        else:
-            yield where, value
 
 
 def _key(value: Any) -> str:

@@ -17,7 +17,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import sharing, with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.record_groups import items_of
-from historylab.formats.messages.reported import read_reported
+from historylab.formats.messages.reported import read_messages
 from historylab.formats.messages.speakers import role_of
 from historylab.registry import register
 
@@ -62,5 +62,4 @@ def _said(given: Any, role: str, where: str, report: Report) -> list[Message]:
         messages = [Message(by, text.strip()) for by, text in said if text.strip()]
         report.records += len(messages)
         return messages
-    items = enumerate(given if isinstance(given, list) else [])
-    return [message for i, item in items if (message := read_reported(item, f"{where}[{i}]", report))]
+    return read_messages(items_of([(where, given)]) if isinstance(given, list) else [], report)

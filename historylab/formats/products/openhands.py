@@ -1,9 +1,8 @@
 """OpenHands request logs: one file per request, with messages, tools, parameters, response, usage and cost.
 
 Every log repeats the history it was sent with; logs of one session, as lines or as the files of one folder in a ZIP
-archive, are put together into one conversation. For a model
-without calls of its own, `messages` is flattened text and `raw_messages` has the calls: those are read. Source:
-OpenHands/software-agent-sdk, sdk/llm/utils/telemetry.py.
+archive, are put together into one conversation. For a model without calls of its own, `messages` is flattened text and
+`raw_messages` has the calls: those are read. Source: OpenHands/software-agent-sdk, sdk/llm/utils/telemetry.py.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
 from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.record_groups import items_of
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
@@ -33,7 +33,7 @@ LOOKED_AT = 50
 
 def looks_logged(content: Content) -> float:
     """0.9 for a request with its response, and fields of OpenHands' log."""
-    return 0.9 if any(_is_log(value) for _, value in _logs(content.values[:LOOKED_AT])) else 0
+    return 0.9 if any(_is_log(value) for _, value in items_of(content.values[:LOOKED_AT])) else 0
 
 
 @register("format", title="OpenHands request logs", recognise=looks_logged, marks="kwargs context_window latency_sec")
@@ -45,20 +45,12 @@ def openhands(content: Content, report: Report) -> Iterator[Conversation]:
             continue
         content.taken.add(file.name)
         place = "" if file is content else file.name
-        for where, log in _logs(file.values):
+        for where, log in items_of(file.values):
             if _is_log(log):
                 requests.append(_request(log, f"{place} {where}".strip()))
             else:
                 report.skip(f"{kind_of(log)} that is no request", f"{place} {where}".strip())
     yield from conversations_in(requests, report)
-
-
-def _logs(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for where, value in values:
-        if isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
-        else:
-            yield where, value
 
 
 def _is_log(value: Any) -> bool:

@@ -17,6 +17,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.fields import unpacked
+from historylab.formats.messages.record_groups import items_of
 from historylab.formats.messages.reported import read_reported
 from historylab.registry import register
 
@@ -32,13 +33,13 @@ LOOKED_AT = 200
 
 def holds_history(content: Content) -> float:
     """1 for a history beside a trajectory, or one whose entries have fields of SWE-agent."""
-    return 1 if any(_is_run(value) for _, value in _runs(content.values[:LOOKED_AT])) else 0
+    return 1 if any(_is_run(value) for _, value in items_of(content.values[:LOOKED_AT])) else 0
 
 
 @register("format", title="SWE-agent trajectory", recognise=holds_history, marks="history trajectory")
 def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
     """The history of a run of SWE-agent, with its demonstration, calls and observations."""
-    for where, run in _runs(content.values):
+    for where, run in items_of(content.values):
         if not _is_run(run):
             report.skip(f"{kind_of(run)} without a history", where)
             continue
@@ -52,14 +53,6 @@ def swe_agent(content: Content, report: Report) -> Iterator[Conversation]:
                 report.keep(name, where)
         beside |= _model(beside.pop("replay_config", None))
         yield Conversation(pair_by_order(messages), _title(run), beside)
-
-
-def _runs(values: list[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    for where, value in values:
-        if isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
-        else:
-            yield where, value
 
 
 def _is_run(value: Any) -> bool:

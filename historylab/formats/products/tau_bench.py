@@ -18,6 +18,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.record_groups import items_of
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
 from historylab.registry import register
@@ -27,12 +28,11 @@ LABELS = {"requestor", "turn_idx", "cost", "usage", "raw_data", "is_audio", "gen
 LABELS |= {"is_final_chunk", "contains_speech", "utterance_ids", "source"}
 POLICY = "the policy read as the system prompt; the instructions around it aren't recorded"
 TICKS = "a voice run of ticks, which have no messages"
-LOOKED_AT = 200
 
 
 def holds_runs(content: Content) -> float:
     """1 for a trajectory of messages under `traj`, or simulations."""
-    return 1 if any(_runs_of(value) for value in _objects(content.values[:LOOKED_AT])) else 0
+    return 1 if any(_runs_of(value) for _, value in items_of(content.values)) else 0
 
 
 @register("format", title="tau-bench", recognise=holds_runs, marks="traj simulations")
@@ -48,11 +48,6 @@ def tau_bench(content: Content, report: Report) -> Iterator[Conversation]:
                 yield from _tau2(item, at, report)
             else:
                 report.skip(f"{kind_of(item)} without a run", at)
-
-
-def _objects(values: list[tuple[str, Any]]) -> Iterator[Any]:
-    for _, value in values:
-        yield from value[:LOOKED_AT] if isinstance(value, list) else [value]
 
 
 def _runs_of(value: Any) -> str:
