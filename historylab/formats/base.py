@@ -14,11 +14,12 @@ A format is a registered generator function; there is nothing else to edit:
         report.records += len(lines)
         yield Conversation(Message("user", line) for line in lines)
 
-`recognise` returns 1 for a mark that no other format has (magic bytes, a unique key), 0.8 for a distinctive shape, 0.5
-for a shape that others share, 0 for no match. A LoadError raised while recognising means 0. Every record that is not
-read is counted: `report.skip(…)`. What isn't read of a record that is, is named: `report.warn(…)`. `marks=` has the
-keys that tell the format apart, by which a refusal finds the nearest ones: "chat_messages sender". A member that can
-write conversations, too, has `write=` (see `Write`); one that reads a provider's exchanges, `api=` (apis/exchanges.py).
+`recognise` is asked about a sample, whose text and lists are cut short (`Content.sample`). It returns 1 for a mark that
+no other format has (magic bytes, a unique key), 0.8 for a distinctive shape, 0.5 for a shape that others share, 0 for
+no match; a LoadError raised there means 0. Every record that is not read is counted: `report.skip(…)`. What isn't read
+of a record that is, is named: `report.warn(…)`. `marks=` has the keys that tell the format apart, by which a refusal
+finds the nearest ones: "chat_messages sender". A member that can write conversations, too, has `write=` (see `Write`);
+one that reads a provider's exchanges, `api=` (apis/exchanges.py).
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ GROUPING = Grouping(("messages",), lambda value: isinstance(value, dict) and "ro
 
 def looks_like_agentdock(content: Content) -> float:
     """0.9 for messages with AgentDock's own fields, or beside its chat settings."""
-    for group in GROUPING.groups(content.values, Report(), 200):
+    for group in GROUPING.groups(content.values, Report()):
         records = [record for _, record in group.records if GROUPING.is_record(record)]
         if records and (SETTINGS & group.beside.keys() or any(OWN & record.keys() for record in records)):
             return 0.9

@@ -23,7 +23,6 @@ from historylab.formats.frameworks.langgraph_checkpoints import TABLES, Snapshot
 from historylab.formats.messages.branching import alike, paths, sharing, with_branches
 from historylab.registry import register
 
-LOOKED_AT = 200
 INTERNAL = ("__", "branch:", "start:", "join:")  # how the names of LangGraph's own channels begin
 
 
@@ -31,8 +30,7 @@ def looks_like_langgraph(content: Content) -> float:
     """1 for the tables of its checkpoints, or for states that hold LangChain's messages."""
     if content.tables:
         return 1 if all(columns <= content.tables.get(table, frozenset()) for table, columns in TABLES.items()) else 0
-    found = in_json(content.values[:LOOKED_AT], Report())
-    return 1 if any(_channel(s.values) for s, _ in zip(found, range(LOOKED_AT), strict=False)) else 0
+    return 1 if any(_channel(snapshot.values) for snapshot in in_json(content.values, Report())) else 0
 
 
 @register(

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -31,12 +30,11 @@ from historylab.registry import register
 
 HOLDERS = ("agent_messages", "messages", "rows", "data")
 COLUMNS = {"tool_name", "tool_input", "tool_output"}
-LOOKED_AT = 200  # rows sampled to recognise the format
 
 
 def has_flat_roles(content: Content) -> float:
     """0.8 for roles that only flat messages have, or for the table's own columns."""
-    rows = [row for _, row in islice(_rows(content.values), LOOKED_AT) if isinstance(row, dict)]
+    rows = [row for _, row in _rows(content.values) if isinstance(row, dict)]
     flat = any(row.get("role") in FLAT_ROLES for row in rows)
     table = any("role" in row and "conversation_id" in row and COLUMNS & row.keys() for row in rows)
     return 0.8 if flat or table else 0

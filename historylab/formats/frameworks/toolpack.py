@@ -23,7 +23,6 @@ ROLES = {"agent": "assistant", "system": "system"}
 """Kind of participant → role; any other kind is a user."""
 READ = {"id", "conversationId", "participant", "content", "timestamp", "scope", "metadata"}
 READ_OF_PARTICIPANT = {"kind", "id", "displayName"}
-LOOKED_AT = 200
 TABLES = ("messages", "stored_messages")
 COLUMNS = [
     *("id", "conversation_id", "participant_kind", "participant_id", "participant_display_name"),
@@ -35,7 +34,7 @@ def looks_stored(content: Content) -> float:
     """1 for a table of stored messages, 0.8 if most records have a participant and the id of a conversation."""
     if content.tables:
         return 1 if _table(content) else 0
-    records = [record for _, record in _records(content.values, LOOKED_AT)]
+    records = [record for _, record in _records(content.values)]
     stored = [r for r in records if isinstance(r, dict) and _has_participant(r) and "conversationId" in r]
     return 0.8 if stored and len(stored) * 2 >= len(records) else 0
 
@@ -50,7 +49,7 @@ def looks_stored(content: Content) -> float:
 def toolpack(content: Content, report: Report) -> Iterator[Conversation]:
     """Stored messages of toolpack-agents, one or several conversations in a file."""
     conversations: dict[str, dict[str | None, Message]] = {}  # id → message id → message; the first of an id counts
-    records = _rows(content, report) if content.tables else _records(content.values, report=report)
+    records = _rows(content, report) if content.tables else _records(content.values, report)
     for where, record in records:
         try:
             message = to_message(record)
@@ -111,18 +110,16 @@ def _warn_of_unread(record: dict[str, Any], message: Message, where: str, report
         report.warn("a timestamp that is no time", where)
 
 
-def _records(
-    values: list[tuple[str, Any]], most: int | None = None, report: Report | None = None
-) -> Iterator[tuple[str, Any]]:
+def _records(values: list[tuple[str, Any]], report: Report | None = None) -> Iterator[tuple[str, Any]]:
     """Every record with its location: a JSON line, an item of a list or of an object's `messages`."""
-    for where, value in values[:most]:
+    for where, value in values:
         held = value.get("messages") if isinstance(value, dict) else None
         if isinstance(value, list):
-            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value[:most]))
+            yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
         elif isinstance(held, list):
             if report:
                 report.leave(value, {"messages"}, where)
-            yield from ((f"{where} messages[{i}]".strip(), item) for i, item in enumerate(held[:most]))
+            yield from ((f"{where} messages[{i}]".strip(), item) for i, item in enumerate(held))
         else:
             yield where, value
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -18,6 +19,7 @@ from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS, conversation_id_of
 
 TITLES = ("title", "name")
+SAMPLED = 200  # records that a format is recognised by
 
 
 def items_of(values: Iterable[tuple[str, Any]], holder: str = "") -> Iterator[tuple[str, Any]]:
@@ -60,25 +62,25 @@ class Grouping:
     def __init__(self, holders: Sequence[str], is_record: Callable[[Any], bool]):
         self.holders, self._is_record = holders, is_record
 
-    def groups(self, values: list[tuple[str, Any]], report: Report, most: int | None = None) -> Iterator[RecordGroup]:
-        """Groups in file order; skips on the report what is neither a record nor holds any. `most`: items per list."""
+    def groups(self, values: list[tuple[str, Any]], report: Report) -> Iterator[RecordGroup]:
+        """Groups in file order; skips on the report what is neither a record nor holds any."""
         records: list[tuple[str, Any]] = []
         others: list[tuple[str, Any, str | None]] = []
-        for where, value in values[:most]:
+        for where, value in values:
             if not (holder := self.holder(value)) and self._is_record(value):
                 records.append((where, value))
             else:
                 others.append((where, value, holder))
         yield from self._by_conversation(records, report)
         for where, value, holder in others:
-            yield from self._inside(value, where, report, most, holder=holder)
+            yield from self._inside(value, where, report, holder=holder)
 
-    def sample(self, values: list[tuple[str, Any]], most: int = 200) -> list[Any]:
+    def sample(self, values: list[tuple[str, Any]]) -> list[Any]:
         """The first records, to recognise a format by."""
-        found = (record for group in self.groups(values, Report(), most) for _, record in group.records)
-        return [record for record, _ in zip(found, range(most), strict=False)]
+        return list(islice((record for group in self.groups(values, Report()) for _, record in group.records), SAMPLED))
 
     def is_record(self, value: Any) -> bool:
+        """Whether it is a record, and holds none."""
         return self._is_record(value) and not self.holder(value)
 
     def holder(self, value: Any) -> str | None:
@@ -90,16 +92,16 @@ class Grouping:
         return None
 
     def _inside(
-        self, value: Any, where: str, report: Report, most: int | None, lists: int = 2, holder: str | None = None
+        self, value: Any, where: str, report: Report, lists: int = 2, holder: str | None = None
     ) -> Iterator[RecordGroup]:
         if isinstance(value, list) and lists:  # a list of records, or a list of such lists
-            items = [(f"{where}[{i}]", item, self.holder(item)) for i, item in enumerate(value[:most])]
+            items = [(f"{where}[{i}]", item, self.holder(item)) for i, item in enumerate(value)]
             if any(not key and self._is_record(item) for _, item, key in items):
                 held = [(at, item) for at, item, key in items if not key]
                 yield from self._by_conversation(held, report, where)
                 items = [given for given in items if given[2]]
             for at, item, key in items:
-                yield from self._inside(item, at, report, most, lists - 1, key)
+                yield from self._inside(item, at, report, lists - 1, key)
         elif holder:
             beside = {key: held for key, held in value.items() if key != holder}
             at = f"{where} {holder}".lstrip()

@@ -25,7 +25,6 @@ from historylab.registry import register
 CALL = "function_call"
 TITLES = ("title", "id", "conversation_id", "idx")
 READ_BESIDE = {*TITLES, "system", "system_prompt", "tools", "model", "type"}
-LOOKED_AT = 200
 
 
 def _is_record(value: Any) -> bool:
@@ -37,12 +36,12 @@ GROUPING = Grouping(("conversations", "conversation", "messages", "items"), _is_
 
 def looks_shared(content: Content) -> float:
     """0.8 for `from` and `value`; 0.6 for `role` and `content` under `conversations` or `conversation`."""
-    records = GROUPING.sample(content.values, LOOKED_AT)
+    records = GROUPING.sample(content.values)
     pairs = [record for record in records if isinstance(record, dict) and {"from", "value"} <= record.keys()]
     if pairs and len(pairs) * 2 >= len(records) and any(_role(record["from"]) for record in pairs):
         return 0.8
     chats = [record for record in records if _is_record(record)]
-    held = any(_holds_chat(value) for _, value in content.values[:LOOKED_AT])
+    held = any(_holds_chat(value) for _, value in content.values)
     return 0.6 if held and chats and len(chats) * 2 >= len(records) else 0
 
 
@@ -114,6 +113,6 @@ def _tools(given: Any) -> list[Any]:
 
 
 def _holds_chat(value: Any) -> bool:
-    items = value[:LOOKED_AT] if isinstance(value, list) else [value]
+    items = value if isinstance(value, list) else [value]
     held = (item.get(name) for item in items if isinstance(item, dict) for name in ("conversations", "conversation"))
     return any(isinstance(records, list) for records in held)

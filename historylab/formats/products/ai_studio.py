@@ -34,7 +34,7 @@ CODE = "code_execution"
 
 def holds_chunks(content: Content) -> float:
     """1 for `chunkedPrompt.chunks`."""
-    return 1 if any(_chunks(value) is not None for _, value in content.values[:20]) else 0
+    return 1 if any(_chunks(value) is not None for _, value in content.values) else 0
 
 
 @register("format", title="AI Studio", recognise=holds_chunks, marks="chunkedPrompt chunks runSettings")

@@ -26,12 +26,10 @@ OWN_MARKS = {"uuid", "parentUuid", "sessionId", "session_id"}
 TITLES = {"summary": "leafUuid", "ai-title": "sessionId", "custom-title": "sessionId"}
 """Type of a record that names a session, from weak to strong → its field that says which one."""
 
-LOOKED_AT = 2000  # records sampled to recognise the format: snapshots and summaries may come first
-
 
 def looks_like_claude_code(content: Content) -> float:
     """1 for user or assistant records with a message and an id of a record or session, 0.8 without the ids."""
-    found = [value for _, value in _records(content.values)[:LOOKED_AT] if _has_message(value)]
+    found = [value for _, value in _records(content.values) if _has_message(value)]
     if not found:
         return 0
     return 1 if any(OWN_MARKS & value.keys() for value in found) else 0.8

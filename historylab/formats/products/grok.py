@@ -27,7 +27,7 @@ LABELS |= {"thinking_end_time", "is_control", "request_metadata", "leaf_response
 
 def holds_responses(content: Content) -> float:
     """1 for conversations that hold responses."""
-    return 1 if any(_held(value) for _, value in content.values[:20]) else 0
+    return 1 if any(_held(value) for _, value in content.values) else 0
 
 
 @register("format", title="Grok export", recognise=holds_responses, marks="conversations responses")

@@ -28,12 +28,12 @@ READ_HERE = MARKS | {"thinking_blocks", "tags", "cache_control"}
 READ_BESIDE = {"replay_config", "environment", "model", "provider", "parameters"}
 PARAMETERS = ("temperature", "top_p", "max_output_tokens")
 REPEATED = "a trajectory left out, as it repeats the history"
-LOOKED_AT = 200
+LOOKED_AT = 200  # entries of a history
 
 
 def holds_history(content: Content) -> float:
     """1 for a history beside a trajectory, or one whose entries have fields of SWE-agent."""
-    return 1 if any(_is_run(value) for _, value in items_of(content.values[:LOOKED_AT])) else 0
+    return 1 if any(_is_run(value) for _, value in items_of(content.values)) else 0
 
 
 @register("format", title="SWE-agent trajectory", recognise=holds_history, marks="history trajectory")
