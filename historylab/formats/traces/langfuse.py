@@ -41,7 +41,8 @@ def looks_like_langfuse(content: Content) -> float:
 @register("format", title="Langfuse traces", recognise=looks_like_langfuse, marks="observations traceId")
 def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     """Langfuse traces, sessions and observations: each generation with the history it was sent."""
-    found = [item for where, row in rows_in(content) for item in _rows(row, where, {}, report)]
+    names = _SnakeCase()
+    found = [item for where, row in rows_in(content) for item in _rows(row, where, {}, names, report)]
     generated = {_trace(row) for _, row in found if row.get("type") in CALLS}
     requests = []
     for where, row in found:
@@ -52,16 +53,25 @@ def langfuse(content: Content, report: Report) -> Iterator[Conversation]:
     yield from conversations_of(requests, report)
 
 
-def _rows(row: Any, where: str, around: dict[str, Any], report: Report) -> Iterator[tuple[str, dict[str, Any]]]:
+class _SnakeCase(dict[str, str]):
+    """The names of a file's fields in snake case, each rewritten once."""
+
+    def __missing__(self, name: str) -> str:
+        self[name] = CAMEL.sub("_", name).lower()
+        return self[name]
+
+
+def _rows(
+    row: Any, where: str, around: dict[str, Any], names: _SnakeCase, report: Report
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """The row with snake-case names, after those nested in it; each knows its trace's session."""
     if not isinstance(row, dict):
         report.skip(f"{kind_of(row)}, not an object", where)
         return
-    fields = {name if name.islower() else CAMEL.sub("_", name).lower(): value for name, value in row.items()}
+    fields = {names[name]: value for name, value in row.items()}
     if isinstance(trace := fields.pop("trace", None), dict):
-        yield from _rows(
-            {**trace, **{name: fields.pop(name) for name in HELD if name in fields}}, where, around, report
-        )
+        trace = {**trace, **{name: fields.pop(name) for name in HELD if name in fields}}
+        yield from _rows(trace, where, around, names, report)
         return
     here = {"session_id": fields.get("session_id") or around.get("session_id") or around.get("of_session")}
     if "traces" in fields:
@@ -72,7 +82,7 @@ def _rows(row: Any, where: str, around: dict[str, Any], report: Report) -> Itera
         elif held:
             for i, item in enumerate(held):
                 inner = {**here, **({"trace_id": fields.get("id")} if name == "observations" else {})}
-                yield from _rows(item, f"{where} {name}[{i}]".strip(), inner, report)
+                yield from _rows(item, f"{where} {name}[{i}]".strip(), inner, names, report)
     if here.get("of_session") is None:
         yield where, {**around, **fields, "session_id": here["session_id"]}
 
