@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.formats.base import Report, kind_of
+from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.branching import paths, with_branches
 from historylab.formats.messages.record_groups import items_of
@@ -58,8 +58,8 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
     for key, node in nodes.items():
         if node.message is not None and key not in on_paths:
             report.skip("a message on a branch older than those offered", node.where)
-    for name in value.keys() - ABOUT:
-        if value[name] not in (None, "", [], {}, False):
+    for name, held in value.items():
+        if name not in ABOUT and held not in NOTHING:
             report.keep(name, where)
     title = value.get("title")
     return with_branches(messages or [[]], title if isinstance(title, str) else "", _metadata(value), report)

@@ -69,10 +69,12 @@ def _conversation(value: dict[str, Any], where: str, report: Report) -> Conversa
     found = paths(_parents(records), order.__getitem__, current if isinstance(current, str) else None)
     read = _reader(report)
     messages = [[message for key in path for message in read(key, *records[key])] for path in found]
-    for key in records.keys() - {key for path in found for key in path}:
-        report.skip("a message on a branch older than those offered", records[key][0])
-    for name in sorted(value.keys() - ABOUT):
-        if value[name] not in NOTHING:
+    on_paths = {key for path in found for key in path}
+    for key, (at, _) in records.items():
+        if key not in on_paths:
+            report.skip("a message on a branch older than those offered", at)
+    for name, beside in value.items():
+        if name not in ABOUT and beside not in NOTHING:
             report.keep(name, where)
     said = {"provider": "anthropic", "model": value.get("model"), "session": value.get("uuid")}
     metadata = {name: held for name, held in said.items() if isinstance(held, str) and held}

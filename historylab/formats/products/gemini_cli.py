@@ -85,13 +85,14 @@ class _Session:
 
     def _about(self, given: dict[str, Any], where: str, report: Report) -> None:
         self.about |= given
-        for name in given.keys() - BESIDE:
-            report.keep(name, where)
+        for name in given:
+            if name not in BESIDE:
+                report.keep(name, where)
         if isinstance(listed := given.get("messages"), list) and listed:
             before, self.messages = self.messages, {}
             for i, item in enumerate(listed):
                 self._message(item, f"{where} messages[{i}]".strip(), report)
-            if gone := [before[name] for name in before.keys() - self.messages.keys()]:
+            if gone := [held for name, held in before.items() if name not in self.messages]:
                 self._leave(list(before.values()), gone)
 
     def _message(self, value: Any, where: str, report: Report) -> None:
@@ -156,8 +157,9 @@ def _checkpoint(value: dict[str, Any], key: str, where: str, report: Report) -> 
             messages += read_content(item, at, report)
         else:
             report.skip(f"{kind_of(item)}, not a content", at)
-    for name in sorted(value.keys() - {key}):
-        report.keep(name, where)
+    for name in value:
+        if name != key:
+            report.keep(name, where)
     return Conversation(pair_by_order(messages), metadata={"provider": "google"})
 
 

@@ -211,10 +211,12 @@ def test_a_tools_message_without_a_call_is_read_as_the_users(export):
 def test_model_provider_and_times_are_recorded(export):
     export.put("user", "Hi.", create_time=1767261600.5)
     export.put("assistant", "Hello.", metadata={"model_slug": "gpt-5"}, create_time="soon")
-    (conversation,) = loaded = export.load(default_model_slug="auto", gizmo_id="g-1", moderation_results=[])
+    (conversation,) = loaded = export.load(
+        default_model_slug="auto", gizmo_id="g-1", moderation_results=[], h=1, g=1, f=1, e=1
+    )
     assert (conversation.recorded.model, conversation.recorded.provider) == ("gpt-5", "openai")
     assert [m.timestamp for m in conversation] == ["2026-01-01T10:00:00.500000+00:00", None]
-    assert list(loaded.report.kept) == ["gizmo_id"]
+    assert list(loaded.report.kept) == ["gizmo_id", "h", "g", "f", "e"]
     assert list(loaded.report.warnings) == ["a timestamp that is no time"]
 
 

@@ -119,6 +119,12 @@ def test_the_leaf_the_file_names_as_current_is_followed():
     assert lines_of(branched(current_leaf_message_uuid="d")[0]) == ["u One.", "a Old.", "u Further."]
 
 
+def test_branches_beyond_the_twentieth_are_counted_from_the_first_in_the_file_on():
+    loaded = exported(*(said("human", f"{k}", after=ROOT, created_at=f"2026-01-01T10:{k}:00Z") for k in range(10, 40)))
+    older = loaded.report.skipped["a message on a branch older than those offered"]
+    assert (older.count, older.first) == (9, "[0] chat_messages[0]")
+
+
 def test_messages_without_parents_follow_each_other_whatever_their_times():
     messages = [said("human", "One.", created_at="2026-01-02T10:00:00Z"), said("assistant", "Two.", created_at=None)]
     assert lines_of(exported(*messages, said("human", "Three.", created_at="2026-01-01T10:00:00Z"))[0]) == [

@@ -158,9 +158,9 @@ def test_a_subagents_session_says_so():
 
 
 def test_fields_that_are_not_read_are_named():
-    loaded = whole(said("Hi.", extra=1), memory="x", directories=["/home"])
+    loaded = whole(said("Hi.", extra=1), memory="x", h=1, g=1, f=1, e=1, directories=["/home"])
     assert list(loaded.report.warnings) == ["a field 'extra' not read"]
-    assert list(loaded.report.kept) == ["memory"]
+    assert list(loaded.report.kept) == ["memory", "h", "g", "f", "e"]
     assert "/home" not in str(loaded[0].metadata)
 
 
