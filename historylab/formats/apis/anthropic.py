@@ -156,13 +156,17 @@ def _is_own_body(value: dict[str, Any]) -> bool:
     )
 
 
+def _event(value: dict[str, Any]) -> dict[str, Any]:
+    """An event of a stream, which some logs hold as `data`."""
+    return value["data"] if isinstance(value.get("data"), dict) else value
+
+
 def _piece_of(value: dict[str, Any]) -> str | None:
-    event = value["data"] if isinstance(value.get("data"), dict) else value
-    return "" if event.get("type") in EVENTS else None
+    return "" if _event(value).get("type") in EVENTS else None
 
 
 def _is_last(value: dict[str, Any]) -> bool:
-    return (value["data"] if isinstance(value.get("data"), dict) else value).get("type") == "message_stop"
+    return _event(value).get("type") == "message_stop"
 
 
 def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
@@ -172,7 +176,7 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     inputs: dict[str, str] = {}
     unread: dict[str, Any] = {}  # fields of the answer, so that they are reported as such
     for piece in pieces:
-        event = piece["data"] if isinstance(piece.get("data"), dict) else piece
+        event = _event(piece)
         unread |= {name: value for name, value in event.items() if name not in READ_OF_EVENT}
         at, delta = str(event.get("index")), event.get("delta")
         delta = delta if isinstance(delta, dict) else {}

@@ -75,6 +75,7 @@ class Api:
 
     @cached_property
     def grouping(self) -> Grouping:
+        """Finds the messages of its bodies in a file, and those that stand alone."""
         return Grouping((self.holder,), self.is_record)
 
     def values(self, values: list[tuple[str, Any]]) -> list[tuple[str, Any]]:

@@ -19,7 +19,7 @@ class Stream:
     """An API's way to stream.
 
     `answer_of` names the answer that an object is a piece of ("" where only one is streamed at a time), or is None;
-    `join` makes the answer of its pieces.
+    `is_last` says whether a piece ends its answer; `join` makes the answer of its pieces.
     """
 
     answer_of: Callable[[dict[str, Any]], str | None]

@@ -34,7 +34,6 @@ class ParquetRows:
             self._groups = [self._file.metadata.row_group(k) for k in range(self._file.metadata.num_row_groups)]
         except Exception as problem:  # pyarrow's own errors share no base but Exception
             raise LoadError(f"this can't be read as Parquet: {_one_line(problem)}") from None
-        self.bytes = sum(group.total_byte_size for group in self._groups)
 
     def batches(self, most: int) -> list[tuple[int, int]]:
         """The rows shared out: ranges of rows of about so many bytes each, none across two row groups."""

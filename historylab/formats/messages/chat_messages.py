@@ -26,7 +26,9 @@ READ = frozenset(
 )
 """Fields of a message that are read."""
 
-PLAIN_ROLES = frozenset({"system", "user", "assistant"})
+PLAIN_ROLES = {"system": "system", "user": "user", "assistant": "assistant"}
+"""Roles of messages that are mostly text alone, each as one text for all messages."""
+
 RENAMED_ROLES = {"developer": "system", "function": "tool"}
 """Roles of the API that mean one of ours; the original stays in `metadata["role"]`."""
 

@@ -20,6 +20,7 @@ from historylab.conversation.message import Message, ToolCall, instant
 from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, Report, Tally
+from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
 
 TRIMMED = "a request without older messages of those before (trimmed), read as a conversation of its own"
@@ -27,7 +28,6 @@ COMPACTED = "a request with something else in place of older messages (compacted
 UNRELATED = "a request with another history than those before, read as a conversation of its own"
 REWORDED = "an answer that the next request repeats in other words, read as repeated"
 OTHER_PROMPT = "a system prompt other than the one before, of which the first is read"
-MOST_BRANCHES = 20
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, Report
-from historylab.formats.messages.chat_messages import to_message, unread_fields
+from historylab.formats.messages.chat_messages import PLAIN_ROLES, to_message, unread_fields
 from historylab.formats.messages.content_parts import MEDIA, THOUGHTS, read_content
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.other_shapes import PARTS
@@ -22,8 +22,6 @@ THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 """Fields beside the content in which other providers of this API return what the model thought; the first counts."""
 
 LABELS_OF_CALL = {"id", "type", "index"}
-
-PLAIN_ROLES = {"system": "system", "user": "user", "assistant": "assistant"}  # each as one text for all messages
 
 
 def read_messages(records: Iterable[tuple[str, Any]], report: Report) -> list[Message]:

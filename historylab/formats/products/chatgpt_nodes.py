@@ -62,6 +62,7 @@ class Node:
 
     @property
     def role(self) -> str:
+        """The role of its author; empty if it names none."""
         found = self.held("author").get("role")
         return found if isinstance(found, str) else ""
 
@@ -78,6 +79,7 @@ class Node:
 
     @property
     def hidden(self) -> bool:
+        """Whether the screen doesn't show it."""
         message = self.message or {}
         return bool(self.held("metadata").get("is_visually_hidden_from_conversation")) or message.get("weight") == 0
 
@@ -93,6 +95,7 @@ class Node:
 
     @property
     def thinks(self) -> bool:
+        """Whether it is the model's thinking, or the line on how long that took."""
         return self.kind in (THOUGHTS, RECAP)
 
     def held(self, name: str) -> dict[str, Any]:

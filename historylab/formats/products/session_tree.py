@@ -44,10 +44,7 @@ class Record:
         value = self.value
         session = value.get("sessionId", value.get("session_id"))
         self.session = session if isinstance(session, str) else None
-        agent, task = (
-            value.get("agentId"),
-            value.get("parent_tool_use_id"),
-        )
+        agent, task = value.get("agentId"), value.get("parent_tool_use_id")
         self.side = task if isinstance(task, str) and task else False
         if value.get("isSidechain"):
             self.side = agent if isinstance(agent, str) and agent else True
