@@ -96,8 +96,9 @@ class _Thread:
         answer = self.messages[at]
         said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
-        if self.placed and self.placed.about.get(TOOLS) != request.about.get(TOOLS):
-            said[TOOLS] = request.about.get(TOOLS) or []
+        before, tools = self.placed.about.get(TOOLS) if self.placed else None, request.about.get(TOOLS)
+        if before and tools and before != tools:  # a log may leave them out
+            said[TOOLS] = tools
         if self.placed and self.placed.prompt != request.prompt:
             said[PROMPT_CHANGED] = True
         self.placed = request

@@ -59,7 +59,7 @@ def test_an_answer_says_where_the_tools_or_the_system_prompt_of_its_request_chan
         {},
         {"tools": ["f", "g"]},
         {"system_prompt_changed": True},
-        {"tools": []},
+        {},
     ]
 
 
