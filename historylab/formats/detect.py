@@ -10,7 +10,8 @@ from typing import Any
 
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.base import Recognise, describe
-from historylab.formats.files.content import Content, opening_of
+from historylab.formats.files.content import Content
+from historylab.formats.files.refusals import opening_of
 from historylab.formats.messages.other_shapes import shape_in
 from historylab.formats.not_read import known_as, known_database, known_text
 from historylab.formats.proposals import Proposal, proposals
