@@ -28,9 +28,10 @@ from historylab.formats.files.pieces import (
     split_file,
 )
 from historylab.formats.files.row_table import columns_of
-from historylab.formats.load import load, load_content, opening_of_question
+from historylab.formats.load import load, load_content
 from historylab.formats.messages.flat_messages import conversation_id_of
 from historylab.formats.messages.speakers import role_of
+from historylab.formats.titles import QUESTION, opening
 
 MAX_LISTED = 500_000
 REPORT_EVERY = 10_000  # lines or rows
@@ -225,7 +226,7 @@ def _question(row: dict[str, Any]) -> str:
     columns = columns_of(name for name in row if isinstance(name, str)).names
     said = row.get(columns.get("content", ""))
     asks = role_of(str(row.get(columns.get("role", ""), ""))) == "user"
-    return opening_of_question(said) if asks and isinstance(said, str) else ""
+    return opening(said, QUESTION) if asks and isinstance(said, str) else ""
 
 
 def _refuse_over(count: int) -> None:

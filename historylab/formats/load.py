@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from historylab.formats.files.archives import GZIP, ZIP, Entries, unzipped
 from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
 from historylab.formats.mapping import FieldMapping, read_mapped
+from historylab.formats.titles import labelled, titled
 from historylab.registry import Member, member
 
 MAX_BYTES = 200_000_000
@@ -27,8 +27,6 @@ MAX_BYTES = 200_000_000
 
 MAPPING = "mapping"
 """The `member` on the report of a file that was read by a field mapping, which is no format."""
-
-UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 
 UPLOAD_BYTES = 20_000_000
 """The size limit of one upload on screen."""
@@ -137,7 +135,7 @@ def _load_content(content: Content, chosen: Member | None) -> Conversations:
         left_out = f": {records} left out{reasons(report.skipped)}" if report.skips else ""
         advice = "give a file in which somebody speaks, or choose another format"
         raise LoadError(f"no message in it could be read as {report.format}{left_out}; {advice}")
-    return Conversations(list(_titled(conversations, PurePath(content.name).stem)), report)
+    return Conversations(list(titled(conversations, PurePath(content.name).stem)), report)
 
 
 def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
@@ -164,7 +162,7 @@ def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
     report.format = formats_read(loaded.report for _, loaded in found)
     report.member, report.claims = first.member, first.claims
     several = len(found) > 1
-    return Conversations([_labelled(c, name) if several else c for name, loaded in found for c in loaded], report)
+    return Conversations([labelled(c, name) if several else c for name, loaded in found for c in loaded], report)
 
 
 def formats_read(reports: Iterable[Report]) -> str:
@@ -210,52 +208,3 @@ def _refuse_over(limit: int, size: int, what: str) -> None:
 def _advice(path: object) -> str:
     pasted = any(mark in str(path) for mark in "{[\n")
     return "; a str is read as a path, so give pasted text as bytes" if pasted else "; check the path"
-
-
-def _titled(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
-    """Give each untitled conversation a title: the file's name if it is the only one, otherwise its first question.
-
-    A name that a program made up, such as a session's id, says less than the question.
-    """
-    only = stem if len(conversations) == 1 else ""
-    for number, found in enumerate(conversations, 1):
-        given = found.title or ("" if UUID.search(only) else only) or _opening(found) or only
-        title = _printable(given).strip() or f"conversation {number}"
-        yield _renamed(found, title)
-
-
-def _labelled(conversation: Conversation, entry: str) -> Conversation:
-    path = PurePath(entry)
-    label = _printable(str(path.with_suffix("")))
-    return _renamed(conversation, label if conversation.title == path.stem else f"{label}: {conversation.title}")
-
-
-def _printable(title: str) -> str:
-    return title if title.isprintable() else "".join(c if c.isprintable() else " " for c in title)
-
-
-def _renamed(given: Conversation, title: str) -> Conversation:
-    if given.title == title:
-        return given
-    return Conversation(given.messages, title, given.metadata, given.branches)
-
-
-def _opening(conversation: Conversation) -> str:
-    first = ""
-    for message in conversation.messages:
-        if message.role == "user" and (said := message.content) and not said.isspace():
-            if not _by_a_program(said):
-                return opening_of_question(said)
-            first = first or said
-    return opening_of_question(first)
-
-
-def _by_a_program(said: str) -> bool:
-    """Whether a coding agent put that among what the user said: its commands, notes and context."""
-    return said.lstrip().startswith(("<", "Caveat:", "[Request interrupted"))
-
-
-def opening_of_question(question: str) -> str:
-    """Its first words, as a title."""
-    words = " ".join(question[:120].split())
-    return words if len(words) <= 60 else words[:59].rstrip() + "…"

@@ -16,12 +16,12 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any
 
+from historylab.formats.titles import opening, printable
+
 HEAD = 64_000  # bytes read of each file
 MOST = 500  # sessions listed, the newest
 LONGEST = 80  # characters of an opening question
 SUBAGENT = "agent-"  # begins the files of Claude Code's subagents, which belong to a session
-
-
 COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
 
 
@@ -83,17 +83,16 @@ def _session(place: _Place, path: Path, changed: float) -> Session | None:
             head = file.read(HEAD).decode("utf-8", "replace")
     except OSError:
         return None
-    project, opening = map(_printable, place.about(path, head))
-    words = " ".join(opening[: 4 * LONGEST].split())
-    opening = words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…"
-    return Session(place.tool, path, project or path.parent.name, opening, datetime.fromtimestamp(changed, UTC), size)
+    project, asked = map(printable, place.about(path, head))
+    project, changed_at = project or path.parent.name, datetime.fromtimestamp(changed, UTC)
+    return Session(place.tool, path, project, opening(asked, LONGEST), changed_at, size)
 
 
 def _about_claude_code(_path: Path, head: str) -> tuple[str, str]:
     records = list(_records(head))
     users = [_part(r, "message", "content") for r in records if r.get("type") == "user" and not r.get("isMeta")]
-    opening = _first(_asked(content) for content in users) or _first(_command(content) for content in users)
-    return _first(r.get("cwd") for r in records), opening
+    asked = _first(_asked(content) for content in users) or _first(_command(content) for content in users)
+    return _first(r.get("cwd") for r in records), asked
 
 
 def _about_codex(_path: Path, head: str) -> tuple[str, str]:
@@ -167,10 +166,6 @@ def _part(record: dict[str, Any], *keys: str) -> Any:
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _first(found: Iterator[Any]) -> str:

@@ -178,6 +178,12 @@ def test_reprs_leave_the_reasons_of_the_report_out():
     assert "unknown role 'role-99'" in str(loaded.report)
 
 
+def test_a_long_question_is_cut_with_a_mark_however_it_is_spaced():
+    question = f"Please{' ' * 100}{'explain ' * 20}"
+    (asked,) = load(json.dumps([{"role": "user", "content": question}]).encode())
+    assert asked.title == "Please explain explain explain explain explain explain expl…"
+
+
 def test_naming_an_unknown_format_lists_the_known_ones():
     with pytest.raises(UnknownMember, match="chat_completions"):
         load(GOOD, format="papyrus")

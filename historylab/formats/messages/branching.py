@@ -15,11 +15,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.formats.base import Report
 from historylab.formats.messages.chat_messages import iso_time
+from historylab.formats.titles import opening
 
 MOST_BRANCHES = 20
 """Branches offered of one conversation: the newest."""
-
-OPENING = 50  # characters of a message in the title of the branch that begins with it
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -87,12 +86,6 @@ def _forked(main: Sequence[Message], other: Sequence[Message]) -> str:
     first = other[at] if at < len(other) else None
     words = opening(first.content or ", ".join(call.name for call in first.tool_calls)) if first else ""
     return f"from message {at + 1:,}" + (f": {words}" if words else "")
-
-
-def opening(text: str) -> str:
-    """The beginning of a text in one line."""
-    words = " ".join(text[: 4 * OPENING].split())
-    return words if len(words) <= OPENING else words[: OPENING - 1].rstrip() + "…"
 
 
 def moment(raw: Any) -> float:

@@ -15,10 +15,11 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import opening, with_branches
+from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.products.session_messages import reader
 from historylab.formats.products.session_tree import Record, Tree, trees
+from historylab.formats.titles import opening
 from historylab.registry import register
 
 ROLES = ("user", "assistant")

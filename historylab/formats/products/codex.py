@@ -12,9 +12,10 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import opening, with_branches
+from historylab.formats.messages.branching import with_branches
 from historylab.formats.messages.record_groups import items_of
 from historylab.formats.products.codex_session import CodexSession, is_injected
+from historylab.formats.titles import opening
 from historylab.registry import register
 
 KINDS = {"session_meta", "response_item", "turn_context", "event_msg", "compacted"}

@@ -15,11 +15,12 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import MOST_BRANCHES, opening, with_branches
+from historylab.formats.messages.branching import MOST_BRANCHES, with_branches
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.gemini_contents import is_content, read_content
 from historylab.formats.messages.record_groups import items_of
 from historylab.formats.products.gemini_cli_records import read_record
+from historylab.formats.titles import opening
 from historylab.registry import register
 
 BESIDE = {"sessionId", "messages", "startTime", "lastUpdated", "projectHash", "directories", "summary", "kind"}

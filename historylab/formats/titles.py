@@ -1,0 +1,68 @@
+"""Titles of conversations: as a file gives them, or its name, or the first words that a user says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from historylab.conversation.conversation import Conversation
+
+UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+QUESTION = 60  # characters of a title that is a question
+OPENING = 50  # of a message within one
+
+
+def titled(conversations: list[Conversation], stem: str) -> Iterator[Conversation]:
+    """Give each untitled conversation a title: the file's name if it is the only one, otherwise its first question.
+
+    A name that a program made up, such as a session's id, says less than the question.
+    """
+    only = stem if len(conversations) == 1 else ""
+    for number, found in enumerate(conversations, 1):
+        given = found.title or ("" if UUID.search(only) else only) or _question(found) or only
+        yield _renamed(found, printable(given).strip() or f"conversation {number}")
+
+
+def labelled(conversation: Conversation, entry: str) -> Conversation:
+    """The conversation under the name of its file in an archive, and its own title if that says more."""
+    path = PurePath(entry)
+    label = printable(str(path.with_suffix("")))
+    return _renamed(conversation, label if conversation.title == path.stem else f"{label}: {conversation.title}")
+
+
+def opening(text: str, most: int = OPENING) -> str:
+    """The beginning of a text in one line of at most so many characters."""
+    words = " ".join(text[: 4 * most].split())
+    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+
+
+def printable(text: str) -> str:
+    """The text with a space in the place of every character that can't be seen."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+
+
+def _question(conversation: Conversation) -> str:
+    """The opening of what the user says first; what a coding agent put there counts where there is nothing else."""
+    first = ""
+    for message in conversation.messages:
+        if message.role == "user" and (said := message.content) and not said.isspace():
+            if not _by_a_program(said):
+                return opening(said, QUESTION)
+            first = first or said
+    return opening(first, QUESTION)
+
+
+def _by_a_program(said: str) -> bool:
+    """Whether a coding agent put that among what the user said: its commands, notes and context."""
+    return said.lstrip().startswith(("<", "Caveat:", "[Request interrupted"))
+
+
+def _renamed(given: Conversation, title: str) -> Conversation:
+    from historylab.conversation.conversation import Conversation  # imports numpy, which listing sessions does without
+
+    if given.title == title:
+        return given
+    return Conversation(given.messages, title, given.metadata, given.branches)
