@@ -1,0 +1,10 @@
+"""What the tests of commands share: a sample to run them on."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def sample(root):
+    return str(root / "sample_conversations" / "bike-rental-support.json")

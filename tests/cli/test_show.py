@@ -1,0 +1,139 @@
+"""`historylab show`: the core's figures and sentences, as tables or JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from command_line import run
+
+from historylab import Settings, load, replay
+from historylab.costs.proposal import proposed_settings
+from historylab.wording.recorded import recorded_sentence
+
+
+def test_show_prints_every_request(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300")
+    timeline = replay(load(sample)[0], Settings(budget=300))
+    assert code == 0
+    for step in timeline.steps:
+        assert step.label in out
+        assert step.plan.sketch() in out
+    assert "what would have kept it" in out
+
+
+def test_show_says_why_a_request_is_over_its_budget_and_what_would_mend_it(capsys, sample):
+    timeline = replay(load(sample)[0], Settings(budget=100))
+    number = int(timeline.tokens.argmax())
+    for asked in ((), ("--request", str(number + 1))):
+        _, out, _ = run(capsys, "show", sample, "--set", "budget=100", *asked)
+        assert timeline.over_budget_cause(number).mend in out
+    assert "Over the budget" not in run(capsys, "show", sample)[1]
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """A transcript that names a model and holds a tool."""
+    tool = {"type": "function", "function": {"name": "look", "description": "Looks something up."}}
+    messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    path = tmp_path / "body.json"
+    path.write_text(json.dumps({"model": "claude-opus-4-5", "tools": [tool], "messages": messages}))
+    return str(path)
+
+
+def test_show_uses_what_one_file_was_recorded_with_and_says_so(capsys, recording):
+    _, out, _ = run(capsys, "show", recording)
+    assert recorded_sentence(proposed_settings(load(recording)[0])) in out
+    assert "in place of claude-opus-4-5's own tokenizer" in out
+    _, out, _ = run(capsys, "show", recording, "--set", "model=gpt-4o")
+    assert "Recorded with claude-opus-4-5: another model is set; 1 tool" in out
+    assert "o200k_base, an estimate: recorded with claude-opus-4-5" in out
+
+
+def test_show_ignores_it_if_asked_to_and_for_several_files(capsys, recording, sample):
+    for arguments in ((recording, "--ignore-recorded"), (recording, sample)):
+        _, out, _ = run(capsys, "show", *arguments)
+        assert "Recorded with" not in out
+        assert "an estimate: recorded with claude-opus-4-5" in out
+
+
+def test_a_file_does_not_decide_which_model_writes_summaries(capsys, recording):
+    _, out, _ = run(capsys, "show", recording, "--set", "summarizer=model")
+    assert "Recorded with claude-opus-4-5: another model is set; 1 tool" in out
+
+
+def test_show_without_a_request_says_so_and_prints_no_empty_table(capsys, tmp_path):
+    (tmp_path / "rules.json").write_text('[{"role": "system", "content": "Be kind."}]')
+    projected = ("projection=collapsed_tools", "projection.collapsed_tools.system_messages=false")
+    code, out, _ = run(capsys, "show", str(tmp_path / "rules.json"), "--set", projected[0], "--set", projected[1])
+    assert code == 0
+    assert "1 message. This conversation makes no model requests." in out
+    assert "In figures" not in out
+
+
+def test_show_names_the_one_it_shows_of_several(capsys, root):
+    several = str(root / "sample_conversations" / "ferry-desk.jsonl")
+    many = len(load(several))
+    assert (
+        f"Shown: conversation 2 of {many} (--conversation N)." in run(capsys, "show", several, "--conversation", "2")[1]
+    )
+
+
+def test_show_as_json_has_the_same_figures(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--json")
+    told = json.loads(out)
+    timeline = replay(load(sample)[0], Settings(budget=300))
+    assert code == 0
+    assert [r["tokens"] for r in told["requests"]] == timeline.tokens.tolist()
+    assert told["losses"][0]["kind"] == "reference"
+    assert told["stars_kept"] is None
+
+
+def test_show_says_what_became_of_what_must_be_remembered_and_may_be_asked(capsys, sample):
+    given = ("show", sample, "--set", "budget=300", "--star", "2", "--question", "which bike?", "--question", "zebra")
+    code, out, _ = run(capsys, *given)
+    assert code == 0
+    assert "Message 2, which must be remembered, “" in out
+    assert "No message shares a distinctive word with 'zebra'" in out
+    assert "What might be asked later" in out
+    told = json.loads(run(capsys, *given, "--json")[1])
+    assert (told["stars"], told["stars_kept"]) == (1, 0)
+    assert [len(asked["messages"]) > 0 for asked in told["questions"]] == [True, False]
+
+
+def test_a_star_on_no_message_is_refused_with_its_number(capsys, sample):
+    for wrong in ("0", "x", "-1"):
+        assert "1 or more" in run(capsys, "show", sample, f"--star={wrong}")[2]
+    assert "there is no message 999 to remember" in run(capsys, "show", sample, "--star", "999")[2]
+
+
+def test_show_one_request_says_why(capsys, sample):
+    code, out, _ = run(capsys, "show", sample, "--set", "budget=300", "--request", "6", "--json")
+    messages = json.loads(out)
+    assert code == 0
+    assert messages[1]["action"] == "dropped"
+    assert "the budget is 300" in messages[1]["reason"]
+    assert run(capsys, "show", sample, "--request", "6")[0] == 0
+
+
+@pytest.mark.parametrize("asked", [(), ("--json",), ("--request", "1")])
+def test_show_says_what_of_a_file_is_not_read_beside_any_output(capsys, tmp_path, asked):
+    path = tmp_path / "chat.json"
+    parts = [{"type": "text", "text": "hi"}, {"type": "hologram"}]
+    path.write_text(json.dumps({"model": "m", "messages": [{"role": "user", "content": parts}, 5]}), "utf-8")
+    code, out, err = run(capsys, "show", str(path), *asked)
+    told = "1 × a number, not an object, first at messages[1]), 1 warning (1 × a part of type 'hologram' not read"
+    assert code == 0
+    assert told in " ".join((err if asked else out).split())
+    assert "kept beside the messages: model" in " ".join((err if asked else out).split())
+
+
+def test_show_goes_on_with_the_next_file(capsys, root, sample):
+    index = str(root / "sample_conversations" / "index.json")
+    code, out, err = run(capsys, "show", index, sample, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert [shown["title"] for shown in told["files"]] == [load(sample)[0].title]
+    assert f"1 file skipped:\nhistorylab:   {index}: found a list" in err
+    code, out, _ = run(capsys, "show", sample, sample, "--set", "budget=300")
+    assert (code, out.count("Forgotten:")) == (0, 2)

@@ -1,0 +1,124 @@
+"""`historylab sweep` and `recommend`: the core's table, written, printed and read."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import signal
+
+import pytest
+from command_line import run
+from dotenv import dotenv_values
+
+from historylab import Settings, resolve_settings
+from historylab.cli import sweep as sweep_command
+from historylab.tuning.sweep import grid, sweep
+from historylab.tuning.table import read_table
+
+
+def test_one_candidate_gets_no_empty_table(capsys, sample, tmp_path):
+    table = str(tmp_path / "one.csv")
+    run(capsys, "sweep", sample, "--out", table)
+    code, out, _ = run(capsys, "recommend", table)
+    assert code == 0
+    assert "Only these settings were tried: $" in out
+    assert "Each setting by itself" not in out
+
+
+def test_sweep_measures_what_must_be_remembered(capsys, sample):
+    code, out, _ = run(capsys, "sweep", sample, "--grid", "budget=300,60000", "--star", "2", "--json")
+    assert (code, [row["stars_kept"] for row in json.loads(out)["rows"]]) == (0, [0, 1])
+
+
+def test_sweep_writes_the_table_of_the_core(capsys, sample, tmp_path):
+    path = str(tmp_path / "table.jsonl")
+    axes = ["--grid", "budget=300,600", "--grid", "pruner=fifo,summarize"]
+    code, out, err = run(capsys, "sweep", sample, *axes, "--out", path)
+    assert (code, out) == (0, "")
+    assert "4 rows written" in err
+    expected = sweep(sample, grid(Settings(), budget=[300, 600], pruner=["fifo", "summarize"]))
+    assert read_table(path)["settings"].tolist() == expected["settings"].tolist()
+    assert read_table(path)["tokens_total"].tolist() == expected["tokens_total"].tolist()
+
+
+def test_sweep_prints_a_table_or_json(capsys, sample):
+    code, out, _ = run(capsys, "sweep", sample, "--grid", "budget=300,600")
+    assert (code, "budget=600" in out) == (0, True)
+    code, out, _ = run(capsys, "sweep", sample, "--random", "2", "--grid", "budget=300,600,900", "--json")
+    assert (code, len(json.loads(out)["rows"])) == (0, 2)
+    assert "1 set of settings" in run(capsys, "sweep", sample)[1]
+
+
+def test_recommend_reads_it_and_its_exit_code_says_whether_anything_fits(capsys, sample, tmp_path):
+    path = str(tmp_path / "table.csv")
+    assert run(capsys, "sweep", sample, "--grid", "budget=300,2000", "--out", path)[0] == 0
+    code, out, _ = run(capsys, "recommend", path, "keeps most")
+    assert code == 0
+    assert "budget=2000 keeps the most" in out
+    code, out, _ = run(capsys, "recommend", path, "keeps most", "--target", "dotenv")
+    assert resolve_settings(env=dotenv_values(stream=io.StringIO(out))).settings == Settings(budget=2000)
+    code, out, _ = run(capsys, "recommend", path, "never over 10", "--json")
+    assert (code, json.loads(out)["choice"]) == (1, None)
+
+
+def test_all_sample_files_are_swept_and_what_is_no_conversation_is_named(capsys, root):
+    folder = root / "sample_conversations"
+    names = sorted(path.name for path in folder.iterdir())
+    code, out, err = run(capsys, "sweep", *(str(folder / name) for name in names), "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert "2 files skipped:" in err
+    assert [path.rpartition("/")[2] for path in told["skipped"]] == ["README.md", "index.json"]
+    assert all(why in err for why in told["skipped"].values())
+    swept = {row["file"].rpartition("/")[2] for row in told["rows"]}
+    assert swept == {*names} - {"README.md", "index.json"}
+
+
+def test_a_sweep_says_that_files_were_read_in_part(capsys, root):
+    folder = root / "sample_conversations"
+    code, _, err = run(capsys, "sweep", str(folder / "two-to-vienna-broken.json"), "--grid", "length=1,2")
+    assert code == 0
+    assert "1 file not read in full or read with warnings; `historylab show FILE` says what of it" in err
+
+
+def test_recommend_takes_several_tables_and_skips_what_is_none(capsys, root, sample, tmp_path):
+    other = str(root / "sample_conversations" / "tide-tables-agent.json")
+    tables = [str(tmp_path / f"{k}.csv") for k in range(2)]
+    for path, file in zip(tables, [sample, other], strict=True):
+        run(capsys, "sweep", file, "--grid", "budget=300,2000", "--out", path)
+    broken = tmp_path / "broken.csv"
+    broken.write_text("a,b\n1,2\n")
+    code, out, err = run(capsys, "recommend", tables[0], str(broken), tables[1], "keeps most", "--json")
+    told = json.loads(out)
+    assert (code, told["choice"]["knobs"], list(told["skipped"])) == (0, {"budget": 2000}, [str(broken)])
+    assert "no column 'settings'" in err
+    code, out, _ = run(capsys, "recommend", tables[0], "keeps most", "cheapest")
+    assert (code, out) == (2, "")
+
+
+@pytest.mark.parametrize("out", ["no/such/folder/table.csv", "a\0b.csv"])
+def test_a_file_that_cannot_be_written_is_noticed_before_the_work(capsys, monkeypatch, sample, tmp_path, out):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("historylab.tuning.sweep.sweep", lambda *_, **__: pytest.fail("the work was begun"))
+    code, _, err = run(capsys, "sweep", sample, "--out", out)
+    assert (code, "can't be written" in err) == (1, True), err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [[], ["--workers", "2"]], ids=["one process", "two workers"])
+def test_what_an_interrupted_sweep_has_measured_is_kept(capsys, monkeypatch, sample, tmp_path, workers):
+    monkeypatch.setattr(sweep_command, "_progress", ctrl_c_at_the_third_row)
+    out = str(tmp_path / "table.jsonl")
+    budgets = ",".join(map(str, range(200, 1200)))
+    code, _, err = run(capsys, "sweep", sample, "--grid", f"budget={budgets}", "--out", out, *workers)
+    assert code == 130
+    assert "interrupted; " in err
+    assert 3 <= len(read_table(out)) < 1000
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@contextlib.contextmanager
+def ctrl_c_at_the_third_row():
+    yield lambda done, total: signal.raise_signal(signal.SIGINT) if done == 3 else None
