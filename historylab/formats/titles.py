@@ -35,7 +35,7 @@ def labelled(conversation: Conversation, entry: str) -> Conversation:
 
 def opening(text: str, most: int = OPENING) -> str:
     """The beginning of a text in one line of at most so many characters."""
-    words = " ".join(text[: 4 * most].split())
+    words = " ".join(text.lstrip()[: 4 * most].split())
     return words if len(words) <= most else words[: most - 1].rstrip() + "…"
 
 

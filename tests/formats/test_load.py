@@ -132,6 +132,15 @@ def test_odd_characters_survive_and_titles_stay_printable(content):
     assert loaded.report.skips == 0
 
 
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000 ", "\x1c", "\x85", "\u2028"])
+def test_a_line_of_nothing_but_spaces_is_no_broken_line(space):
+    loaded = load(
+        f'{space}\n{{"role": "user", "content": "a"}}{space}\n{space}\n{{"role": "user", "content": "b"}}'.encode()
+    )
+    assert [m.content for m in loaded[0]] == ["a", "b"]
+    assert loaded.report.skips == 0
+
+
 @pytest.mark.parametrize("end", ["", "\n{}"])
 def test_a_field_given_twice_is_named(end):
     loaded = load(('{"role": "user", "content": "one", "content": "two", "content": "three"}' + end).encode())
@@ -156,6 +165,7 @@ def test_titles_come_from_the_file_or_from_the_first_question(tmp_path):
     two = json.dumps([{"title": "first", "messages": json.loads(GOOD)}, {"messages": json.loads(GOOD)}]).encode()
     assert [c.title for c in load(two, name="two.json")] == ["first", "hi"]
     assert load(b'{"role": "system", "content": "x"}')[0].title == "conversation 1"
+    assert load(json.dumps([{"role": "user", "content": "\n" * 300 + "hi"}]).encode())[0].title == "hi"
     told = [{"role": "user", "content": text} for text in ("<command-name>/init</command-name>", "Mend the lamp")]
     assert [c.title for c in load(json.dumps([{"messages": told}, {"messages": told[:1]}]).encode())] == [
         "Mend the lamp",

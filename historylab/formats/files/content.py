@@ -22,6 +22,7 @@ from historylab.formats.files.refusals import refuse_binary, where_broken
 
 HEAD = 4096
 BUFFER_BYTES = 1_000_000  # read at once
+VALUES = (b"{", b"[")  # as lines of JSON begin
 SAMPLE_BYTES = 256_000  # of the text that formats are recognised by
 SAMPLE_ITEMS = 20  # values that formats are recognised by: so many first ones, and as many spread over the rest
 
@@ -151,7 +152,7 @@ class Content:
             return
         with self._opened() as file:
             file.seek(len(b"\xef\xbb\xbf") if encoding == "utf-8-sig" else 0)
-            yield from ((i, line) for i, line in enumerate(file, 1) if not line.isspace())
+            yield from ((i, line) for i, line in enumerate(file, 1) if line[:1] in VALUES or not _is_blank(line))
 
     def _lines(self) -> list[tuple[str, Any]]:
         """Every line that is JSON; none if fewer than half are."""
@@ -216,6 +217,10 @@ class _Sample(Content):
     def _values(self) -> list[tuple[str, Any]] | LoadError:
         found = self._whole._values
         return found if isinstance(found, LoadError) else [(at, sampled(value)) for at, value in sampled(found, 0)]
+
+
+def _is_blank(line: bytes) -> bool:
+    return line.decode(errors="replace").isspace()  # of Unicode's spaces, too
 
 
 class ValuesContent(Content):
