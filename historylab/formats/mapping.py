@@ -133,6 +133,8 @@ def _lists(values: list[tuple[str, Any]], path: list[str]) -> Iterator[tuple[str
             if taken:
                 key = ".".join(path[:taken])
                 yield from _lists([(f"{where} {key}".strip(), value[key])], path[taken:])
+            elif isinstance(items := items_of(value), list):  # of objects by id
+                yield from _lists([(f"{where}[{i}]", item) for i, item in enumerate(items)], path)
         return
     own = [(where, value) for where, value in values if not isinstance(items_of(value), list)]
     if own:

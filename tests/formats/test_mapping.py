@@ -40,6 +40,7 @@ def proposed(value) -> list[str]:
         ({"chat": {"log": TALK}, "meta": [{"a": 1}]}, "Read `chat.log` (2 items: who, said)?"),
         ({"rooms": [{"log": TALK}, {"log": TALK}]}, "Read `rooms.log` (4 items: who, said)?"),
         ({"log": {"-Ma": TALK[0], "-Mb": TALK[1]}}, "Read `log` (2 items: who, said)?"),
+        ({"rooms": {"-Ma": {"log": TALK}, "-Mb": {"log": TALK}}}, "Read `rooms.log` (4 items: who, said)?"),
         (
             [
                 {"by": {"kind": "human"}, "body": {"plain": "where is it now?"}},
