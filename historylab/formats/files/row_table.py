@@ -258,5 +258,5 @@ def _label(cell: Any) -> str:
 def _number(cell: Any) -> float:
     try:
         return math.nan if isinstance(cell, bool) else float(cell)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return math.nan

@@ -106,7 +106,7 @@ def decoded(encoding: str, data: Any) -> Any:
         raise LoadError(f"a checkpoint that is {kind_of(data)}")
     try:
         if encoding == "json":
-            return Parser().value(data)
+            return Parser().value(data.decode(errors="replace"))
         value = _unpacked(data)
     except LoadError:
         raise

@@ -142,7 +142,7 @@ def time_of(raw: Any) -> str | None:
     if isinstance(raw, str):
         raw = raw.strip().replace(" UTC", "+00:00")
         raw = int(raw) if raw.isdecimal() and len(raw) < 25 else FINER.sub("", raw)
-    return iso_time(raw / 1e9 if type(raw) is int and raw > 10**17 else raw)
+    return iso_time(raw / 1e9 if type(raw) is int and 10**17 < raw < 10**25 else raw)
 
 
 def _plain(value: Any, deep: int = 0) -> Any:

@@ -115,3 +115,8 @@ def test_a_row_that_is_none_is_skipped_by_name():
     (conversation,), report = read({"role": "user", "text": "x"}, 5, None)
     assert len(conversation) == 1
     assert list(report.skipped) == ["a number, not a row", "null, not a row"]
+
+
+def test_a_number_too_large_for_an_order_leaves_the_rows_as_they_stand():
+    (conversation,), _ = read(*({"turn": n, "role": "user", "text": x} for n, x in ((10**400, "one"), (1, "two"))))
+    assert said(conversation) == "u:one u:two"

@@ -92,6 +92,11 @@ def test_what_is_pickled_stays_closed():
     assert list(loaded.report.skipped) == ["a checkpoint stored as pickle, which isn't opened"]
 
 
+def test_bytes_that_are_no_text_are_replaced_in_a_checkpoint_of_json():
+    broken = json.dumps({"channel_values": {"messages": said("a lamp")}}).encode().replace(b"lamp", b"l\xffmp")
+    assert load(saved(("t", "1", None, "json", broken)))[0][0].content == "a l\ufffdmp"
+
+
 def nested(depth: int) -> bytes:
     data = msgpack.packb(0)
     for _ in range(depth):

@@ -91,7 +91,13 @@ def test_times_are_seconds_to_nanoseconds(raw):
 
 @pytest.mark.parametrize(
     ("raw", "iso"),
-    [("2026-01-05 08:00:00.123456789", "2026-01-05 08:00:00.123456"), ("noon", None), (None, None), ([], None)],
+    [
+        ("2026-01-05 08:00:00.123456789", "2026-01-05 08:00:00.123456"),
+        ("noon", None),
+        (None, None),
+        ([], None),
+        (10**400, None),
+    ],
 )
 def test_nanoseconds_of_iso_times_are_cut_and_no_time_is_none(raw, iso):
     assert time_of(raw) == iso
