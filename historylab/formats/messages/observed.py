@@ -8,7 +8,6 @@ question) is a branch. Any other (trimmed, compacted, unrelated) begins a conver
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,12 +15,13 @@ from operator import attrgetter
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, ToolCall, instant
+from historylab.conversation.message import Message, instant
 from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, Report, Tally
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
+from historylab.formats.messages.marks import Marks, beginnings
 
 TRIMMED = "a request without older messages of those before (trimmed), read as a conversation of its own"
 COMPACTED = "a request with something else in place of older messages (compacted), read as a conversation of its own"
@@ -118,17 +118,17 @@ class _Stitching:
         self.report = report
         self.threads: dict[_Thread, None] = {}
         self.beginnings: dict[int, tuple[_Thread, int]] = {}
+        self.marking = Marks()
         self.bodies: dict[int, _Thread] = {}  # whole threads, by what follows the system prompt
-        self.canonical: dict[str, str] = {}  # arguments of calls, each of which every later request repeats
 
     def add(self, request: ObservedRequest) -> None:
         """Continue a thread with the request, or begin one."""
-        sent = self._marks(request.messages)
+        sent = self.marking.of(request.messages)
         prompt = hash(tuple(sent[: _prompt(request.messages)]))
         thread, known = self._longest_beginning(sent)
         other = self._under_the_first_prompt(request, sent, known)
         if other is not request:
-            request, sent = other, self._marks(other.messages)
+            request, sent = other, self.marking.of(other.messages)
             thread, known = self._longest_beginning(sent)
         request.prompt = prompt
         if thread is None or not sent:
@@ -162,23 +162,12 @@ class _Stitching:
                 self.report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
-    def _marks(self, messages: Iterable[Message]) -> list[int]:
-        """One per message, equal for those that say the same: logs repeat them with other ids, spaces and orders."""
-        return [
-            hash((m.role, m.content.strip(), tuple(map(self._mark_of_call, m.tool_calls)), m.media)) for m in messages
-        ]
-
-    def _mark_of_call(self, call: ToolCall) -> int:
-        if call.arguments not in self.canonical:
-            self.canonical[call.arguments] = _canonical(call.arguments)
-        return hash((call.name, self.canonical[call.arguments]))
-
     def _under_the_first_prompt(self, request: ObservedRequest, sent: list[int], known: int) -> ObservedRequest:
         """The request with the system prompt of the thread it continues: a prompt may hold the time of day."""
         prompt = _prompt(request.messages)
         if known > prompt or not self.bodies:
             return request
-        found = [self.bodies[mark] for mark in _beginnings(sent[prompt:]) if mark in self.bodies]
+        found = [self.bodies[mark] for mark in beginnings(sent[prompt:]) if mark in self.bodies]
         if not found:
             return request
         self.report.warn(OTHER_PROMPT, request.where)
@@ -189,7 +178,7 @@ class _Stitching:
         """The thread that has most of these messages from the start, and how many; the latest of several."""
         found: tuple[_Thread | None, int]
         found = (next(reversed(self.threads), None), 0)
-        for mark in _beginnings(sent):
+        for mark in beginnings(sent):
             if mark not in self.beginnings:
                 break
             found = self.beginnings[mark]
@@ -198,7 +187,7 @@ class _Stitching:
     def _answered_before(self, thread: _Thread, request: ObservedRequest, sent: list[int]) -> None:
         """A request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
-        if request.answer and self._marks(request.answer[:1]) != thread.marks[at : at + 1]:
+        if request.answer and self.marking.of(request.answer[:1]) != thread.marks[at : at + 1]:
             self._continue(_Thread(thread, at), request, sent)
             return
         thread.requests.append(request)
@@ -215,7 +204,7 @@ class _Stitching:
         if thread.unplaced and new and new[0].role == "assistant":
             thread.place(thread.unplaced, at)
         thread.asked = len(thread.messages)
-        thread.extend(request.answer, self._marks(request.answer))
+        thread.extend(request.answer, self.marking.of(request.answer))
         if request.answer:
             thread.place(request, thread.asked)
         thread.unplaced = None if request.answer else request
@@ -225,11 +214,11 @@ class _Stitching:
         self._index(thread)
 
     def _index(self, thread: _Thread) -> None:
-        for length, mark in enumerate(_beginnings(thread.marks), 1):
+        for length, mark in enumerate(beginnings(thread.marks), 1):
             self.beginnings[mark] = (thread, length)
         body = thread.marks[_prompt(thread.messages) :]
         if len(thread.messages) > thread.asked and len(body) > 1:
-            *_, whole = _beginnings(body)
+            *_, whole = beginnings(body)
             self.bodies[whole] = thread
 
     def _reason(self, thread: _Thread, request: ObservedRequest, sent: list[int], known: int) -> str:
@@ -269,19 +258,3 @@ def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Con
 def _prompt(messages: Sequence[Message]) -> int:
     """The number of system messages at the beginning."""
     return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
-
-
-def _canonical(arguments: str) -> str:
-    """The same text for arguments that are the same but for their order and spaces."""
-    try:
-        return json.dumps(json.loads(arguments), sort_keys=True)
-    except (ValueError, RecursionError):
-        return arguments
-
-
-def _beginnings(marks: Iterable[int]) -> Iterator[int]:
-    """One mark per beginning: of the first message, the first two, …"""
-    so_far = 0
-    for mark in marks:
-        so_far = hash((so_far, mark))
-        yield so_far

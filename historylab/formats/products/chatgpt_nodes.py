@@ -11,7 +11,7 @@ from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
 from historylab.formats.messages.branching import joined, moment
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.fields import list_in, object_in
+from historylab.formats.messages.fields import list_in, object_in, text_in
 
 THOUGHTS, RECAP = "thoughts", "reasoning_recap"
 CONTEXTS = {
@@ -63,8 +63,7 @@ class Node:
     @property
     def role(self) -> str:
         """The role of its author; empty if it names none."""
-        found = self.held("author").get("role")
-        return found if isinstance(found, str) else ""
+        return text_in(self.held("author"), "role") or ""
 
     @property
     def created(self) -> float:
@@ -188,13 +187,12 @@ def _message(node: Node, text: str, media: tuple[str, ...], thoughts: list[str],
     if role not in ROLE_CODES:
         report.warn(f"unknown role {role[:40]!r}, kept as conversation", node.where)
     calls = (ToolCall(node.key, node.recipient, text),) if node.recipient else ()
-    author = (node.message or {}).get("author")
-    name = author.get("name") if isinstance(author, dict) and call is None else None
+    name = text_in(node.held("author"), "name") if call is None else None
     return Message(
         role,
         "" if calls else text,
         node.key,
-        name if isinstance(name, str) and name else None,
+        name or None,
         calls,
         call.key if call else None,
         media,
