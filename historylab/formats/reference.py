@@ -30,6 +30,7 @@ can't read is a `LoadError` that names the message, and the API or framework who
 
 {tables}
 `.gz` and `.zip` of any of them load, too: every transcript in an archive, with what else is in it counted as skipped.
+Streams may be saved as JSON Lines or as server-sent events (`data: {{…}}`).
 "Written" formats are those that `historylab convert` and the Export menu write; what they have no place for is named.
 `historylab.formats()` returns the names.
 
