@@ -112,9 +112,12 @@ def least_overhead(conversation: Conversation, counter: Counter) -> int:
 
 
 def reported_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray]:
-    """Per reply with usage: the history length it answered (int64), and the context the provider counted (float64)."""
+    """Per reply with usage: the history length it answered (int64), and the context the provider counted (float64).
+
+    A reply that begins the file was to something the file does not hold: what its context was made of is unknown.
+    """
     whole = conversation.messages[: compacted_at(conversation)]
-    found = [(i, u) for i, m in enumerate(whole) if (u := usage_of(m)) and context_of(u)]
+    found = [(i, u) for i, m in enumerate(whole) if i and (u := usage_of(m)) and context_of(u)]
     at = np.array([i for i, _ in found], np.int64)
     return at, np.array([context_of(usage) for _, usage in found], float)
 

@@ -10,7 +10,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.costs.traffic import traffic
 from historylab.counters.base import scaled
-from historylab.counters.calibration import calibrate, measured, reported_contexts
+from historylab.counters.calibration import calibrate, least_overhead, measured, reported_contexts
 from historylab.counters.quarter_of_characters import QuarterOfCharacters
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
@@ -71,6 +71,13 @@ def test_too_little_usage_calibrates_nothing():
     assert calibrate(counted("u10 a10 u10 a10 u10 a10"), COUNTER) is None
     assert calibrate(reported(counted("u10 a10 u10 a10"), 100, 1), COUNTER) is None
     assert calibrate(Conversation(), COUNTER) is None
+
+
+def test_an_answer_before_which_the_file_holds_nothing_says_nothing_of_the_overhead():
+    conversation = reported(counted("a10 u10 a10"), 100, 1.0)
+    first = Message("assistant", conversation[0].content, conversation[0].id, metadata={"usage": Usage(input=20)})
+    assert least_overhead(Conversation([first]), COUNTER) == 0
+    assert least_overhead(Conversation([first, *conversation[1:]]), COUNTER) == 100
 
 
 def test_what_is_said_after_a_compaction_of_the_program_does_not_count():
