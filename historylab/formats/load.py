@@ -133,8 +133,10 @@ def _load_content(content: Content, chosen: Member | None) -> Conversations:
     if not conversations:
         records = f"{report.skips:,} record{' was' if report.skips == 1 else 's were'}"
         left_out = f": {records} left out{reasons(report.skipped)}" if report.skips else ""
-        advice = "give a file in which somebody speaks, or choose another format"
-        raise LoadError(f"no message in it could be read as {report.format}{left_out}; {advice}")
+        by, advice = f"as {report.format}", "give a file in which somebody speaks, or choose another format"
+        if chosen.name == MAPPING:
+            by, advice = "by the field mapping", "name the list, who speaks and the text as this file names them"
+        raise LoadError(f"no message in it could be read {by}{left_out}; {advice}")
     return Conversations(list(titled(conversations, PurePath(content.name).stem)), report)
 
 

@@ -129,5 +129,7 @@ def test_what_is_no_mapping_is_refused_in_words(tmp_path, text, why):
 
 
 def test_a_mapping_that_fits_nothing_says_so():
-    with pytest.raises(LoadError, match="no message in it could be read"):
+    with pytest.raises(
+        LoadError, match="could be read by the field mapping; name the list, who speaks and the text as"
+    ):
         load(as_json({"a": 1}), mapping=MAPPING)
