@@ -14,6 +14,7 @@ from historylab.costs.caches.base import cache_members
 from historylab.costs.lost_prefix import LostPrefix, lost_prefixes, usage_by_request
 from historylab.costs.reported import AsReported, against_reported
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
+from historylab.planning.reasons import INVALID
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 from historylab.recall.retention import Kept, Retention
@@ -50,7 +51,8 @@ def cost_sentence(timeline: Timeline, comparison: CostComparison | None) -> str:
     """ "FIFO to 8,000 … changes the beginning of 41 of 60 requests and costs 1.90× not trimming ($0.42 against …)." """
     if is_untrimmed(timeline):
         price = f": {money(comparison.bill.total)} ({cache_label(comparison.bill.cache.name)})" if comparison else ""
-        return f"Nothing is cut, so it costs what not trimming costs{price}. {over_budget_sentence(timeline)}".rstrip()
+        nothing = f"Nothing is cut{' but what an API would refuse' if _leaves_out_invalid(timeline) else ''}"
+        return f"{nothing}, so it costs what not trimming costs{price}. {over_budget_sentence(timeline)}".rstrip()
     cut = capitalize_first(settings_in_words(timeline.settings))
     recorded = f"{BASELINE}{_requests_as_recorded(timeline)}"
     if comparison is None:
@@ -64,6 +66,11 @@ def is_untrimmed(timeline: Timeline) -> bool:
     """Whether every request sends the conversation as recorded, whole."""
     sent, whole = billed_traffic(timeline), baseline_of(timeline)
     return np.array_equal(sent.sent, whole.sent) and np.array_equal(sent.shared, whole.shared)
+
+
+def _leaves_out_invalid(timeline: Timeline) -> bool:
+    """Whether a request leaves out calls or results that do not match up, which not trimming does, too."""
+    return any((plan.block_reasons == INVALID.code).any() for plan in timeline.plans)
 
 
 def _requests_as_recorded(timeline: Timeline) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from sketches import conv
 
+from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import money, percent, times
 from historylab.costs.bill import against_untrimmed
 from historylab.formats.samples import load_sample
@@ -78,5 +80,7 @@ def test_where_nothing_is_cut_or_prices_are_unknown_it_says_so():
         "Nothing is cut, so it costs what not trimming costs"
     )
     assert kept_sentence(retention(timeline)) == "It keeps all 16 references."
+    orphan = replay(Conversation([m for m in conv("u a(t) u a") if m.role != "tool"]), Settings())
+    assert cost_sentence(orphan, None).startswith("Nothing is cut but what an API would refuse, so it costs")
     cut = replay(load_sample()[0], Settings(model="nobodys-model-7"))
     assert "the tokens of not trimming" in cost_sentence(cut, None)
