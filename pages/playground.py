@@ -13,6 +13,7 @@ from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.toolbar.export_drawer import export_button
+from historylab.wording.verdict import without_requests
 
 start_page("playground")
 conversation = opening.conversation()
@@ -26,6 +27,6 @@ log_history(resolution, timeline)
 if timeline.plans:
     request_view(timeline, resolution)
 else:
-    no_requests("A request is made for every answer to a user or a tool. Open another conversation.")
+    no_requests(without_requests(conversation))
 describe_system(settings_sidebar(resolution), timeline, conversation)  # last: what the settings do is shown first
 debug_drawer(resolution, conversation, timeline)

@@ -26,6 +26,15 @@ BADGE = 200  # of how tokens are counted, which may name models
 NO_REQUESTS = "This conversation makes no model requests."
 
 
+def without_requests(conversation: Conversation) -> str:
+    """Why it makes no model requests, and what to do."""
+    why = "A request is made for every answer to a user or a tool"
+    if any(m.role != "assistant" for m in conversation) or not len(conversation):
+        return f"{why}. Open another conversation."
+    only = "only an answer" if len(conversation) == 1 else f"only {len(conversation):,} answers"
+    return f"{why}; this holds {only}. Open a file that has what was asked, too."
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Sentences, in reading order. `remembered` and `forgotten` quote messages: untrusted text on one line."""

@@ -218,6 +218,8 @@ def test_a_link_to_a_conversation_that_is_none_says_so_and_opens_the_default():
 def test_a_conversation_without_a_request_is_no_error():
     app = pasted(screen(), '[{"role": "assistant", "content": "Hello!"}]')
     assert "This conversation makes no model requests." in text(app)
+    assert "this holds only an answer" in text(app)
+    assert "0 tokens" not in text(app)
 
 
 @pytest.mark.parametrize("side", ["Messages", "Exact payload", "Stages"])

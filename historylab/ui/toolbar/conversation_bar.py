@@ -48,4 +48,5 @@ def _size(conversation: Conversation, timeline: Timeline) -> str:
         (len(timeline.plans), "request"),
     )
     counts = ", ".join(count_of(count, noun) for count, noun in sizes)
-    return escape(f"{counts}, {total:,} tokens in all ({counted_by(timeline)})")
+    tokens = f", {total:,} tokens in all ({counted_by(timeline)})" if timeline.plans else ""
+    return escape(counts + tokens)
