@@ -65,7 +65,7 @@ read files by it.
 
 ## Large files
 
-An upload may have {upload} MB, a file that `load` or `historylab FILE` reads {most} MB, an archive as much when
+An upload may be up to {upload} MB, a file that `load` or `historylab FILE` reads {most} MB, an archive as much when
 unpacked. JSON Lines and Parquet files of many conversations may have any size:
 
 ```python

@@ -40,7 +40,7 @@ def refused_files() -> None:
             _proposals(place, file)
     if len(refused) > MOST:
         notice(f"{count_of(len(refused) - MOST, 'other file')} could not be read", "error")
-    if len(refused) == 1 and refused[0].given.data is not None:
+    if len(refused) == 1 and refused[0].given.data:  # of an empty file no way of reading makes anything
         _by_hand(refused[0])
 
 

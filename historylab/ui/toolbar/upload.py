@@ -16,7 +16,7 @@ from historylab.wording.untrusted import escape
 LIMIT = UPLOAD_BYTES // 1_000_000
 MEMORY = "What you open stays in this server's memory and is gone with the tab."
 LARGER = (
-    f"Each file may have {LIMIT} MB. A larger one, or a whole folder, is read where it is: "
+    f"Each file may be up to {LIMIT} MB. A larger one, or a whole folder, is read where it is: "
     "<code>historylab FILE-or-FOLDER</code>."
 )
 LINES = (
