@@ -112,9 +112,9 @@ def pays_sentence(comparison: CostComparison) -> str:
     return f"Trimming pays if a cache read costs {bound} of the input price, {here}."
 
 
-def as_reported_sentences(timeline: Timeline, prices: Prices | None = None) -> tuple[str, str]:
+def as_reported_sentences(timeline: Timeline) -> tuple[str, str]:
     """The distance of these figures from the provider's report, and the requests that lost their cached prefix."""
-    return as_reported_sentence(timeline, prices), lost_in_cache_sentence(timeline)
+    return as_reported_sentence(timeline), lost_in_cache_sentence(timeline)
 
 
 def as_reported_sentence(timeline: Timeline, prices: Prices | None = None) -> str:

@@ -48,6 +48,11 @@ def ask(to_open: ToOpen) -> None:
     session.touch()
 
 
+def stay() -> None:
+    """Draw the drawer again with the page: what was clicked stands in it."""
+    drawers.keep_open(KEY)
+
+
 def ask_for_upload(files: Mapping[str, GivenFile], mapping: FieldMapping | None = None) -> None:
     """Open next what of these uploads, by their ids, was not opened before; by an uploaded mapping if there is one.
 
@@ -56,7 +61,7 @@ def ask_for_upload(files: Mapping[str, GivenFile], mapping: FieldMapping | None 
     uploaded = session.tab().uploaded
     if new := {id: file for id, file in files.items() if id not in uploaded}:
         ask(ToOpen(tuple(new.values()), mapping=mapping))
-        drawers.keep_open(KEY)
+        stay()
         uploaded.update(new)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.formats.sessions import Session
-from historylab.ui.session import drawers, machine_sessions, opening, session
+from historylab.ui.session import machine_sessions, opening, session
 from historylab.wording.loading import home_as_tilde, session_in_words
 from historylab.wording.untrusted import escape, one_line
 
@@ -39,8 +39,7 @@ def _of_project(listed: tuple[Session, ...]) -> list[tuple[int, Session]]:
         [EVERY_PROJECT, *projects],
         format_func=lambda project: one_line(home_as_tilde(project), 80),
         key="project",
-        on_change=drawers.keep_open,
-        args=(opening.KEY,),
+        on_change=opening.stay,
     )
     return [(i, found) for i, found in enumerate(listed) if chosen in (EVERY_PROJECT, found.project)]
 
@@ -56,9 +55,9 @@ def _session(place: int, found: Session) -> None:
 
 def _find() -> None:
     machine_sessions.find()
-    drawers.keep_open(opening.KEY)
+    opening.stay()
 
 
 def _open(place: int) -> None:
     machine_sessions.open_listed(place)
-    drawers.keep_open(opening.KEY)
+    opening.stay()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -18,13 +16,11 @@ from historylab.ui.toolbar.upload import MEMORY, upload
 from historylab.wording.loading import size_in_words
 from historylab.wording.untrusted import escape
 
-stay = partial(drawers.keep_open, opening.KEY)
 
-
-def open_button(label: str = "Open") -> None:
+def open_button() -> None:
     """The button that opens the drawer."""
     st.button(
-        label,
+        "Open",
         key="open-drawer",
         shortcut="O",
         type="primary",
@@ -61,7 +57,13 @@ def _ways() -> None:
     if not on_this_machine():
         del ways["This machine"]
     way = st.segmented_control(
-        "From", list(ways), default="Upload", required=True, key="way", label_visibility="collapsed", on_change=stay
+        "From",
+        list(ways),
+        default="Upload",
+        required=True,
+        key="way",
+        label_visibility="collapsed",
+        on_change=opening.stay,
     )
     ways[way or "Upload"]()
 
@@ -84,7 +86,7 @@ def _sample() -> None:
 
 def _ask_for_sample(name: str) -> None:
     opening.ask_for_sample(name)
-    stay()
+    opening.stay()
 
 
 def _paste() -> None:
@@ -93,7 +95,7 @@ def _paste() -> None:
         key="pasted",
         height=240,
         placeholder='[{"role": "user", "content": "…"}]',
-        on_change=stay,
+        on_change=opening.stay,
     )
     st.button("Open what I pasted", key="open-pasted", type="primary", on_click=_pasted)
     st.caption(MEMORY)
@@ -102,7 +104,7 @@ def _paste() -> None:
 def _pasted() -> None:
     text = session.widget_value("pasted") or ""
     opening.ask(ToOpen((GivenFile("", text.encode("utf-8", "replace")),)))
-    stay()
+    opening.stay()
 
 
 def _generate() -> None:
@@ -112,7 +114,7 @@ def _generate() -> None:
         list(known),
         format_func=lambda n: known[n].attributes.get("title", n),
         key="generator",
-        on_change=stay,
+        on_change=opening.stay,
     )
     st.caption(known[chosen].summary)
     for option in known[chosen].options:
@@ -124,7 +126,7 @@ def _generate() -> None:
             option.default,
             key=f"{chosen}.{option.name}",
             help=option.help or None,
-            on_change=stay,
+            on_change=opening.stay,
         )
     st.button("Generate", key="generate", type="primary", on_click=_generated, args=(chosen,))
 
@@ -132,4 +134,4 @@ def _generate() -> None:
 def _generated(name: str) -> None:
     options = {o.name: session.widget_value(f"{name}.{o.name}") for o in members("generator")[name].options}
     opening.ask_for_generated(name, options)
-    stay()
+    opening.stay()

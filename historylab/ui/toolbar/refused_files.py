@@ -11,7 +11,7 @@ from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.proposals import Proposal
-from historylab.ui.session import drawers, opening, session
+from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.format_choice import format_choice, mapping_download
@@ -69,12 +69,14 @@ def _by_hand(file: RefusedFile) -> None:
     format_choice(file.given, "", nearest, "nearest")
     offered = _offered(file)
     proposed = offered[0].mapping if offered else FieldMapping("", "")
-    unfolded = st.expander("Name the fields yourself", key="by hand", on_change=_stay)
+    unfolded = st.expander("Name the fields yourself", key="by hand", on_change=opening.stay)
     if not unfolded.open:
         return
     with unfolded:
         said = {
-            name: st.text_input(label, getattr(proposed, name), placeholder=hint, key=f"field {name}", on_change=_stay)
+            name: st.text_input(
+                label, getattr(proposed, name), placeholder=hint, key=f"field {name}", on_change=opening.stay
+            )
             for name, (label, hint) in FIELDS.items()
         }
         mapping = FieldMapping(**{name: (value or "").strip() for name, value in said.items()}, roles=proposed.roles)
@@ -111,7 +113,7 @@ def _read_by_saved(given: GivenFile) -> None:
     if saved and isinstance(mapping := _mapping_in(saved), FieldMapping):
         opening.ask_for_upload({saved.file_id: given}, mapping)
     else:
-        _stay()
+        opening.stay()
 
 
 def _mapping_in(saved: UploadedFile) -> FieldMapping | LoadError:
@@ -123,8 +125,4 @@ def _mapping_in(saved: UploadedFile) -> FieldMapping | LoadError:
 
 def _read(given: GivenFile, mapping: FieldMapping) -> None:
     opening.ask(ToOpen((given,), mapping=mapping))
-    _stay()
-
-
-def _stay() -> None:
-    drawers.keep_open(opening.KEY)
+    opening.stay()
