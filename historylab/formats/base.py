@@ -43,7 +43,8 @@ KINDS = {
     float: "a number",
     type(None): "null",
 }
-NOTHING: tuple[Any, ...] = (None, "", [], {}, False)  # values of a field that say nothing
+EMPTY_VALUES: tuple[Any, ...] = (None, "", [], {})
+NOTHING = (*EMPTY_VALUES, False)  # values of a field that say nothing
 MOST_FIELDS = 12  # fields beside the messages that a report names
 
 Write: TypeAlias = "Callable[[Conversation, Losses], Any]"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.files.row_table import COLUMNS
 from historylab.formats.mapping import FieldMapping, count_items, items_of, value_at
 from historylab.formats.messages.speakers import cast, role_of
@@ -98,7 +99,7 @@ def _leaves(item: Any, path: str = "", levels: int = 3) -> Iterator[tuple[str, A
         at = f"{path}.{key}".lstrip(".")
         if isinstance(value, dict) and levels > 1:
             yield from _leaves(value, at, levels - 1)
-        elif value not in (None, "", [], {}):
+        elif value not in EMPTY_VALUES:
             yield at, value
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from historylab.formats.base import EMPTY_VALUES
 from historylab.formats.messages.fields import unpacked
 
-NOTHING: tuple[Any, ...] = (None, "", [], {})  # an attribute may well be False
 DEEPEST = 12  # levels of attributes nested in each other
 
 
@@ -31,7 +31,7 @@ class Attributes:
         for name in names:
             if (name in self.given or name in self._heads or self._has_objects) and (
                 found := unpacked(self._find(name))
-            ) not in NOTHING:
+            ) not in EMPTY_VALUES:
                 return found
         return None
 
@@ -40,7 +40,7 @@ class Attributes:
         for name in names:
             if (name in self.given or name in self._heads or self._has_objects) and (
                 found := self._find(name)
-            ) not in NOTHING:
+            ) not in EMPTY_VALUES:
                 return found
         return None
 

@@ -8,7 +8,7 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import PROVIDER
 from historylab.conversation.usage import MODEL
-from historylab.formats.base import Report
+from historylab.formats.base import EMPTY_VALUES, Report
 from historylab.formats.messages.observed import ObservedRequest, conversations_in
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
@@ -79,7 +79,7 @@ def first_of(row: Any) -> Callable[..., Any]:
 
     def first(*names: str) -> Any:
         for name in names:
-            if (value := row.get(name)) not in (None, "", [], {}):
+            if (value := row.get(name)) not in EMPTY_VALUES:
                 return value
         return None
 

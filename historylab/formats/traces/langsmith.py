@@ -76,10 +76,8 @@ def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple
 
 
 def _request(run: dict[str, Any], key: str, where: str, report: Report) -> ObservedRequest:
-    own, extra = (
-        report.apart(),
-        Attributes({"extra": unpacked(run.get("extra")), "metadata": unpacked(run.get("metadata"))}),
-    )
+    own = report.apart()
+    extra = Attributes({name: unpacked(run.get(name)) for name in ("extra", "metadata")})
     if run.get("error"):
         report.warn(f"a model call that failed ({str(run['error'])[:60].splitlines()[0]})", where)
     sent = sent_in(run.get("inputs"), own, f"{where} inputs")

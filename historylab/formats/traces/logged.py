@@ -13,7 +13,7 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.conversation.usage import MODEL
-from historylab.formats.base import NOTHING, Report, describe, kind_of
+from historylab.formats.base import EMPTY_VALUES, NOTHING, Report, describe, kind_of
 from historylab.formats.messages.fields import unpacked
 from historylab.formats.traces.messages import messages_in
 
@@ -155,7 +155,7 @@ def about_in(value: dict[str, Any]) -> dict[str, Any]:
     tools = unpacked(value.get("tools") or value.get("functions"))
     if isinstance(tools, list) and tools:
         about[TOOLS] = [unpacked(tool) for tool in tools]
-    parameters = {name: value[name] for name in SETTINGS if name in value and value[name] not in (None, "", [], {})}
+    parameters = {name: value[name] for name in SETTINGS if name in value and value[name] not in EMPTY_VALUES}
     return about | ({PARAMETERS: parameters} if parameters else {})
 
 

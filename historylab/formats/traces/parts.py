@@ -5,11 +5,12 @@ Source: semantic conventions for generative AI, JSON schemas of gen_ai.input.mes
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import Report, kind_of
+from historylab.formats.messages.content_parts import json_text
+from historylab.formats.messages.fields import list_in
 
 MEDIA_PARTS = ("blob", "uri", "file")
 OWN_PARTS = ("tool_call", "tool_call_response", "reasoning", "compaction", *MEDIA_PARTS)
@@ -20,7 +21,7 @@ NO_SUMMARY = "a compacted history whose text is not in the file"
 
 def has_parts(items: list[Any]) -> bool:
     """Whether these are messages of that shape, and none of the others' that have parts."""
-    parts = [part for item in items if isinstance(item, dict) for part in _parts(item)]
+    parts = [part for item in items if isinstance(item, dict) for part in list_in(item, "parts")]
     return bool(parts) and all(map(_is_own, parts))
 
 
@@ -35,7 +36,7 @@ def _messages(item: Any, report: Report, where: str) -> list[Message]:
         return []
     report.records += 1
     read = _Read(report, where)
-    for part in _parts(item):
+    for part in list_in(item, "parts"):
         read.part(part)
     if isinstance(item.get("content"), str) and not item.get("parts"):
         read.texts.append(item["content"])
@@ -69,11 +70,11 @@ class _Read:
         text = part.get("content") if isinstance(part, dict) else part
         if kind == "tool_call":
             self.calls.append(
-                ToolCall(_label(part.get("id")), _label(part.get("name")), as_json(part.get("arguments")))
+                ToolCall(_label(part.get("id")), _label(part.get("name")), json_text(part.get("arguments")))
             )
         elif kind == "tool_call_response":
             given = next((part[name] for name in ("response", "result", "content") if name in part), None)
-            self.results.append(Message("tool", as_json(given), tool_call_id=_label(part.get("id")) or None))
+            self.results.append(Message("tool", json_text(given), tool_call_id=_label(part.get("id")) or None))
         elif kind == "reasoning" and isinstance(text, str):
             self.metadata["thinking"] = "\n".join(filter(None, (self.metadata.get("thinking"), text)))
         elif kind in MEDIA_PARTS:
@@ -89,18 +90,6 @@ class _Read:
             self.texts.append(text)
         else:
             self.report.warn(f"a part of type {str(kind)[:40]!r} not read", self.where)
-
-
-def as_json(value: Any) -> str:
-    """Text as it is, anything else as JSON; nothing is empty."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-
-
-def _parts(item: dict[str, Any]) -> list[Any]:
-    given = item.get("parts")
-    return given if isinstance(given, list) else []
 
 
 def _is_own(part: Any) -> bool:
