@@ -171,8 +171,10 @@ def text_of(value: Any) -> str:
 
 def _name_unread(value: dict[str, Any], report: Report, where: str) -> None:
     """Name the fields beside the messages: lists and objects might be messages, too; parameters are kept."""
-    for name in value.keys() - READ_OF_BODY:
-        if isinstance(value[name], list | dict) and value[name] and name not in PARAMETER_OBJECTS:
+    for name, held in value.items():
+        if name in READ_OF_BODY:
+            continue
+        if isinstance(held, list | dict) and held and name not in PARAMETER_OBJECTS:
             report.warn(f"a field {name[:40]!r} not read", where)
         else:
             report.keep(name, where)

@@ -64,6 +64,13 @@ def test_a_body_says_its_model_tools_and_parameters():
     assert sent(body).about == {"model": "m", "tools": [{"name": "f"}], "parameters": {"temperature": 0}}
 
 
+def test_other_fields_of_a_body_are_named_in_its_order():
+    report = Report()
+    sent_in({"messages": [USER], "h": 1, "g": [1], "f": 1, "e": [1], "d": 1, "c": [1]}, report, "")
+    assert list(report.kept) == ["h", "f", "d"]
+    assert list(report.warnings) == [f"a field {name!r} not read" for name in "gec"]
+
+
 @pytest.mark.parametrize(
     "value",
     [
