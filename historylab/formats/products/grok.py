@@ -32,7 +32,7 @@ def holds_responses(content: Content) -> float:
 
 @register("format", title="Grok export", recognise=holds_responses, marks="conversations responses")
 def grok(content: Content, report: Report) -> Iterator[Conversation]:
-    """All conversations of a Grok export, the newest answer of each response first."""
+    """Conversations of a Grok export, with edits and answers generated anew as branches."""
     for where, value in content.values:
         held = _held(value)
         if not held:
