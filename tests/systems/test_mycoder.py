@@ -1,4 +1,4 @@
-"""mycoder's compaction: its recorded cases, its feature list (C01 to C30), and what holds for any history."""
+"""mycoder's compaction: its feature list (C01 to C30), and what holds for any history."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import logging
 import pytest
 from history_strategies import histories
 from hypothesis import given
-from recorded_cases import options_of, recorded, right, same_objects
+from recorded_cases import same_objects
 from sketches import conv
+from summary_writers import MARK, Writer
 
 from historylab.conversation.message import Usage
 from historylab.errors import HistoryLabError
@@ -22,7 +23,6 @@ from historylab.systems.mycoder import (
     PRESET,
     PRESETS_BY_AGENT,
     Checkpoints,
-    LLMResponse,
     MessageCompaction,
     TokenTracker,
     TokenUsage,
@@ -36,20 +36,6 @@ from historylab.systems.mycoder import (
 )
 from historylab.systems.mycoder.compaction import cut_messages
 from historylab.systems.presets.base import presets
-
-MARK = "[COMPACTED MESSAGE HISTORY]: "
-
-
-class Writer:
-    """A `generate_text` that answers one summary and remembers what it was asked."""
-
-    def __init__(self, text: str = "SUM", usage: TokenUsage | None = None):
-        self.requests: list[dict] = []
-        self.answer = text if usage is None else LLMResponse(text=text, token_usage=usage)
-
-    def __call__(self, messages, *, temperature):
-        self.requests.append({"messages": messages, "temperature": temperature})
-        return self.answer
 
 
 def chat(roles: str) -> list[dict]:
@@ -69,98 +55,6 @@ def chat(roles: str) -> list[dict]:
 
 def contents(messages: list[dict]) -> list[str]:
     return [m["content"] for m in messages]
-
-
-# -- recorded cases
-
-
-@recorded("mycoder", "compactHistory")
-def test_recorded_compactions(case, caplog):
-    caplog.set_level(logging.INFO, "historylab")
-    messages = copy.deepcopy(case["input"]["messages"]) if case["input"]["messages_in_context"] else None
-    given, tracker = list(messages or ()), TokenTracker()
-    writer = Writer(case["input"]["summary_text"], TokenUsage(**case["input"]["summary_usage"]))
-    if right(case) == {"raises": "ValueError"}:
-        with pytest.raises(ValueError, match="whole number"):
-            compact_history(messages, writer, token_tracker=tracker, **options_of(case))
-        return
-    result = compact_history(messages, writer, token_tracker=tracker, **options_of(case))
-    found = {
-        "result": result,
-        "error": None,
-        "messages_after": messages,
-        "llm_called": bool(writer.requests),
-        "llm_request": next(iter(writer.requests), None),
-        "log": caplog.messages,
-        "tracked_tokens": {"input": tracker.token_usage.input, "output": tracker.token_usage.output},
-    }
-    assert found == right(case)
-    assert same_objects([m for m in messages or () if not m["content"].startswith(MARK)], given)
-
-
-@recorded("mycoder", "CompactHistorySchema")
-def test_recorded_arguments(case):
-    try:
-        found = {"ok": True, "value": compact_history_arguments(case["input"])}
-    except ValueError:
-        found = {"ok": False}
-    assert found == {key: value for key, value in right(case).items() if key != "error"}
-
-
-@recorded("mycoder", "shouldCompactMessages(document)")
-def test_recorded_thresholds(case):
-    assert should_compact_messages(*case["input"].values()) == right(case)
-
-
-@recorded("mycoder", "compactMessages(document)")
-def test_recorded_lists(case):
-    writer = Writer(case["input"]["summary_text"])
-    given = case["input"]["messages"]
-    before = copy.deepcopy(given)
-    returned = compact_messages(
-        given,
-        writer,
-        preserve_recent_messages=case["input"]["preserveRecentMessages"],
-        compaction_prompt=case["input"]["compactionPrompt"],
-    )
-    request = next(iter(writer.requests), None)
-    assert {"messages": returned, "llm_request": request, "input_unchanged": given == before} == right(case)
-    assert returned is not given
-
-
-@recorded("mycoder", "TokenUsage.getCost")
-def test_recorded_costs(case):
-    usage = usage_of(case["input"])
-    assert {"cost": usage.get_cost(), "line": str(usage)} == right(case)
-
-
-@recorded("mycoder", "TokenTracker.getTotalCost")
-def test_recorded_totals(case):
-    tracker = tracker_of(case["input"]["tree"])
-    assert {"cost": tracker.get_total_cost(), "line": str(tracker)} == right(case)
-
-
-@recorded("mycoder", "provider.generateText")
-def test_recorded_windows(case):
-    given = case["input"]
-    found = token_usage_from_message(given["usage"], given["model"], context_window=given["context_window_option"])
-    assert (found.total_tokens, found.max_tokens) == (
-        right(case)["totalTokens"],
-        right(case)["contextWindow"],
-    )
-
-
-def usage_of(published: dict) -> TokenUsage:
-    names = {"cacheReads": "cache_reads", "cacheWrites": "cache_writes"}
-    return TokenUsage(**{names.get(name, name): number for name, number in published.items()})
-
-
-def tracker_of(tree: dict, parent: TokenTracker | None = None) -> TokenTracker:
-    tracker = TokenTracker(tree["name"], parent)
-    tracker.token_usage = usage_of(tree["usage"])
-    for child in tree.get("children", ()):
-        tracker_of(child, tracker)
-    return tracker
 
 
 # -- what a response says

@@ -1,4 +1,4 @@
-"""Octopus' history management: its recorded cases, its feature list (O01 to O13), and what holds for any history."""
+"""Octopus' history management: its feature list (O01 to O13), and what holds for any history."""
 
 from __future__ import annotations
 
@@ -9,16 +9,11 @@ import pytest
 from history_strategies import histories, unpaired_parts
 from hypothesis import given
 from hypothesis import strategies as st
-from recorded_cases import options_of, recorded, right, same_objects
-from sketches import conv
+from octopus_chats import chat, ids
+from recorded_cases import same_objects
 
 from historylab.errors import HistoryLabError
-from historylab.planning.pipeline import plan_history
-from historylab.planning.replay import replay
-from historylab.planning.trim import trim
 from historylab.systems.octopus import (
-    DEFAULT_BUDGET,
-    PRESET,
     ROOMY_BUDGET,
     STRATEGIES,
     TIGHT_BUDGET,
@@ -26,7 +21,6 @@ from historylab.systems.octopus import (
     FIFOPruner,
     SlidingWindowPruner,
     SummarizePruner,
-    approximate_token_count,
     assemble_history,
     count_message_tokens,
     ensure_min_history,
@@ -35,26 +29,6 @@ from historylab.systems.octopus import (
     inspect_context,
     truncate_tool_result,
 )
-
-TEN = "x" * 24
-"""A message of this text takes 10 tokens: 24 // 4 + 4."""
-
-
-def chat(roles: str) -> list[dict]:
-    """ "s1 u1 c1 t1 a1": messages of 10 tokens each; c calls a tool, t is the result of the call of its number."""
-    names = {"s": "system", "u": "user", "a": "assistant", "c": "assistant", "t": "tool"}
-    messages = [{"id": name, "role": names[name[0]], "content": TEN} for name in roles.split()]
-    for message in messages:
-        letter, number = message["id"][0], message["id"][1:]
-        if letter == "c":
-            message["tool_calls"] = [{"id": f"call{number}", "type": "function", "function": {"name": "look_up"}}]
-        if letter == "t":
-            message["tool_call_id"] = f"call{number}"
-    return messages
-
-
-def ids(messages) -> str:
-    return " ".join(m.get("id") or m["content"] for m in messages)
 
 
 def assembled(roles: str, target: int, **options) -> str:
@@ -70,94 +44,6 @@ class Summarizer:
     def __call__(self, messages, *, prompt, max_output_tokens):
         self.asked.append((ids(messages), prompt, max_output_tokens))
         return self.text
-
-
-# -- recorded cases
-
-
-@recorded("octopus", "prune+EnsureMinHistory")
-def test_recorded_histories(case):
-    given, options = case["input"]["messages"], options_of(case)
-    found = assemble_history(given, case["input"]["target_tokens"], **options)
-    shown = {"ids": [m["id"] for m in found.messages], "tokens": found.tokens, "over_budget": found.over_budget}
-    assert shown == right(case)
-    assert same_objects(found.messages, given)
-    for invariant in case["invariants"]:
-        INVARIANTS[invariant](given, found.messages, options)
-
-
-@recorded("octopus", "EnsureMinHistory")
-def test_recorded_minimum(case):
-    given = case["input"]["messages"]
-    pruned = [m for m in given if m["id"] in case["input"]["pruned_ids"]]
-    found = ensure_min_history(pruned, given, **options_of(case))
-    assert {"ids": [m["id"] for m in found]} == right(case)
-    for invariant in case["invariants"]:
-        INVARIANTS[invariant](given, found, case["options"])
-
-
-@recorded("octopus", "SummarizePruner")
-def test_recorded_summaries(case):
-    given, asked = case["input"]["messages"], []
-    target = sum(map(count_message_tokens, given)) - 1
-
-    def summarize(messages, *, prompt, max_output_tokens):
-        asked.extend(messages)
-        return case["input"]["summary_text"]
-
-    found = SummarizePruner(summarize, **options_of(case)).prune(given, target)
-    new = [m for m in found if m not in given]
-    shown = {
-        "summarized_ids": [m["id"] for m in asked],
-        "kept_ids": [m["id"] for m in found if m in given],
-        "summary_message": new[0] if new else None,
-    }
-    assert shown == right(case)
-
-
-@recorded("octopus", "ApproximateTokenCounter.Count")
-def test_recorded_counts(case):
-    assert approximate_token_count(case["input"]["text"]) == right(case)
-
-
-@recorded("octopus", "ToolResultTruncator.Truncate")
-def test_recorded_tool_results(case):
-    letter, times = case["input"]["text_repeat"]
-    expected = right(case)
-    found = truncate_tool_result(letter * times, **options_of(case))
-    assert found == letter * expected["kept_characters"] + expected["suffix"]
-
-
-def systems_stay(original, found, _options):
-    assert [m for m in found if m["role"] == "system"] == [m for m in original if m["role"] == "system"]
-
-
-def pairs_stay_together(original, found, _options):
-    assert unpaired_parts(found) <= unpaired_parts(original)
-
-
-def minimum_is_there(original, found, options):
-    assert all(m in found for m in get_last_n_turns(original, options["min_history_turns"]))
-
-
-def order_stays(original, found, _options):
-    assert [m for m in original if m in found] == found
-
-
-def only_the_oldest_turns_went(original, found, _options):
-    kept = [m in found for m in original if m["role"] != "system"]
-    assert kept == sorted(kept)
-    first = next((m for m in found if m["role"] != "system"), None)
-    assert first is None or first["role"] == "user" or len(found) == len(original)
-
-
-INVARIANTS = {
-    "system messages are never removed": systems_stay,
-    "no tool result without its call and no call without its result": pairs_stay_together,
-    "the last min_history_turns turns are all present": minimum_is_there,
-    "chronological order": order_stays,
-    "only whole turns are removed, oldest first": only_the_oldest_turns_went,
-}
 
 
 # -- the features
@@ -486,49 +372,3 @@ def test_systems_pairs_order_and_objects_are_kept_and_nothing_is_changed(history
     assert [m for m in kept if m["role"] == "system"] == [m for m in history if m["role"] == "system"]
     assert unpaired_parts(kept) <= unpaired_parts(history)
     assert sum(found.token_counts) == found.tokens
-
-
-# -- the preset
-
-
-def test_the_preset_keeps_the_same_three_turns_as_the_functions():
-    conversation = conv("s u a u a(t) a u a u a u", words=40)
-    assert (PRESET.min_turns, PRESET.budget) == (3, DEFAULT_BUDGET)
-    tight = PRESET.replace(budget=50, reserve=0)
-    assert plan_history(conversation, tight).sketch() == "PDDKKKKKKKKK"
-
-
-def test_the_summarising_preset_folds_a_share_and_then_drops():
-    conversation = conv("s" + " u a" * 10, words=40)
-    settings = PRESET.replace(pruner="summarize_share", budget=700, reserve=0, min_turns=1)
-    plan = plan_history(conversation, settings)
-    assert plan.sketch().startswith("PSS")
-    assert not plan.over_budget
-    assert replay(conversation, settings).plans[-1].tokens <= 700
-
-
-@pytest.mark.feature("O07", "O08")
-@pytest.mark.parametrize(
-    ("face", "preset"),
-    [
-        ({"strategy": "FIFO", "min_history_turns": 0}, {"min_turns": 0}),
-        (
-            {"strategy": "SlidingWindow", "min_history_turns": 0, "sliding_window_turns": 0},
-            {"pruner": "sliding_window", "min_turns": 0, "pruner.sliding_window.turns": 0},
-        ),
-    ],
-)
-def test_minimum_and_window_start_at_0_in_the_preset_as_in_the_functions(face, preset):
-    history, asked = chat("s1 u1 a1 u2 a2"), chat("u3")
-    assert ids(assemble_history(history, 10, **face).messages) == "s1"
-    assert ids(trim([*history, *asked], PRESET.replace(budget=20, reserve=0, **preset))) == "s1 u3"
-
-
-@given(st.lists(st.sampled_from("suaa"), max_size=12), st.integers(0, 4), st.integers(0, 80))
-def test_the_preset_sends_the_minimum_the_functions_guarantee(letters, turns, budget):
-    history = chat(" ".join(f"{letter}{number}" for number, letter in enumerate(letters)))
-    guaranteed = get_last_n_turns(history, turns)
-    settings = PRESET.replace(budget=budget, reserve=0, min_turns=turns)
-    sent = trim([*history, *chat("u99")], settings)
-    if any(m["role"] == "assistant" for m in guaranteed):  # without a complete turn ours guarantees none
-        assert {id(m) for m in guaranteed} <= {id(m) for m in sent}
