@@ -41,10 +41,11 @@ def proposals(values: list[tuple[str, Any]]) -> tuple[Proposal, ...]:
         found.setdefault(path, []).extend(items)
     rated = [(*best, path, items) for path, items in found.items() if (best := _fields(items[:LOOKED_AT]))]
     rated.sort(key=lambda one: (one[0] + math.log10(len(one[-1])), -len(one[-2])), reverse=True)
-    return tuple(
+    offered = (
         Proposal(_mapping(path, items, role, text), count_items(values, path))
         for _, role, text, path, items in rated[:MOST]
     )
+    return tuple(proposal for proposal in offered if proposal.items)
 
 
 def _mapping(path: str, items: list[Any], role: str, text: str) -> FieldMapping:

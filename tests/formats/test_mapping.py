@@ -55,7 +55,9 @@ def test_a_list_of_things_with_a_role_and_a_text_is_proposed(value, sentence):
     assert sentence in str(refused(as_json(value)))
 
 
-@pytest.mark.parametrize("value", [{"a": [1, 2]}, {"rows": [{"x": 1, "y": "one two three four five six"}]}, [[]], {}])
+@pytest.mark.parametrize(
+    "value", [{"a": [1, 2]}, {"rows": [{"x": 1, "y": "one two three four five six"}]}, [[]], {}, {"": {"log": TALK}}]
+)
 def test_nothing_is_proposed_where_nobody_speaks(value):
     assert proposed(value) == []
 
