@@ -84,6 +84,26 @@ def test_a_large_file_is_recognised_by_a_part_of_it(monkeypatch):
     assert seen[0][2] <= 256_000
 
 
+def test_the_one_call_in_a_long_list_of_messages_is_recognised():
+    call = {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "lamp", "input": {}}]}
+    said = [{"role": role, "content": "text"} for role in ("user", "assistant")] * 60
+    assert load(json.dumps([*said[:75], call, *said[:5]]).encode()).report.member == "anthropic"
+
+
+@pytest.mark.parametrize("named", [{"key": "gen_ai.system", "value": {"stringValue": "x"}}, {"gen_ai.system": "x"}])
+def test_the_few_model_calls_among_many_spans_are_recognised(named):
+    spans = [
+        {
+            "attributes": [{"key": "http.method", "value": {"stringValue": "x"}}]
+            if "key" in named
+            else {"http.method": "x"}
+        }
+        for _ in range(90)
+    ]
+    spans[70] = {"attributes": [named] if "key" in named else named}
+    assert "otel_genai" in match_strengths(Content("\n".join(map(json.dumps, spans)).encode()))
+
+
 def test_a_file_leaves_memory_once_it_was_recognised():
     content = Content(b'[{"role": "user", "content": "hi"}]')
     with collection_paused():
