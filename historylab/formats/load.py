@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
 from historylab.formats.mapping import FieldMapping, read_mapped
 from historylab.formats.titles import labelled, titled
-from historylab.registry import Member, member
+from historylab.registry import Member, member, members
 
 MAX_BYTES = 200_000_000
 """The default size limit of `load`."""
@@ -168,8 +169,10 @@ def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
 
 
 def formats_read(reports: Iterable[Report]) -> str:
-    """ "tau-bench, Codex and ShareGPT": each format once."""
-    *first, last = dict.fromkeys(report.format for report in reports)
+    """ "tau-bench, Codex and ShareGPT": each format once, also those that an archive's report already lists."""
+    titles = sorted((found.title for found in members("format").values()), key=len, reverse=True)
+    known = re.compile("|".join(map(re.escape, titles)))
+    *first, last = dict.fromkeys(title for r in reports for title in known.findall(r.format) or [r.format])
     return f"{', '.join(first)} and {last}" if first else last
 
 

@@ -264,3 +264,9 @@ def test_formats_read_together_are_listed_once_each():
         "Codex and ShareGPT",
         "Codex, ShareGPT and CSV table",
     ]
+
+
+def test_the_formats_of_an_archive_are_listed_beside_those_of_other_files():
+    archive = "Codex, LangGraph states and checkpoints and ShareGPT"
+    listed = formats_read(Report(format=name) for name in ("Codex", archive, "Field mapping"))
+    assert listed == "Codex, LangGraph states and checkpoints, ShareGPT and Field mapping"
