@@ -113,6 +113,7 @@ def _chosen(what: str) -> Path:
 
 def _list(arguments: argparse.Namespace) -> int:
     from historylab.formats.sessions import find_sessions
+    from historylab.wording.loading import file_size, home_as_tilde
 
     found = find_sessions()
     if arguments.json:
@@ -123,20 +124,17 @@ def _list(arguments: argparse.Namespace) -> int:
         return 0
     shown = found if arguments.all else found[:LISTED]
     rows = [
-        (number, f"{s.changed.astimezone():%Y-%m-%d %H:%M}", s.tool, _shortened(s.project), s.opening, _size(s.size))
+        (
+            number,
+            f"{s.changed.astimezone():%Y-%m-%d %H:%M}",
+            s.tool,
+            home_as_tilde(s.project),
+            s.opening,
+            file_size(s.size),
+        )
         for number, s in enumerate(shown, 1)
     ]
     print_table("Sessions on this machine", ("", "changed", "tool", "project", "first question", "size"), rows)
     more = f", {len(found) - len(shown):,} more with --all" if len(shown) < len(found) else ""
     print_line(f"historylab open NUMBER opens one{more}.")
     return 0
-
-
-def _shortened(project: str) -> str:
-    """The project's path, beginning with ~ where it is in the home folder."""
-    home = str(Path.home())
-    return "~" + project.removeprefix(home) if project.startswith(home + os.sep) else project
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{size / 1e3:,.0f} kB"

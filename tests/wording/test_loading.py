@@ -10,6 +10,7 @@ from historylab.registry import members
 from historylab.wording.loading import (
     BEST_KNOWN,
     best_known_formats,
+    file_size,
     formats_by_folder,
     read_in_words,
     reasons_in_words,
@@ -31,6 +32,10 @@ def test_a_size_leaves_out_what_there_is_none_of():
     assert size_in_words(Conversation([Message("user", "Hi")])) == "1 message, 1 turn"
     call = Message("assistant", tool_calls=(ToolCall("1", "look"),))
     assert size_in_words(Conversation([call])) == "1 message, 1 tool call"
+
+
+def test_a_file_that_holds_something_is_never_said_to_have_0_kb():
+    assert [file_size(size) for size in (0, 456, 12_000, 1_234_567)] == ["0 kB", "1 kB", "12 kB", "1.2 MB"]
 
 
 def test_a_report_says_what_was_read_and_what_was_not():
