@@ -31,6 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print or write the conversations; report on stderr what was skipped and what is lost."""
     from historylab.formats.convert import write
     from historylab.formats.load import load
+    from historylab.registry import member
 
     loaded, number = load(arguments.file, arguments.format, mapping=arguments.mapping), arguments.conversation
     if number is not None and not 1 <= number <= len(loaded):
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     if loaded.report.remarks:
         print_note(str(loaded.report))
     if written.losses.counts:
-        print_note(f"{arguments.to} has no place for: {written.losses}")
+        print_note(f"{member('format', arguments.to).title} has no place for: {written.losses}")
     if arguments.out:
         write_text(arguments.out, written.text)
     elif arguments.json:

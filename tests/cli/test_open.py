@@ -99,6 +99,8 @@ def test_convert_writes_a_file_that_loads_again_and_says_what_is_lost(capsys, ro
     sample, out = str(root / "sample_conversations" / "bike-rental-support.json"), tmp_path / "out.json"
     assert run(capsys, "convert", sample, "--out", str(out)) == (0, "", "")
     assert run(capsys, "show", str(out))[1].count("\n") == run(capsys, "show", sample)[1].count("\n")
+    said = run(capsys, "convert", sample, "--to", "responses", "--out", str(out))[2]
+    assert "OpenAI Responses has no place for: " in said
     assert "only read, not written" in run(capsys, "convert", sample, "--to", "mentu")[2]
     assert "there is no number 4" in run(capsys, "convert", sample, "--conversation", "4")[2]
 
