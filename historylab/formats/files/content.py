@@ -9,9 +9,8 @@ from __future__ import annotations
 import io
 import json
 import weakref
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,14 +19,12 @@ from historylab.formats.base import Report
 from historylab.formats.files.database import MAGIC, rows_of, tables_of
 from historylab.formats.files.json_values import ASK, MAX_ITEMS, Parser, too_many
 from historylab.formats.files.refusals import refuse_binary, where_broken
+from historylab.formats.files.sampling import sampled
 
 HEAD = 4096
 BUFFER_BYTES = 1_000_000  # read at once
 VALUES = (b"{", b"[")  # as lines of JSON begin
 SAMPLE_BYTES = 256_000  # of the text that formats are recognised by
-SAMPLE_ITEMS = 20  # values that formats are recognised by: so many first ones, and as many spread over the rest
-KINDS = ("role", "type", "kind", "key")  # fields with the name of a kind
-SAMPLE_STRUCTURES = 100  # in each of these two, values looked at for a structure that none of those has
 
 
 class Content:
@@ -237,41 +234,3 @@ class ValuesContent(Content):
     def text(self) -> str:
         """The first value as JSON, to tell it from other text."""
         return json.dumps([value for _, value in self.values[:1]], default=str)
-
-
-def sampled(value: Any, levels: int = 3) -> Any:
-    """A value with no more than some items of its lists, down to some levels."""
-    if type(value) is list:
-        some = _some(value)
-        return [sampled(item, levels - 1) for item in some] if levels > 0 else some
-    if type(value) is dict and levels > 0:
-        return {key: sampled(item, levels - 1) for key, item in value.items()}
-    return value
-
-
-def _some(items: list[Any]) -> list[Any]:
-    """Some items of a list in their order, among them one of each structure: of many spans few may be model calls."""
-    if len(items) <= 2 * SAMPLE_ITEMS:
-        return items
-    chosen = set(_spread(len(items), SAMPLE_ITEMS))
-    known = {_structure(items[i]) for i in chosen}
-    for i in _spread(len(items), SAMPLE_STRUCTURES):
-        if i not in chosen and (found := _structure(items[i])) not in known:
-            known.add(found)
-            chosen.add(i)
-    return [items[i] for i in sorted(chosen)]
-
-
-def _spread(count: int, some: int) -> Iterator[int]:
-    """So many first indices, and as many spread over the rest."""
-    rest = max(0, count - some)
-    return chain(range(min(some, count)), range(some, count, rest // some + 1))
-
-
-def _structure(value: Any, name: str = "", levels: int = 5) -> Hashable:
-    """The names and kinds of what a value holds: equal for values that formats find alike."""
-    if type(value) is dict:
-        return tuple([(key, _structure(held, key, levels - 1)) for key, held in value.items()]) if levels else dict
-    if type(value) is list or type(value) is tuple:
-        return frozenset([_structure(held, "", levels - 1) for held in value[:SAMPLE_ITEMS]]) if levels else list
-    return value if name in KINDS and type(value) is str else None
