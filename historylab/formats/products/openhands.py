@@ -75,7 +75,7 @@ def _request(log: dict[str, Any], where: str) -> ObservedRequest:
     if answers and isinstance(cost, int | float):
         answers[0] = replace(answers[0], metadata={**answers[0].metadata, "cost": cost})
     ended, took = log.get("timestamp"), log.get("latency_sec")
-    started = iso_time(ended - took) if isinstance(ended, int | float) and isinstance(took, int | float) else None
+    started = _before(ended, took)
     return ObservedRequest(
         sent,
         answers,
@@ -86,6 +86,15 @@ def _request(log: dict[str, Any], where: str) -> ObservedRequest:
         where=where,
         report=said,
     )
+
+
+def _before(ended: Any, took: Any) -> str | None:
+    if not (isinstance(ended, int | float) and isinstance(took, int | float)):
+        return None
+    try:
+        return iso_time(ended - took)
+    except OverflowError:  # a whole number that no float can be
+        return None
 
 
 def _answers(response: dict[str, Any]) -> Iterator[Any]:

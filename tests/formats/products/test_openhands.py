@@ -39,6 +39,11 @@ def test_the_answer_is_the_last_message_with_model_usage_cost_and_time():
     assert answer.timestamp == "1970-01-01T00:01:40+00:00"
 
 
+def test_a_latency_that_no_time_can_be_leaves_the_start_unknown():
+    (conversation,) = read(log(HI, latency_sec=10**400))
+    assert [m.timestamp for m in conversation] == [None, "1970-01-01T00:01:40+00:00"]
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_logs_of_one_session_are_one_conversation_in_the_order_of_their_times(order):
     said = {"role": "assistant", "content": "yes"}
