@@ -41,7 +41,10 @@ def add_to(commands: Subparsers) -> None:
     parser = add_parser(commands, "show", "Show what every request of a conversation sends, costs and forgets", run)
     parser.add_argument("files", metavar="FILE", nargs="+", help="transcripts")
     parser.add_argument(
-        "--conversation", type=whole_number, default=1, metavar="N", help="which one of a file (default: 1)"
+        "--conversation",
+        type=whole_number,
+        metavar="N",
+        help="which one of a file (default: the first in which a user says something)",
     )
     parser.add_argument(
         "--request", type=whole_number, metavar="N", help="the messages of this request, with the reasons"
@@ -67,7 +70,8 @@ def run(arguments: argparse.Namespace) -> int:
         if not (arguments.json or arguments.request):
             print_line(f"{loaded.report}")
             if len(loaded) > 1:
-                print_line(f"Shown: conversation {arguments.conversation:,} of {len(loaded):,} (--conversation N).")
+                number = 1 + next(i for i, found in enumerate(loaded) if found is conversation)
+                print_line(f"Shown: conversation {number:,} of {len(loaded):,} (--conversation N).")
         elif loaded.report.remarks:
             print_note(f"{loaded.report}")
         if len(arguments.files) == 1 and not arguments.ignore_recorded:
@@ -80,10 +84,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _load_one(arguments: argparse.Namespace, path: str) -> tuple[Conversations, Conversation]:
-    """All conversations of a file, and the one chosen with --conversation."""
-    from historylab.formats.load import load
+    """All conversations of a file, and the one chosen with --conversation, or else the first in which a user asks."""
+    from historylab.formats.load import first_asking, load
 
-    loaded, number = load(path, arguments.format, mapping=arguments.mapping), arguments.conversation
+    loaded = load(path, arguments.format, mapping=arguments.mapping)
+    number = first_asking(loaded) + 1 if arguments.conversation is None else arguments.conversation
     if not 1 <= number <= len(loaded):
         raise LoadError(f"{path} has {count_of(len(loaded), 'conversation')}; there is no number {number}")
     return loaded, loaded[number - 1]
@@ -235,6 +240,7 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     if not 1 <= number <= len(timeline.plans):
         raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
     from historylab.wording.over_budget import cause_in_words
+    from historylab.wording.verdict import budget_in_words
 
     plan = timeline.plans[number - 1]
     tokens = plan.sent_tokens
@@ -245,7 +251,8 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     names = ("message", "role", "action", "tokens", "text", "reason")
     if as_json:
         return [dict(zip(names, row, strict=True)) for row in rows]
-    title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {plan.budget:,}"
+    budget = budget_in_words(timeline.settings, plan.budget)
+    title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {budget}"
     print_table(title, names, [(i + 1, *row, strip_controls(text, 50), why) for i, *row, text, why in rows])
     if cause := timeline.over_budget_cause(number - 1):
         print_line(f"{cause.tokens - cause.budget:,} over the budget: {cause_in_words(cause)}")

@@ -83,6 +83,11 @@ def load(
         return _load_content(content, chosen)
 
 
+def first_asking(conversations: Sequence[Conversation]) -> int:
+    """The first in which a user says something; the first of all if in none."""
+    return next((i for i, found in enumerate(conversations) if any(m.role == "user" for m in found)), 0)
+
+
 @contextmanager
 def collection_paused() -> Iterator[None]:
     """No garbage is looked for meanwhile: among the many objects of a file is none, and it takes half the time."""

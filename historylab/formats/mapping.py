@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.parquet_rows import MAX_ROW_BYTES, is_parquet, parquet_rows
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.reported import read_messages
-from historylab.formats.messages.speakers import role_of
+from historylab.formats.messages.speakers import cast, role_of
 from historylab.formats.plain.csv_table import rows_of_table
 
 MAX_MAPPING = 1_000_000
@@ -92,8 +92,14 @@ def _fault(given: Any) -> str:
 
 
 def read_mapped(mapping: FieldMapping, content: Content, report: Report) -> Iterator[Conversation]:
-    """The conversations of a content, as a mapping says. Fields it doesn't name are counted as not read."""
-    for _, items in _lists(_values(content), mapping.items.split(".") if mapping.items else []):
+    """The conversations of a content, as a mapping says. Fields it doesn't name are counted as not read.
+
+    Of speakers whose role neither the mapping nor the word for them says, the one who answers is the assistant.
+    """
+    lists = list(_lists(_values(content), mapping.items.split(".") if mapping.items else []))
+    roles = cast(dict.fromkeys(said for _, items in lists for _, item in items if (said := _speaker(item, mapping))))[0]
+    mapping = replace(mapping, roles={**roles, **mapping.roles})
+    for _, items in lists:
         groups: dict[str, list[tuple[str, Any]]] = {}
         for where, item in items:
             groups.setdefault(str(value_at(item, mapping.conversation) or ""), []).append((where, item))
@@ -177,10 +183,10 @@ def _record(item: Any, mapping: FieldMapping) -> Any:
     """An item as a chat message."""
     if not isinstance(item, dict):
         return item
-    speaker, text = value_at(item, mapping.role), value_at(item, mapping.text)
-    said = "" if speaker is None or isinstance(speaker, list | dict) else str(speaker)
-    role = mapping.roles.get(said) or role_of(said) or said
-    record: dict[str, Any] = {"role": role or None, "content": text}
+    speaker, text = _speaker(item, mapping), value_at(item, mapping.text)
+    record: dict[str, Any] = {"role": mapping.roles.get(speaker), "content": text}
+    if not (mapping.name or role_of(speaker)):
+        record["name"] = speaker or None
     if isinstance(text, int | float | bool | dict):
         record["content"] = json.dumps(text, ensure_ascii=False)
     more = {"name": mapping.name, "timestamp": mapping.time, "id": mapping.id}
@@ -189,6 +195,11 @@ def _record(item: Any, mapping: FieldMapping) -> Any:
         if value is not None and not isinstance(value, list | dict):
             record[key] = value if key == "timestamp" else str(value)
     return record
+
+
+def _speaker(item: Any, mapping: FieldMapping) -> str:
+    found = value_at(item, mapping.role)
+    return "" if found is None or isinstance(found, list | dict) else str(found)
 
 
 def _warn_of_unread(item: Any, mapping: FieldMapping, where: str, report: Report) -> None:

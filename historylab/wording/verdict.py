@@ -110,14 +110,14 @@ def share_sent(counts: Mapping[Action, int]) -> str:
 def _cost(timeline: Timeline, number: int) -> str:
     plan = timeline.plans[number]
     how = counted_by(timeline)
-    of = _budget_in_words(timeline.settings, plan.budget)
+    of = budget_in_words(timeline.settings, plan.budget)
     if cause := timeline.over_budget_cause(number):
         over = f"{plan.tokens - plan.budget:,} over the budget of {of}"
         return f"{plan.tokens:,} tokens ({how}), {over}: {cause_in_words(cause)}"
     return f"{plan.tokens:,} of {of} tokens ({how})."
 
 
-def _budget_in_words(settings: Settings, left: int) -> str:
+def budget_in_words(settings: Settings, left: int) -> str:
     """ "53,000 (71,000 less 18,000 of overhead)": the budget of the messages, and what is taken off the setting."""
     less = settings.budget - left
     if not less:

@@ -71,6 +71,18 @@ def test_show_without_a_request_says_so_and_prints_no_empty_table(capsys, tmp_pa
     assert "In figures" not in out
 
 
+def test_show_begins_with_the_first_conversation_in_which_a_user_speaks(capsys, tmp_path):
+    lines = [json.dumps({"messages": [{"role": role, "content": "Noon."}]}) for role in ("assistant", "user")]
+    (tmp_path / "talks.jsonl").write_text("\n".join(lines))
+    assert "Shown: conversation 2 of 2 (--conversation N)." in run(capsys, "show", str(tmp_path / "talks.jsonl"))[1]
+
+
+def test_a_request_names_the_budget_that_the_overhead_leaves_it(capsys, root):
+    sample = str(root / "sample_conversations" / "ferry-desk.jsonl")
+    _, out, _ = run(capsys, "show", sample, "--request", "1", "--set", "budget=4000", "--set", "overhead=1000")
+    assert "of 3,000 (4,000 less 1,000 of overhead)" in out
+
+
 def test_show_names_the_one_it_shows_of_several(capsys, root):
     several = str(root / "sample_conversations" / "ferry-desk.jsonl")
     many = len(load(several))

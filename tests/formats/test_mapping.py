@@ -100,7 +100,13 @@ def test_every_list_at_the_end_of_a_path_is_a_conversation():
 
 def test_columns_of_a_table_can_be_mapped():
     loaded = load(b"who,said\nmia,hello\nhal,hi\n", mapping=FieldMapping("who", "said", roles={"hal": "assistant"}))
-    assert [(m.role, m.content) for m in loaded[0]] == [("mia", "hello"), ("assistant", "hi")]
+    assert [(m.role, m.name, m.content) for m in loaded[0]] == [("user", "mia", "hello"), ("assistant", "hal", "hi")]
+
+
+def test_of_two_speakers_that_the_mapping_gives_no_role_the_second_is_the_assistant():
+    talk = [{"by": "c", "text": "is it late?"}, {"by": "r", "text": "half past nine"}, {"by": "c", "text": "thanks"}]
+    (found,) = load(as_json({"log": talk}), mapping=FieldMapping("by", "text", "log"))
+    assert [(m.role, m.name) for m in found] == [("user", "c"), ("assistant", "r"), ("user", "c")]
 
 
 def test_a_mapping_is_saved_and_used_again(tmp_path):

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from historylab import Conversation, Message
 from historylab.formats.listing import Entry, Listing
-from historylab.formats.load import UPLOAD_BYTES
+from historylab.formats.load import UPLOAD_BYTES, first_asking
 from historylab.ui.session.given_files import MOST_FILES, bounded, files_at, merged, read_files
 from historylab.ui.session.large_files import large_file
-from historylab.ui.session.opening import first_asking
 from historylab.ui.session.tab import GivenFile, ToOpen
 from historylab.ui.toolbar.large_file import entry_in_words, matches
 

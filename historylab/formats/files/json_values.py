@@ -54,7 +54,7 @@ class Parser:
             value = self._leniently(given if isinstance(given, str) else given.decode())
             containers_of(value)  # refuses what is nested too deeply
         self._read += brackets
-        if self._read > MAX_CONTAINERS or (len(data) > MAX_ITEMS and _may_be_wide(data)):
+        if brackets > MAX_DEPTH or self._read > MAX_CONTAINERS or (len(data) > MAX_ITEMS and _may_be_wide(data)):
             self._weighed += containers_of(value)
             if self._weighed > MAX_CONTAINERS:
                 raise too_many(MAX_CONTAINERS, "lists and objects")

@@ -7,7 +7,7 @@ reading is.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from streamlit.runtime.scriptrunner import RerunException
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, UnknownFormat
+from historylab.formats.load import first_asking
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import Place
@@ -108,11 +109,6 @@ def _open(asked: ToOpen, show: Show) -> bool:
         conversations = merged(found)
         viewing.open_conversations(conversations, "", first_asking(conversations), files)
     return bool(found)
-
-
-def first_asking(conversations: Sequence[Conversation]) -> int:
-    """The first in which a user says something; the first of all if in none."""
-    return next((i for i, found in enumerate(conversations) if any(m.role == "user" for m in found)), 0)
 
 
 def _open_large(path: Path, show: Show) -> bool:
