@@ -145,6 +145,10 @@ def _in_another_process(path: Path, *options: str) -> dict[str, Any]:
 
 
 def _peak() -> float:
+    """MB that this process took at most. On Linux `ru_maxrss` may be that of the process which started it."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 1000
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
