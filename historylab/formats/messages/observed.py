@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from itertools import pairwise
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -89,19 +90,15 @@ class _Thread:
         self.asked = known
         self.requests: list[ObservedRequest] = []
         self.unplaced: ObservedRequest | None = None  # only the next request shows what answered it
-        self.placed: ObservedRequest | None = None  # the latest one whose answer is known
+        known_answers = parent.answered.items() if parent else ()
+        self.answered: dict[int, ObservedRequest] = {at: request for at, request in known_answers if at < known}
 
     def place(self, request: ObservedRequest, at: int) -> None:
         """Say of the message at that index that it answered the request."""
         answer = self.messages[at]
         said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
-        before, tools = self.placed.about.get(TOOLS) if self.placed else None, request.about.get(TOOLS)
-        if before and tools and before != tools:  # a log may leave them out
-            said[TOOLS] = tools
-        if self.placed and self.placed.prompt != request.prompt:
-            said[PROMPT_CHANGED] = True
-        self.placed = request
+        self.answered[at] = request
         time = answer.timestamp or request.ended or request.started
         self.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
@@ -252,7 +249,18 @@ def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Con
     for request in thread.requests:
         said |= {name: value for name, value in request.about.items() if value not in NOTHING}
     title = next((request.title for request in thread.requests if request.title), "")
-    return Conversation(pair_by_order(thread.messages), title, said, branches)
+    messages = list(thread.messages)
+    for (_, before), (at, now) in pairwise(sorted(thread.answered.items(), key=itemgetter(0))):
+        if changed := _changes(before, now):
+            messages[at] = replace(messages[at], metadata={**messages[at].metadata, **changed})
+    return Conversation(pair_by_order(messages), title, said, branches)
+
+
+def _changes(before: ObservedRequest, now: ObservedRequest) -> dict[str, Any]:
+    """The metadata of an answer whose request had other tools or another system prompt than the one before it."""
+    tools, others = now.about.get(TOOLS), before.about.get(TOOLS)
+    changed: dict[str, Any] = {TOOLS: tools} if tools and others and tools != others else {}  # a log may leave them out
+    return changed | ({PROMPT_CHANGED: True} if now.prompt != before.prompt else {})
 
 
 def _prompt(messages: Sequence[Message]) -> int:

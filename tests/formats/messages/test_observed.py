@@ -63,6 +63,15 @@ def test_an_answer_says_where_the_tools_or_the_system_prompt_of_its_request_chan
     ]
 
 
+def test_a_request_logged_late_is_compared_with_the_one_it_follows():
+    found, _ = stitched(
+        request("s:p u:1", "a:w", about={"tools": ["f"]}),
+        request("s:p u:1 a:w u:2 a:x u:3", "a:y", about={"tools": ["f", "g"]}),
+        request("s:p u:1 a:w u:2", "a:x", about={"tools": ["f"]}),
+    )
+    assert [m.metadata for m in found[0] if m.role == "assistant"] == [{}, {}, {"tools": ["f", "g"]}]
+
+
 def test_calls_and_results_between_two_requests_are_part_of_it():
     call = Message("assistant", tool_calls=(ToolCall("1", "f", '{"a": 1, "b": 2}'),))
     repeated = Message("assistant", tool_calls=(ToolCall("c1", "f", '{"b":2,"a":1}'),))
