@@ -29,18 +29,14 @@ class Attributes:
     def get(self, *names: str) -> Any:
         """The first of these attributes that says something; JSON text is parsed, flattened lists are put together."""
         for name in names:
-            if (name in self.given or name in self._heads or self._has_objects) and (
-                found := unpacked(self._find(name))
-            ) not in EMPTY_VALUES:
+            if (given := self._find(name)) is not None and (found := unpacked(given)) not in EMPTY_VALUES:
                 return found
         return None
 
     def raw(self, *names: str) -> Any:
         """The same, with JSON text as it is."""
         for name in names:
-            if (name in self.given or name in self._heads or self._has_objects) and (
-                found := self._find(name)
-            ) not in EMPTY_VALUES:
+            if (found := self._find(name)) not in EMPTY_VALUES:
                 return found
         return None
 
