@@ -14,6 +14,8 @@ LOST = re.compile("Message 2, which must be remembered, .* was lost at turn 21")
 def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(page, home, seen):
     opened(page, home)
     select_row(page, 2)
+    page.locator(".hl-title", has_text=re.compile("^Message 2: ")).wait_for()
+    settled(page)  # the table has made room for the reason, and its button stays where it is
     page.get_by_role("button", name="⚑ Must remember", exact=True).click()
     page.locator(".hl-forgot", has_text=LOST).wait_for()
     page.get_by_text("Must be remembered.").wait_for()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -28,8 +28,14 @@ def must_remember(timeline: Timeline, number: int, message: int) -> None:
     index = original_index(timeline, message)
     if index is None:
         st.html(f'<div class="hl-meta">{SEVERAL}</div>')
-    elif st.button(f"{GLYPH} Must remember", key="remember", help=HELP):
-        _mark({*viewing.must_remember(), index})
+    else:
+        st.button(
+            f"{GLYPH} Must remember",
+            key="remember",
+            help=HELP,
+            on_click=viewing.set_must_remember,
+            args=({*viewing.must_remember(), index},),
+        )
 
 
 def _marked(timeline: Timeline, number: int, marks: Sequence[MustRemember]) -> None:
@@ -37,14 +43,13 @@ def _marked(timeline: Timeline, number: int, marks: Sequence[MustRemember]) -> N
         held = " ".join(escape(_holder_sentence(timeline, number, star)) for star in marks)
         glyph = f'<span aria-hidden="true">{GLYPH}</span>'
         st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {held}</div>', width="content")
-        if st.button("Remove the mark", key="forget", type="tertiary"):
-            _mark(set(viewing.must_remember()) - {star.mark for star in marks})
-
-
-def _mark(indices: Iterable[int]) -> None:
-    """The link carries the marks and is written when the whole page is drawn, hence the rerun."""
-    viewing.set_must_remember(indices)
-    st.rerun()
+        st.button(
+            "Remove the mark",
+            key="forget",
+            type="tertiary",
+            on_click=viewing.set_must_remember,
+            args=(set(viewing.must_remember()) - {star.mark for star in marks},),
+        )
 
 
 def _holder_sentence(timeline: Timeline, number: int, star: MustRemember) -> str:
