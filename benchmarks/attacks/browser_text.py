@@ -103,7 +103,7 @@ class Attack:
                 page.get_by_role("button", name="Cancel").click()
                 page.get_by_role("dialog").wait_for(state="hidden")
         yield from self.hovered()
-        for name in ("Exact payload", "Stages", "Messages"):
+        for name in ("Payload", "Stages", "Messages"):
             page.get_by_role("tab", name=name).click()
             yield "tab"
         page.get_by_text("Chat", exact=True).click()

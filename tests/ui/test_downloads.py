@@ -35,7 +35,7 @@ def test_the_files_of_the_export_drawer_outlive_its_reruns():
 def test_so_does_the_payload(link):
     app = screen(PLAYGROUND, **link)
     if not link:
-        app.session_state["side"] = "Exact payload"
+        app.session_state["side"] = "Payload"
         shown(app.run())
     assert files(app)["Download"]
     assert files(shown(app.run())) == files(app)

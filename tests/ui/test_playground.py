@@ -222,7 +222,7 @@ def test_a_conversation_without_a_request_is_no_error():
     assert "0 tokens" not in text(app)
 
 
-@pytest.mark.parametrize("side", ["Messages", "Exact payload", "Stages"])
+@pytest.mark.parametrize("side", ["Messages", "Payload", "Stages"])
 def test_a_models_name_in_a_link_is_only_text(side):
     app = screen(model="<img src=x onerror=alert(1)>")
     app.session_state["side"] = side

@@ -103,7 +103,7 @@ STATES: dict[str, Callable] = {
         f"debug: {name}": lambda app, name=name: with_session(app, **{"debug-tab": name})
         for name in ("Tokens", "Stages", "Sources", "Timings")
     },
-    "payload": lambda app: with_session(app, side="Exact payload"),
+    "payload": lambda app: with_session(app, side="Payload"),
     "template field": lambda app: with_session(app, **{"template file": True}),
 }
 

@@ -8,18 +8,29 @@ import streamlit as st
 
 from historylab.costs.amounts import count_of, money, percent, times
 from historylab.costs.bill import CostComparison
+from historylab.costs.recorded_cache import cache_in_use
 from historylab.costs.recount import counter_of_money
 from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
 from historylab.planning.replay import Timeline
+from historylab.ui.session import cached, prices
 from historylab.wording.costs import BASELINE, cache_description, cache_titles, lost_in_cache_sentence, pays_sentence
 from historylab.wording.untrusted import escape
 
 HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "… not trimming")
 
 
-def bill_table(timeline: Timeline, bills: Mapping[str, CostComparison], own: str) -> None:
-    """A row per cache model; `own` is the name of the model's own."""
+def bill_of(timeline: Timeline) -> tuple[Mapping[str, CostComparison], str]:
+    """The comparison per cache model, and the name of the model's own; nothing where prices are unknown."""
+    listed = prices.prices_in_effect(timeline.settings.model)
+    return (cached.comparisons(timeline, listed), cache_in_use(timeline, listed).name) if listed else ({}, "")
+
+
+def bill_table(timeline: Timeline) -> None:
+    """A row per cache model; nothing where prices are unknown."""
+    bills, own = bill_of(timeline)
+    if not bills:
+        return
     head = "".join(f'<th class="hl-number">{heading}</th>' for heading in HEADINGS)
     rows = "".join(_row(name, bill, own=name == own) for name, bill in bills.items())
     st.html(

@@ -14,7 +14,7 @@ from historylab.counters.base import has_media
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Step, Timeline
-from historylab.ui.request.explanation import explanation, summary_text
+from historylab.ui.request.explanation import summary_text
 from historylab.ui.request.message_bubbles import message_bubbles
 from historylab.ui.request.message_search import hit_count, nothing_found, search_field
 from historylab.ui.request.message_selection import (
@@ -47,7 +47,7 @@ EMPTY = {
 
 
 def message_list(timeline: Timeline, number: int) -> None:
-    """Filter, search and the messages, as rows or as a chat; beside them the explanation of the chosen one."""
+    """Filter, search and the messages, as rows or as a chat."""
     step = timeline.steps[number]
     projected_note(timeline, number)
     with st.container(horizontal=True, vertical_alignment="center", key="browse"):
@@ -58,15 +58,7 @@ def message_list(timeline: Timeline, number: int) -> None:
     if not len(shown):
         return
     draw = message_bubbles if session.tab().view == CHAT else _table
-    chosen = session.tab().message
-    if chosen is None or chosen >= step.size:
-        draw(timeline, step, shown)
-        return
-    wide, narrow = st.columns([3, 2], gap="medium")
-    with wide:
-        draw(timeline, step, shown)
-    with narrow:
-        explanation(timeline, number, chosen)
+    draw(timeline, step, shown)
 
 
 def _shown(timeline: Timeline, step: Step) -> np.ndarray:

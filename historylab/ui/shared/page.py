@@ -47,4 +47,4 @@ def _navigation() -> None:
 
 @cache
 def _style() -> str:
-    return Path(__file__).with_name("style.css").read_text("utf-8")
+    return "".join(path.read_text("utf-8") for path in sorted(Path(__file__).with_name("style").glob("*.css")))
