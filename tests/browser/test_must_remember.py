@@ -29,7 +29,7 @@ def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(pag
     page.go_forward()
     page.locator(".hl-forgot", has_text=LOST).wait_for()
 
-    page.get_by_text("Cost, losses and refused requests").click()
+    page.get_by_role("tab", name="Asked later").click()
     box = page.get_by_label("Questions, one per line")
     box.fill("What is Pia allergic to?")
     box.press("Control+Enter")

@@ -37,6 +37,12 @@ def pasted(app: AppTest, text: str) -> AppTest:
     return shown(app.button(key="open-pasted").click().run())
 
 
+def on_tab(app: AppTest, label: str) -> AppTest:
+    """The same with that tab of the request open, as a click leaves it."""
+    app.session_state["side"] = label
+    return shown(app.run())
+
+
 def conversation_picker(app: AppTest):
     """The choice among the conversations of what is open."""
     return next(choice for choice in app.selectbox if choice.label.startswith("This holds"))

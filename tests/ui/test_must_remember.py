@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
-from app_pages import conversation_picker, opening, screen, shown, text, verdict
+from app_pages import conversation_picker, on_tab, opening, screen, shown, text, verdict
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -148,11 +148,6 @@ def test_tune_offers_the_wish_only_where_something_is_marked():
 # -- questions
 
 
-def unfolded(app):
-    app.session_state["cost"] = True
-    return shown(app.run())
-
-
 def likeliest(app):
     return next(d for d in app.dataframe if "last request" in d.value)
 
@@ -160,7 +155,7 @@ def likeliest(app):
 def test_questions_find_their_likeliest_messages_and_whether_they_are_held():
     said = [*SAID, {"role": "assistant", "content": "Your platform is nine."}, {"role": "user", "content": "Thanks."}]
     said[1]["content"] = "The ticket number is QX-55."
-    app = unfolded(pasted(said, historyLength="2"))
+    app = on_tab(pasted(said, historyLength="2"), "Asked later")
     assert "Write what may still be asked" in text(app)
     shown(app.text_area(key="questions").set_value("Which ticket number?\n\nWhich platform? \nzebra").run())
     told = text(app)
@@ -175,7 +170,7 @@ def test_questions_find_their_likeliest_messages_and_whether_they_are_held():
 
 
 def test_questions_are_gone_with_their_conversation():
-    app = unfolded(screen())
+    app = on_tab(screen(), "Asked later")
     shown(app.text_area(key="questions").set_value("Who is allergic?").run())
     assert len(likeliest(app).value)
     opening(app, "Sample")

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow  # whole screens
 
 PAGES = ("playground", "compare", "tune", "corpus", "settings")
 PLAYGROUND = "pages/playground.py"
+TABS = ("Lost facts", "Cost", "Asked later", "Payload", "Stages")
 
 
 @pytest.fixture
@@ -98,12 +99,11 @@ STATES: dict[str, Callable] = {
     "open": lambda app: state(app, wanted="open", debug=False, refused=refused(), sessions=found()),
     "sessions": lambda app: with_session(app, way="This machine", historylab=wanting(app)),
     "not read": lambda app: state(app, refused=refused()),
-    "cost": lambda app: with_session(app, cost=True),
+    **{tab: lambda app, tab=tab: with_session(app, side=tab) for tab in TABS},
     **{
         f"debug: {name}": lambda app, name=name: with_session(app, **{"debug-tab": name})
         for name in ("Tokens", "Stages", "Sources", "Timings")
     },
-    "payload": lambda app: with_session(app, side="Payload"),
     "template field": lambda app: with_session(app, **{"template file": True}),
 }
 
