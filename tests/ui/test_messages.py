@@ -89,24 +89,27 @@ def bubbles(app) -> str:
     return next(e.proto.body for e in app.get("html") if "hl-chat" in e.proto.body)
 
 
-def test_a_message_chosen_on_the_map_is_shown_though_filter_and_search_hid_it():
+def test_a_chosen_message_is_shown_though_filter_and_search_hid_it_and_at_a_request_that_may_send_it():
     def choosing():
         import streamlit as st
 
         from historylab import Settings, replay
         from historylab.formats.samples import load_sample
-        from historylab.ui.request.message_selection import reveal_message
+        from historylab.ui.request.message_selection import choose_message
         from historylab.ui.session import session
 
         here, timeline = session.tab(), replay(load_sample("birthday-by-the-sea")[0], Settings())
-        step = timeline.steps[-1]
+        last = len(timeline.plans) - 1
         here.show, here.search, here.view = "lost", "lease", "chat"
-        reveal_message(timeline, step, 38)  # lost, and it holds the word
-        st.text((here.show, here.search, here.page))
-        reveal_message(timeline, step, 37)
-        st.text((here.show, here.search, here.page))
-        reveal_message(timeline, step, 160)
-        st.text((here.show, here.search, here.page))
+        for request, message in ((last, 38), (last, 37), (last, 160), (0, 160), (last, 166)):
+            choose_message(timeline, request, message)  # 38 is lost and holds the word; 166 answers the last request
+            st.text((here.show, here.search, here.page, here.request, here.message))
 
     app = shown(AppTest.from_function(choosing).run())
-    assert [told.value for told in app.text] == ["('lost', 'lease', 1)", "('lost', '', 1)", "('everything', '', 4)"]
+    assert [told.value for told in app.text] == [
+        "('lost', 'lease', 1, 82, 38)",
+        "('lost', '', 1, 82, 37)",
+        "('everything', '', 4, 82, 160)",
+        "('everything', '', 4, 80, 160)",
+        "('everything', '', None, 82, 166)",
+    ]

@@ -10,7 +10,7 @@ from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Likely
-from historylab.ui.request.message_selection import reveal_message
+from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, session, viewing
 from historylab.wording.message_text import preview
 from historylab.wording.untrusted import escape, one_line
@@ -97,6 +97,4 @@ def _select_row(timeline: Timeline, messages: Sequence[int]) -> None:
     """Show the message in the last request, which the table is about."""
     rows = session.widget_value(ROWS)["selection"]["rows"]
     if rows:
-        last = len(timeline.plans) - 1
-        viewing.select_request(last)
-        reveal_message(timeline, timeline.steps[last], messages[rows[0]])
+        choose_message(timeline, len(timeline.plans) - 1, messages[rows[0]])

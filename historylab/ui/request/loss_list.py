@@ -11,7 +11,8 @@ from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
-from historylab.ui.session import session, viewing
+from historylab.ui.request.message_selection import choose_message
+from historylab.ui.session import session
 from historylab.wording.costs import RECALL_UNKNOWN, kept_line
 from historylab.wording.untrusted import escape, one_line
 
@@ -45,7 +46,7 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
         key=KEY,
         hide_index=True,
         height=38 + 35 * min(len(shown), 8),
-        on_select=lambda: _select_row(shown),
+        on_select=lambda: _select_row(timeline, shown),
         selection_mode="single-row",
         alt=f"{count_of(len(losses), 'value')} needed but no longer sent",
     )
@@ -64,8 +65,7 @@ def _columns(timeline: Timeline, losses: Sequence[Loss]) -> dict[str, list[Any]]
     }
 
 
-def _select_row(losses: Sequence[Loss]) -> None:
+def _select_row(timeline: Timeline, losses: Sequence[Loss]) -> None:
     rows = session.widget_value(KEY)["selection"]["rows"]
     if rows:
-        viewing.select_request(losses[rows[0]].step)
-        viewing.select_message(losses[rows[0]].message)
+        choose_message(timeline, losses[rows[0]].step, losses[rows[0]].message)

@@ -54,14 +54,27 @@ def search_mask(step: Step) -> np.ndarray:
     return matching_messages(step.plan.history.conversation, step.size, session.tab().search)
 
 
-def reveal_message(timeline: Timeline, step: Step, message: int) -> None:
-    """Select a message and turn to its page. A search or filter that hides it is cleared."""
+def choose_message(timeline: Timeline, request: int, message: int) -> None:
+    """Go to `message` at `request` (from 0): map, list and answer show it. The way there from all that names a message.
+
+    Where that request comes before the message, it is the first one that may send it.
+    """
+    holding = int(timeline.conversation.columns.requests.searchsorted(message, side="right"))
+    request = min(max(request, holding), len(timeline.plans) - 1)
+    viewing.select_request(request)
+    viewing.turn_to_message(message, _page_with(timeline, timeline.steps[request], message))
+
+
+def _page_with(timeline: Timeline, step: Step, message: int) -> int | None:
+    """The page (from 1) of the list that holds the message. A search or filter that hides it is cleared."""
+    if message >= step.size:
+        return None
     if not search_mask(step)[message]:
         viewing.search_for("")
     if not filter_mask(timeline, step)[message]:
         viewing.filter_by(viewing.EVERYTHING)
     before = int((filter_mask(timeline, step) & search_mask(step))[:message].sum())
-    viewing.turn_to_message(message, before // PAGE[session.tab().view] + 1)
+    return before // PAGE[session.tab().view] + 1
 
 
 def filter_field(timeline: Timeline) -> None:

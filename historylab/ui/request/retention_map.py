@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from historylab.figures.retention_map import pack_view
 from historylab.planning.replay import Timeline
-from historylab.ui.request.message_selection import reveal_message
+from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.session.must_remember import starred_messages
 from historylab.ui.shared.history_map import map_component, map_look
@@ -26,7 +26,7 @@ def retention_map(timeline: Timeline, number: int) -> None:
 
 def _look(timeline: Timeline) -> None:
     request, message = map_look(KEY, timeline)
-    if request is not None:
+    if request is not None and message is not None:
+        choose_message(timeline, request, message)
+    elif request is not None:
         viewing.select_request(request)
-        if message is not None:
-            reveal_message(timeline, timeline.steps[request], message)

@@ -58,8 +58,8 @@ def select_message(message: int | None) -> None:
     tab().message = message
 
 
-def turn_to_message(message: int, page: int) -> None:
-    """Select a message outside the list, which is drawn anew to show it, on that page (from 1)."""
+def turn_to_message(message: int, page: int | None) -> None:
+    """Select a message outside the list, drawn anew to show it, on that page (from 1); None: where it opens."""
     state = tab()
     state.message, state.page, state.picks = message, page, state.picks + 1
 
