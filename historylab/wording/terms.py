@@ -1,0 +1,65 @@
+"""The terms on screen, each with a sentence that says what it means: shown on hover, focus and touch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from historylab.wording.untrusted import escape
+
+TERMS: Mapping[str, str] = {
+    "message": "One entry of a conversation: who speaks, the text, and the tool calls it makes or answers.",
+    "turn": "A user message and everything up to the next one.",
+    "request": "One call of the model, with the messages before it as its history. An agent makes several in a turn.",
+    "pinned": "Always sent: system messages and the messages you pinned.",
+    "truncated": "Sent in part.",
+    "summarised": "Not sent; a summary stands for it.",
+    "dropped": "Not sent, and nothing stands for it.",
+    "fact": "A value that an answer or a tool call uses and an earlier message says: an id, a number, a path.",
+    "reference": "A value in a tool call that an earlier message says word for word.",
+    "link": "An id, a number or a path in an answer that an earlier message says. An estimate: nothing proves that the "
+    "model looked it up there.",
+    "evidence": "The messages that the file itself names as needed for a question.",
+    "must remember": "You marked it: it may not be lost.",
+    "window": "The most tokens the model takes.",
+    "threshold": "The share of the window at which older history is summarised.",
+    "budget": "The most tokens a request may have, reserve and overhead included.",
+    "reserve": "The part of the budget that is kept free for the model's answer.",
+    "overhead": "Tokens sent beside the messages: the descriptions of tools, a hidden system prompt.",
+    "framing": "Tokens that belong to no message: what the API wraps around them.",
+    "cut": "What keeps a request within its limits: which messages are left out, shortened or summarised.",
+    "trimming": "Sending less than the whole conversation: leaving out, shortening or summarising messages.",
+    "cache": "The provider's memory of how the last request began. What a request repeats of it costs less.",
+    "beginning": "What a request has in common with the one before, from its first message on. Only that much is read "
+    "from the cache.",
+    "not trimming": "The conversation as recorded, sent whole at every request.",
+    "estimate": "Not the model's own count, or not what the provider will charge to the cent.",
+    "tokens": "The pieces of text a model counts and is paid by: about four characters of English each.",
+}
+"""Term → its definition, in a sentence."""
+
+
+def definition(term: str) -> str:
+    """The sentence for Streamlit's `help=`. Raises KeyError for what is no term."""
+    return TERMS[term]
+
+
+def term_html(word: str, term: str = "") -> str:
+    """A word as HTML with the definition of its term (by default itself), for mouse, keyboard and touch."""
+    told = escape(TERMS[term or word.lower()])
+    return f'<dfn class="hl-term" tabindex="0" data-tip="{told}" aria-description="{told}">{escape(word)}</dfn>'
+
+
+def with_terms(text: str, *terms: str) -> str:
+    """A sentence as HTML, in which the first mention of each of these terms, or its plural, tells what it means."""
+    found = sorted((*match.span(), term) for term in terms if (match := _mention(term, text)))
+    pieces, end = list[str](), 0
+    for start, stop, term in found:
+        if start >= end:
+            pieces += [escape(text[end:start]), term_html(text[start:stop], term)]
+            end = stop
+    return "".join([*pieces, escape(text[end:])])
+
+
+def _mention(term: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"\b{re.escape(term)}s?\b", text, re.IGNORECASE)
