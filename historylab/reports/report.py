@@ -13,6 +13,7 @@ from pathlib import Path
 
 from historylab._version import __version__
 from historylab.costs.amounts import count_of
+from historylab.figures.svg_file import svg_colours, svg_rules
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
@@ -23,7 +24,7 @@ from historylab.settings.resolve import Resolution
 from historylab.wording.findings import token_finding
 from historylab.wording.message_text import speaker
 from historylab.wording.must_remember import BADGE, GLYPH
-from historylab.wording.palette import ALARM, FAINT, INK, KINDS, LOOKS, PAGE, Look
+from historylab.wording.palette import ALARM, KINDS, LOOKS
 from historylab.wording.settings import SOURCE_WORDS, title_of, value_in_words
 from historylab.wording.untrusted import escape, multiline, one_line
 from historylab.wording.verdict import count_actions, verdict
@@ -194,20 +195,12 @@ def _mark(action: Action) -> str:
 
 @cache
 def _colours() -> str:
-    dark = f"@media(prefers-color-scheme:dark){{:root{{{_variables(dark=True)}}}}}"
-    return f":root{{{_variables(dark=False)}}}{dark}"
-
-
-def _variables(*, dark: bool) -> str:
-    looks: dict[str, Look] = {"page": PAGE, "ink": INK, "faint": FAINT, "alarm": ALARM}
-    looks |= {f"kind-{kind}": look for kind, look in KINDS.items()}
-    looks |= {action.name.lower(): look for action, look in LOOKS.items()}
-    lines = "--line:#3A414A;--soft:#20252B;" if dark else "--line:#D9D9D2;--soft:#F2F2EE;"
-    return lines + "".join(
-        f"--{name}:{look.colour(dark)};--on-{name}:{look.ink(dark)};" for name, look in looks.items()
+    light, dark = (
+        "".join(f"--{name}:{colour};" for name, colour in svg_colours(dark=dark).items()) for dark in (False, True)
     )
+    return f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
 @cache
 def _style() -> str:
-    return Path(__file__).with_name("report.css").read_text("utf-8")
+    return Path(__file__).with_name("report.css").read_text("utf-8") + svg_rules()

@@ -8,9 +8,10 @@ from historylab.costs.amounts import count_of, percent, times
 from historylab.costs.workload import Workload, percentiles
 from historylab.planning.replay import Timeline
 from historylab.tuning.recommend import Recommendation, relative_cost
+from historylab.wording.must_remember import at_step
 from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.palette import CONFIGURATIONS
-from historylab.wording.verdict import counted_by
+from historylab.wording.verdict import count_actions, counted_by, share_sent
 
 
 def token_finding(timeline: Timeline) -> str:
@@ -22,6 +23,16 @@ def token_finding(timeline: Timeline) -> str:
         f"The largest is request {peak + 1:,} with {timeline.tokens[peak]:,}; untrimmed, the last would have "
         f"{timeline.untrimmed[-1]:,}. {over_budget_sentence(timeline) or 'None is over the budget.'}"
     )
+
+
+def map_finding(timeline: Timeline, number: int) -> str:
+    """Of the retention map: what request `number` (from 0) and the last one send of the messages so far."""
+    last = len(timeline.plans) - 1
+    sent = [
+        f"{share_sent(count_actions(timeline.plans[request]))} {at_step(timeline.steps[request])}"
+        for request in dict.fromkeys((number, last))
+    ]
+    return f"What every request does with every message: it sends {' and '.join(sent)}."
 
 
 def compare_finding(timelines: Sequence[Timeline]) -> str:

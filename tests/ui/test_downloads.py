@@ -21,6 +21,8 @@ def test_the_files_of_the_export_drawer_outlive_its_reruns():
     assert set(before) == {
         "Report (HTML)",
         "Decisions (CSV)",
+        "Map (SVG)",
+        "Token chart (SVG)",
         "Download historylab.env",
         "Download HistoryLab JSON",
     }

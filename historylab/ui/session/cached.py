@@ -22,6 +22,7 @@ from historylab.costs.caches.base import all_caches
 from historylab.counters.base import Counter, counter_for, token_column
 from historylab.figures.difference_map import pack_difference
 from historylab.figures.retention_map import pack_timeline
+from historylab.figures.svg_file import map_file, token_file
 from historylab.figures.token_chart import token_chart
 from historylab.formats.base import Report
 from historylab.formats.convert import Written, write
@@ -149,6 +150,12 @@ def report_file(timeline: Timeline, number: int, resolution: Resolution, marked:
 def decisions_file(timeline: Timeline, number: int) -> bytes:
     """The decisions of a request, as a file."""
     return _as_file(decisions_csv(timeline, number))
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Drawing the pictures", hash_funcs=BY_CONTENT)
+def picture_files(timeline: Timeline, number: int) -> tuple[bytes, bytes]:
+    """The map and the token chart with a request marked, as SVG files."""
+    return map_file(timeline, number).encode(), token_file(timeline, number).encode()
 
 
 def written(conversation: Conversation, format: str) -> Written:

@@ -75,17 +75,21 @@ def _line(difference: Difference) -> str:
 def _request(resolution: Resolution, timeline: Timeline) -> None:
     """The request shown, for people without HistoryLab.
 
-    Both files are made as the drawer opens, once. A file made on the click would belong to one run of the drawer, and
+    The files are made as the drawer opens, once. A file made on the click would belong to one run of the drawer, and
     be gone after the next; and its button, disabled meanwhile, would lose the focus, without which Esc closes nothing.
     """
     number, marked = current_request(timeline), starred(timeline)
     st.html(
         f'<div class="hl-title">This request: {timeline.steps[number].label}</div>'
-        '<div class="hl-meta">Both files hold text of the conversation.</div>'
+        '<div class="hl-meta">The report and the decisions hold text of the conversation, the pictures none.</div>'
     )
     with st.container(horizontal=True):
         _download("Report", f"request-{number + 1}.html", cached.report_file(timeline, number, resolution, marked))
         _download("Decisions", f"request-{number + 1}.csv", cached.decisions_file(timeline, number))
+    drawn_map, chart = cached.picture_files(timeline, number)
+    with st.container(horizontal=True):
+        _download("Map", f"map-{number + 1}.svg", drawn_map)
+        _download("Token chart", f"tokens-{number + 1}.svg", chart)
 
 
 def _download(label: str, name: str, data: bytes) -> None:
@@ -94,7 +98,7 @@ def _download(label: str, name: str, data: bytes) -> None:
         f"{label} ({extension.upper()})",
         data,
         name,
-        f"text/{extension}",
-        key=f"download-{label.lower()}",
+        "image/svg+xml" if extension == "svg" else f"text/{extension}",
+        key=f"download-{label.lower().replace(' ', '-')}",
         on_click="ignore",
     )
