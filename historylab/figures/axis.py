@@ -9,11 +9,11 @@ from historylab.planning.replay import Timeline
 MOST_POINTS = 600  # more are binned, each bin shown as its largest request
 
 
-def drawn_requests(tokens: np.ndarray) -> np.ndarray:
+def drawn_requests(tokens: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
     """int64: the requests drawn (from 0); all, or of each bin the one with the most tokens."""
-    if len(tokens) <= MOST_POINTS:
+    if len(tokens) <= most:
         return np.arange(len(tokens))
-    bins = np.array_split(np.arange(len(tokens)), MOST_POINTS)
+    bins = np.array_split(np.arange(len(tokens)), most)
     return np.array([chunk[tokens[chunk].argmax()] for chunk in bins])
 
 

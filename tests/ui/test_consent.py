@@ -274,8 +274,9 @@ def test_members_have_human_names_with_the_code_name_beside():
     assert {"Off", "Oldest first (fifo)", "Sliding window", "Newest pairs (pairs)"} <= set(options)
 
 
-def token_chart(app) -> str:
-    return next(e.proto.spec for e in app.get("plotly_chart"))
+def token_chart(app) -> bytes:
+    components = app.get("bidi_component")
+    return next(e.proto.bytes for e in components if e.proto.component_name.endswith("token_bars"))
 
 
 def plain(app) -> str:

@@ -29,7 +29,7 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
             legend(timeline, number)
             retention_map(timeline, number)
             request_field(timeline)
-            token_chart(timeline, number)
+            token_chart(timeline, resolution)
         with st.container(key="answer"):
             answer_place(timeline, number)
     request_tabs(timeline, number, resolution)

@@ -23,7 +23,7 @@ from historylab.counters.base import Counter, counter_for, token_column
 from historylab.figures.difference_map import pack_difference
 from historylab.figures.retention_map import pack_timeline
 from historylab.figures.svg_file import map_file, token_file
-from historylab.figures.token_chart import token_chart
+from historylab.figures.token_chart import pack_tokens
 from historylab.formats.base import Report
 from historylab.formats.convert import Written, write
 from historylab.formats.load import Conversations
@@ -134,10 +134,10 @@ def _browser_key(content: str) -> str:
     return blake2b(content.encode(), digest_size=12).hexdigest()
 
 
-@st.cache_resource(max_entries=4, scope="session", show_spinner=False, hash_funcs=BY_CONTENT)
-def chart(timeline: Timeline, *, dark: bool) -> Any:  # plotly has no types
-    """The token chart, which is the same for every request."""
-    return token_chart(timeline, dark=dark)
+@st.cache_resource(max_entries=3, scope="session", show_spinner=False, hash_funcs=BY_CONTENT)
+def packed_tokens(timeline: Timeline) -> tuple[dict[str, Any], bytes]:
+    """The token chart, which is the same for every request, as what its bytes are made from."""
+    return pack_tokens(timeline)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Writing the report", hash_funcs=BY_CONTENT)

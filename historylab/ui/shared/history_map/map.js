@@ -198,7 +198,7 @@ class RetentionMap {
     this.flag.textContent = flagText(this.still, this.request);
     const x = LEFT + ((this.request + 0.5) * this.box.w) / this.still.requests, wide = this.flag.offsetWidth;
     this.flag.style.left = `${Math.max(0, Math.min(x - wide / 2, this.box.width - wide))}px`;
-    document.querySelector(".hl-here")?.style.setProperty("--here", (this.request + 0.5) / this.still.requests); // the token chart's line
+    if (clock.now.request !== this.request) clock.set({ request: this.request });
     const say = { min: 1, max: this.still.requests, now: this.request + 1, text: valueText(this.still, this.request) };
     for (const [name, value] of Object.entries(say)) this.marks.setAttribute(`aria-value${name}`, value);
   }

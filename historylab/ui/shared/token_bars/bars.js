@@ -1,0 +1,185 @@
+// The token chart: what every request sends, by kind. It shows the request of the page's clock; a click or a drag on
+// it moves that, and the line of the budget is dragged to another value, which Python is told on release.
+
+const CLICK_PX = 4;
+
+class TokenBars {
+  constructor(root) {
+    this.find = (name) => root.querySelector(name);
+    [this.root, this.plot, this.canvas] = [this.find(".tokens"), this.find(".plot"), this.find("canvas")];
+    [this.line, this.band, this.tip] = [this.find(".budget"), this.find(".band"), this.find(".tip")];
+    [this.chart, this.press, this.drag, this.labels, this.frame] = [null, null, null, [], 0];
+    this.watcher = new ResizeObserver(() => this.draw());
+    this.watcher.observe(this.plot);
+    this.deaf = clock.listen(() => this.moved());
+    const listen = (element, type, act) => element.addEventListener(type, (event) => this.chart && act(event));
+    listen(this.plot, "pointerdown", (event) => this.down(event));
+    listen(this.plot, "pointermove", (event) => this.move(event));
+    listen(this.plot, "pointerup", () => this.up());
+    listen(this.plot, "pointercancel", () => this.cancel());
+    listen(this.plot, "pointerleave", () => this.hide());
+    this.scheme = matchMedia("(prefers-color-scheme: dark)");
+    this.recolour = () => setTimeout(() => this.draw(), 100);
+    this.scheme.addEventListener("change", this.recolour);
+  }
+
+  receive(chart, send) {
+    if (chart.key !== this.chart?.key) {
+      this.labels = [];
+      timelines.get(chart.key).then((timeline) => { if (this.chart.key === chart.key) this.labels = timeline.labels; });
+    }
+    [this.chart, this.send] = [chart, send];
+    if (this.drag?.dropped) this.drag = null;
+    this.root.setAttribute("aria-label", chart.finding);
+    this.draw();
+  }
+
+  // -- the page's clock
+
+  moved() {
+    if (!this.chart) return;
+    const { request } = clock.now;
+    if (request < this.chart.requests && request !== this.filled) {
+      this.filled = request;
+      fillKinds(this.chart, pointOf(this.chart, request));
+    }
+    this.redraw();
+  }
+
+  // -- pressing and dragging
+
+  down(event) {
+    if (event.button) return;
+    const onLine = event.target.closest(".budget");
+    if (onLine && !this.chart.locked) this.drag = { from: event.clientY, budget: null };
+    else this.press = { x: event.clientX, from: clock.now.request };
+    if (this.drag) this.hide();
+    this.plot.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  }
+
+  move(event) {
+    if (this.drag) {
+      this.drag.budget = this.budgetAt(event);
+      return this.placeBudget();
+    }
+    if (this.press && Math.abs(event.clientX - this.press.x) > CLICK_PX) this.press.moved = true;
+    if (this.press?.moved) {
+      this.hide();
+      clock.set({ request: this.requestAt(event), playing: false });
+    } else this.point(event);
+    this.last = event;
+  }
+
+  up() {
+    const { press, drag } = this;
+    [this.press, this.drag] = [null, null];
+    if (drag?.budget && drag.budget !== this.chart.budget) {
+      this.drag = { ...drag, dropped: true }; // stays where it was dropped until Python has answered
+      this.send("budget", drag.budget);
+    } else if (drag) this.placeBudget();
+    else if (press) this.choose(press);
+  }
+
+  choose(press) {
+    const request = this.last && press.moved ? this.requestAt(this.last) : this.requestAt({ clientX: press.x });
+    clock.set({ request, playing: false });
+    if (request !== press.from) this.send("look", { request });
+  }
+
+  cancel() {
+    [this.press, this.drag] = [null, null];
+    this.placeBudget();
+    this.hide();
+  }
+
+  requestAt({ clientX }) {
+    const { from, to } = clock.now, x = (clientX - this.plot.getBoundingClientRect().left - LEFT) / this.box.w;
+    const request = Math.floor((from + x * (to - from)) * this.chart.requests);
+    return Math.max(0, Math.min(this.chart.requests - 1, request));
+  }
+
+  // The budget whose line is at the pointer: what lies under it, reserve and overhead besides, in steps of a pixel.
+  budgetAt({ clientY }) {
+    const y = clientY - this.plot.getBoundingClientRect().top;
+    const step = Math.max(10, roundNumber(this.chart.top / this.box.h)), { aside, top } = this.chart;
+    const net = (1 - (y - TOP) / this.box.h) * top;
+    return Math.max(step, Math.ceil((aside + 1) / step) * step, Math.round((net + aside) / step) * step);
+  }
+
+  // -- pointing
+
+  point(event) {
+    if (event.pointerType === "touch") return;
+    const place = this.plot.getBoundingClientRect(), [x, y] = [event.clientX - place.left, event.clientY - place.top];
+    const within = x >= LEFT && x <= LEFT + this.box.w;
+    if (!within) return this.hide();
+    if (event.target.closest(".budget")) this.tip.replaceChildren(element("div", "", budgetHint(this.chart)));
+    else {
+      const request = this.requestAt(event);
+      fillTip(this.tip, this.chart, this.colours, pointOf(this.chart, request), this.labels[request]);
+    }
+    this.tip.hidden = false;
+    const { offsetWidth: wide, offsetHeight: tall } = this.tip;
+    const beside = x + 16 + wide > this.box.width ? x - 16 - wide : x + 16;
+    this.tip.style.left = `${Math.max(0, Math.min(beside, this.box.width - wide))}px`;
+    this.tip.style.top = `${Math.min(y + 14, this.box.all - tall)}px`;
+  }
+
+  hide() {
+    this.tip.hidden = true;
+  }
+
+  // -- drawing
+
+  draw() {
+    const width = this.plot.clientWidth;
+    if (!this.chart || width <= LEFT + RIGHT) return; // not laid out yet; the ResizeObserver calls again
+    const all = this.plot.clientHeight;
+    this.box = { width, all, w: width - LEFT - RIGHT, h: all - TOP - BOTTOM };
+    this.colours = palette(this.plot);
+    this.plot.dataset.drawn = "";
+    fillLegend(this.find(".legend"), this.chart, this.colours);
+    this.placeBudget();
+    this.redraw();
+  }
+
+  redraw() {
+    if (this.frame || !this.box) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      paint(this.canvas, this.chart, this.box, this.colours, clock.now);
+    });
+  }
+
+  placeBudget() {
+    const { chart, line, band, drag } = this, to = scales(chart, this.box, clock.now);
+    const budget = drag?.budget ?? chart.budget, net = Math.max(0, budget - chart.aside);
+    const [at, above] = [to.y(net), to.unlimited(net) < TOP];
+    line.style.top = `${at}px`;
+    line.querySelector("span").textContent = budgetWords(chart, budget) + (above ? " ↑" : "");
+    const flags = { low: at < TOP + 12, above, dragged: drag?.budget, locked: chart.locked };
+    for (const [name, on] of Object.entries(flags)) on ? (line.dataset[name] = "") : delete line.dataset[name];
+    const until = to.y(budget);
+    [band.style.top, band.style.height] = [`${until}px`, `${Math.max(0, at - until)}px`];
+  }
+
+  end() {
+    this.deaf();
+    this.watcher.disconnect();
+    this.scheme.removeEventListener("change", this.recolour);
+    cancelAnimationFrame(this.frame);
+  }
+}
+
+const charts = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  if (!charts.has(parentElement)) charts.set(parentElement, new TokenBars(parentElement));
+  const bars = charts.get(parentElement);
+  unpack(data).then((chart) => bars.receive(chart, setTriggerValue));
+  return () => {
+    bars.end();
+    charts.delete(parentElement);
+  };
+}
