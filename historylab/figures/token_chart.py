@@ -30,7 +30,7 @@ TEXTURES = {"summary": "hatched"}  # as the messages that it stands for are on t
 def pack_tokens(timeline: Timeline) -> tuple[dict[str, Any], bytes]:
     """HEAD as far as the timeline alone decides it, and the second part."""
     shown = drawn_requests(timeline.tokens, MOST)
-    kinds = [kind for kind in KINDS if kind in kinds_drawn(timeline)]
+    kinds, drawn = [kind for kind in KINDS if timeline.tokens_by_kind[kind].any()], kinds_drawn(timeline)
     rows = [*(timeline.tokens_by_kind[kind] for kind in kinds), timeline.tokens, timeline.untrimmed]
     changes = np.diff(np.array([row[shown] for row in rows]), prepend=0).astype("<i4")
     planes = changes.reshape(-1).view(np.uint8).reshape(-1, 4).T
@@ -39,7 +39,7 @@ def pack_tokens(timeline: Timeline) -> tuple[dict[str, Any], bytes]:
         "finding": token_finding(timeline),
         "requests": len(timeline.plans),
         "shown": [] if len(shown) == len(timeline.plans) else np.diff(shown, prepend=0).tolist(),
-        "kinds": [{"kind": kind, **browser_look(KINDS[kind], TEXTURES.get(kind, ""))} for kind in kinds],
+        "kinds": [_kind(kind, drawn=kind in drawn) for kind in kinds],
         "alarm": browser_look(ALARM, ""),
         "ticks": [[position - 1, name] for position, name in zip(positions, names, strict=True)],
         "net": timeline.plans[0].budget,
@@ -56,6 +56,10 @@ def pack_chart(packed: tuple[dict[str, Any], bytes], key: str, locked: str) -> b
     head, rows = packed
     words = json.dumps({**head, "key": key, "locked": locked}, separators=(",", ":")).encode()
     return struct.pack("<I", len(words)) + words + rows
+
+
+def _kind(kind: str, *, drawn: bool) -> dict[str, Any]:
+    return {"kind": kind, "drawn": drawn, **browser_look(KINDS[kind], TEXTURES.get(kind, ""))}
 
 
 def chart_top(timeline: Timeline) -> int:

@@ -15,7 +15,7 @@ function swatch(colours, look) {
 }
 
 function fillLegend(legend, chart, colours) {
-  const entries = chart.kinds.map((kind) => [swatch(colours, kind), kind.word]);
+  const entries = chart.kinds.filter((kind) => kind.drawn).map((kind) => [swatch(colours, kind), kind.word]);
   entries.push([element("i", "dotted", ""), "untrimmed"]);
   legend.replaceChildren(
     ...entries.map(([mark, word]) => {
@@ -63,15 +63,16 @@ function budgetHint(chart) {
   return `The budget: ${count(chart.budget)} tokens.${aside} ${how}`;
 }
 
-// The bar by kind in the verdict, which stands on the page: its shares and numbers at this request.
+// The bar by kind in the verdict, which stands on the page and says how wide a token is: its parts at this request.
 function fillKinds(chart, point) {
   for (const bar of document.querySelectorAll("[data-kinds]")) {
-    const whole = Number(bar.dataset.kinds) || chart.sent[point];
-    for (const { kind, tokens } of chart.kinds) {
-      for (const part of bar.querySelectorAll(`[data-kind="${kind}"]`)) {
-        part.style.width = `${(100 * tokens[point]) / whole}%`;
-      }
-      for (const said of bar.querySelectorAll(`[data-kind-tokens="${kind}"]`)) said.textContent = count(tokens[point]);
+    const free = Math.max(0, bar.dataset.limit - chart.sent[point] - chart.aside);
+    const now = new Map(chart.kinds.map(({ kind, tokens }) => [kind, tokens[point]])).set("free", free);
+    for (const part of bar.querySelectorAll("[data-kind]")) {
+      if (now.has(part.dataset.kind)) part.style.width = `${(100 * now.get(part.dataset.kind)) / bar.dataset.scale}%`;
+    }
+    for (const said of bar.querySelectorAll("[data-kind-tokens]")) {
+      if (now.has(said.dataset.kindTokens)) said.textContent = count(now.get(said.dataset.kindTokens));
     }
   }
 }
