@@ -19,7 +19,7 @@ with replay_errors_shown(lambda: configuration_cards(compared)):
 refusals(compared[0].resolution)
 if timelines[0].plans:
     comparison_verdict(compared, timelines)
-    comparison_bar(conversation, compared)
+    comparison_bar(conversation, compared, timelines)
     configuration_cards(compared)
     difference_table(compared, timelines)
     compare_view(compared, timelines)

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from historylab.figures.axis import turn_ticks
 from historylab.figures.message_strip import equal_runs
 from historylab.figures.retention_grid import NOT_SAID, RetentionGrid, retention_grid
-from historylab.figures.token_svg import LEFT, RIGHT, WIDTH
+from historylab.figures.token_svg import LEFT, RIGHT, WIDTH, turn_axis
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.wording.findings import map_finding
@@ -35,7 +34,13 @@ TEXTURES = {
 def map_svg(timeline: Timeline, number: int, name: str = "map") -> str:
     """The map with request `number` (from 0) marked. `name` begins its ids, so that several can stand on one page."""
     drawing, cells = _fine_enough(timeline, name)
-    parts = [*drawing.thin_lines(), *drawing.messages(), *drawing.turns(), *drawing.over(), drawing.mark(number)]
+    parts = [
+        *drawing.thin_lines(),
+        *drawing.messages(),
+        *turn_axis(timeline, TOP + drawing.height + 1),
+        *drawing.over(),
+        drawing.mark(number),
+    ]
     return (
         f'<svg viewBox="0 0 {WIDTH} {drawing.height + TOP + BOTTOM}" role="img" '
         f'aria-label="{escape(map_finding(timeline, number))}">{_patterns(name)}{cells}{"".join(parts)}</svg>'
@@ -138,13 +143,6 @@ class _Drawing:
             if message == 1 or (message - 1) * tall >= 14:
                 y = round(TOP + (message - 0.5) * tall + 4, 1)
                 yield f'<text x="{LEFT - 6}" y="{y}" text-anchor="end">{message:,}</text>'
-
-    def turns(self) -> Iterator[str]:
-        for position, name in zip(*turn_ticks(self.timeline), strict=True):
-            x, y = self._x(position - 1), TOP + self.height
-            yield f'<line class="tick" x1="{x}" x2="{x}" y1="{y + 1}" y2="{y + 5}"/>'
-            anchor = "start" if position == 1 else "middle"
-            yield f'<text x="{x}" y="{y + 19}" text-anchor="{anchor}">{name}</text>'
 
     def over(self) -> Iterator[str]:
         """A mark above every request that is over the budget."""

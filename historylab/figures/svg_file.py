@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from historylab.figures.map_svg import map_svg
-from historylab.figures.token_svg import kinds_drawn, token_svg
+from historylab.figures.token_svg import LETTER, kinds_drawn, token_svg
 from historylab.planning.replay import Timeline
 from historylab.wording.palette import ALARM, FAINT, INK, KINDS, LOOKS, PAGE, Look
 from historylab.wording.untrusted import escape
@@ -21,7 +21,6 @@ from historylab.wording.untrusted import escape
 LINES = {False: ("#D9D9D2", "#F2F2EE"), True: ("#3A414A", "#20252B")}
 LEGEND = 30  # pixels below the picture
 MARGIN = 12
-LETTER = 6.4  # pixels of one at 12 px, nearly
 
 
 def svg_colours(*, dark: bool) -> dict[str, str]:

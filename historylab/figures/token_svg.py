@@ -18,6 +18,7 @@ from historylab.wording.untrusted import escape
 
 WIDTH, HEIGHT = 960, 260
 LEFT, RIGHT, TOP, BOTTOM = 56, 8, 18, 26
+LETTER, GAP = 6.4, 8  # of a label: pixels of a letter, nearly, and between two
 HEADROOM = 2.4  # the untrimmed total may compress the rest by this factor at most
 
 
@@ -34,6 +35,21 @@ def token_svg(timeline: Timeline, number: int) -> str:
 def kinds_drawn(timeline: Timeline) -> list[str]:
     """The kinds with more tokens than a request's framing, from the bottom up."""
     return [kind for kind in KINDS if timeline.tokens_by_kind[kind].max() > timeline.counter.per_request]
+
+
+def turn_axis(timeline: Timeline, y: float) -> Iterator[str]:
+    """The turns below a chart whose floor is at `y`: a tick for each that has room for its number."""
+    step, free = (WIDTH - LEFT - RIGHT) / len(timeline.plans), 0.0
+    for position, name in zip(*turn_ticks(timeline), strict=True):
+        x = round(LEFT + (position - 0.5) * step, 2)
+        first = position == 1
+        wide = LETTER * len(name)
+        begins = x if first else x - wide / 2
+        if begins < free:
+            continue
+        free, anchor = begins + wide + GAP, "start" if first else "middle"
+        yield f'<line class="tick" x1="{x}" x2="{x}" y1="{y}" y2="{y + 4}"/>'
+        yield f'<text x="{x}" y="{y + 18}" text-anchor="{anchor}">{name}</text>'
 
 
 class _Drawing:
@@ -99,11 +115,7 @@ class _Drawing:
         return f'<text class="{kind}" x="{self.x(request + 0.5)}" y="{y}" text-anchor="middle">{glyph}</text>'
 
     def turns(self) -> Iterator[str]:
-        for position, name in zip(*turn_ticks(self.timeline), strict=True):
-            x, y = self.x(position - 0.5), HEIGHT - BOTTOM
-            yield f'<line class="tick" x1="{x}" x2="{x}" y1="{y}" y2="{y + 4}"/>'
-            anchor = "start" if position == 1 else "middle"
-            yield f'<text x="{x}" y="{y + 18}" text-anchor="{anchor}">{name}</text>'
+        return turn_axis(self.timeline, HEIGHT - BOTTOM)
 
     def mark(self, request: int) -> str:
         x, y = self.x(request + 0.5), self.y(self.timeline.tokens[request])

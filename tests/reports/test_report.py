@@ -12,6 +12,7 @@ from historylab import Conversation, Message, Settings, ToolCall, replay, resolv
 from historylab.formats.samples import load_sample
 from historylab.recall.must_remember import track_must_remember
 from historylab.reports.report import report
+from historylab.reports.shown import Shown
 
 HOSTILE = (
     "<script>window.harmed = 1</script>",
@@ -36,7 +37,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "line", "path", "circle", "polyline"):
+        if tag not in ("meta", "line", "path", "circle", "polyline", "input"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
@@ -59,7 +60,7 @@ def hostile() -> Conversation:
 def test_it_has_verdict_settings_with_sources_chart_and_every_message():
     resolution = resolve_settings(env={"HISTORYLAB_BUDGET": "400"}, url="historyLength=3")
     timeline = replay(load_sample()[0], resolution.settings)
-    page = Page(report(timeline, 40, resolution))
+    page = Page(report([Shown(timeline, resolution)], 40))
     for words in (
         "At turn 41, the model sees",
         "Older than the last 3 user messages",
@@ -67,26 +68,61 @@ def test_it_has_verdict_settings_with_sources_chart_and_every_message():
     ):
         assert words in page.text
     assert "URL (historyLength)" in page.text
-    assert sum(tag == "svg" for tag, _ in page.tags) == 1
+    assert sum(tag == "svg" for tag, _ in page.tags) == 2
     assert page.open == []
-    numbers = re.findall(r'class="number">([\d,]+)<', report(timeline, 40, resolution))
-    assert [int(n.replace(",", "")) for n in numbers] == list(range(1, timeline.plans[40].size + 1))
+    numbers = re.findall(r'class="number">([\d,]+)<', report([Shown(timeline, resolution)], 40))
+    assert [int(n.replace(",", "")) for n in numbers] == list(range(1, len(timeline.conversation) + 1))
 
 
 def test_what_must_be_remembered_is_told_and_not_folded_away():
     timeline = replay(conv("s u a u a u a u a u"), Settings(length=1))
     starred = track_must_remember(timeline, [3])
-    page = report(timeline, 4, starred=starred)
+    page = report([Shown(timeline, starred=starred)], 4)
     assert "⚑ Message 4, which must be remembered, “w3 w3 w3 w3”, was lost at turn 3." in Page(page).text
     assert page.count("⚑ must remember") == 1
     assert "6 messages dropped" not in Page(page).text
-    assert "⚑" not in report(timeline, 4)
+    assert "⚑" not in report([Shown(timeline)], 4)
+
+
+def compared(**each) -> list[Shown]:
+    conversation = conv("s u a u a u a u a u")
+    return [Shown(replay(conversation, settings), letter=letter) for letter, settings in each.items()]
+
+
+def test_several_configurations_share_one_list_with_the_decision_of_each():
+    html = report(compared(A=Settings(length=1), B=Settings(length=4)), 4)
+    page = Page(html)
+    assert page.open == []
+    assert [a["value"] for tag, a in page.tags if tag == "input"] == ["A", "B"]
+    assert "the last 4 user messages" in page.text
+    assert html.count("w3 w3 w3 w3") == 1 + html.count("“w3")
+    line = re.search(r'<li id="message-4".*?</li>', html)[0]
+    assert re.findall(r'<i class="(\w+)" data-of="(.)"', line) == [("dropped", "A"), ("kept", "B")]
+    assert "dropped since turn 3. Older than the last user message" in Page(line).text
+
+
+def test_only_what_all_of_them_lose_is_folded_away():
+    folded = "messages dropped (2 – 9)"
+    assert folded in Page(report(compared(A=Settings(length=1)), 4)).text
+    assert folded in Page(report(compared(A=Settings(length=1), B=Settings(length=1, budget=999)), 4)).text
+    assert folded not in Page(report(compared(A=Settings(length=1), B=Settings(length=3)), 4)).text
+
+
+def test_settings_that_rewrite_the_conversation_have_a_list_of_their_own():
+    conversation = load_sample("tide-tables-agent")[0]
+    each = [Settings(), Settings(projection="collapsed_tools")]
+    shown = [Shown(replay(conversation, s), letter=letter) for s, letter in zip(each, "AB", strict=True)]
+    assert report(shown, 8).count('<ol class="messages"') == 2
+
+
+def test_what_is_said_after_the_request_is_there_and_folded():
+    assert "messages said later (5 – 10)" in Page(report(compared(A=Settings()), 1)).text
 
 
 def test_hostile_text_is_only_text_and_long_text_is_cut():
     settings = Settings(policy="all", pruner="off", model=HOSTILE[0], summary_heading=HOSTILE[1])
     timeline = replay(hostile(), settings)
-    html = report(timeline, len(timeline.plans) - 1, resolve_settings(env={}, you=settings.values()))
+    html = report([Shown(timeline, resolve_settings(env={}, you=settings.values()))], len(timeline.plans) - 1)
     page = Page(html)
     assert not {"script", "img", "a", "link", "iframe", "object", "form"} & {tag for tag, _ in page.tags}
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
@@ -98,13 +134,13 @@ def test_hostile_text_is_only_text_and_long_text_is_cut():
 
 def test_it_asks_for_nothing_from_anywhere():
     timeline = replay(hostile(), Settings())
-    page = Page(report(timeline, 0))
+    page = Page(report([Shown(timeline)], 0))
     assert not [
         a for _, attributes in page.tags for a in attributes if a in ("src", "href", "srcset", "action", "data")
     ]
     policy = next(a["content"] for tag, a in page.tags if a.get("http-equiv"))
     assert policy.startswith("default-src 'none'")
-    assert "url(" not in report(timeline, 0)
+    assert not re.search(r"url\((?!#)|@import", report([Shown(timeline)], 0))
 
 
 @pytest.mark.parametrize(
@@ -120,10 +156,10 @@ def test_it_asks_for_nothing_from_anywhere():
 def test_every_kind_of_request_can_be_reported(sketch, settings):
     timeline = replay(conv(sketch), settings)
     for number in {0, len(timeline.plans) - 1}:
-        assert Page(report(timeline, number)).open == []
+        assert Page(report([Shown(timeline)], number)).open == []
 
 
 def test_it_is_light_or_dark_as_the_reader_likes():
-    html = report(replay(conv("u a u"), Settings()), 1)
+    html = report([Shown(replay(conv("u a u"), Settings()))], 1)
     assert "prefers-color-scheme:dark" in html
     assert Page(html).open == []

@@ -60,6 +60,9 @@ def test_up_to_four_are_compared_copied_and_removed():
     shown(app.button(key="remove C").click().run())
     assert app.query_params["cmp"] == "historyLength:5;="
     assert len(cells(app, "Tokens sent in all")) == 3
+    shown(app.button(key="report").click().run())
+    assert [e.proto.label for e in app.get("download_button")] == ["Download the report"]
+    assert "3 configurations" in text(app)
 
 
 def test_the_used_one_becomes_the_playgrounds_and_a_takes_its_place():

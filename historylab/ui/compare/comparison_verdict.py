@@ -10,6 +10,7 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import comparison_sentence
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
+from historylab.ui.compare.report_dialog import report_button
 from historylab.ui.session import session
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.share_dialog import share_button
@@ -26,12 +27,13 @@ def comparison_verdict(compared: list[Configuration], timelines: list[Timeline])
     st.html(f'<h1 class="hl-verdict">{escape(first)}</h1>{more}')
 
 
-def comparison_bar(conversation: Conversation, compared: list[Configuration]) -> None:
-    """The conversation's title and the share button."""
+def comparison_bar(conversation: Conversation, compared: list[Configuration], timelines: list[Timeline]) -> None:
+    """The conversation's title, and the buttons to pass the comparison on."""
     about, buttons = st.columns([5, 4], vertical_alignment="center")
     about.html(
         f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi></div>'
         f'<div class="hl-meta">{count_of(len(conversation), "message")}; open another in the playground</div>'
     )
     with buttons.container(horizontal=True, horizontal_alignment="right"):
+        report_button(compared, timelines)
         share_button(compared[0].settings, "compare", configurations.compared_changes(compared[0].resolution))

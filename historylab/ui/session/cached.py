@@ -37,6 +37,7 @@ from historylab.recall.must_remember import MustRemember
 from historylab.recall.retention import Likely, Retention, asked_later, retention
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
+from historylab.reports.shown import Shown
 from historylab.settings.consent import settings_that_ask
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
@@ -56,6 +57,14 @@ def timeline_key(timeline: Timeline) -> str:
     return key + "".join(f" {s.made_at} {s.by} {s.text}" for s in written.values())
 
 
+def _content_of(shown: Shown) -> tuple[str, ...]:
+    """What a report shows of a configuration; what later requests needed follows from its timeline and the marks."""
+    settings = repr(shown.resolution.provenance) if shown.resolution else ""
+    bill = f"{shown.cost.bill.prices!r} {shown.cost.bill.cache!r}" if shown.cost else ""
+    marks = repr([star.mark for star in shown.starred])
+    return shown.letter, timeline_key(shown.timeline), settings, bill, marks
+
+
 BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
     Conversation: lambda conversation: conversation.digest,
     Settings: lambda settings: settings.key,
@@ -63,6 +72,7 @@ BY_CONTENT: dict[str | type[Any], Callable[[Any], Any]] = {
     Prices: repr,
     Resolution: lambda resolution: repr(resolution.provenance),
     MustRemember: lambda remembered: remembered.mark,  # the rest follows from the timeline
+    Shown: _content_of,
 }
 """The hash functions for our arguments: `hash_funcs` of every cached function below."""
 
@@ -141,9 +151,9 @@ def packed_tokens(timeline: Timeline) -> tuple[dict[str, Any], bytes]:
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Writing the report", hash_funcs=BY_CONTENT)
-def report_file(timeline: Timeline, number: int, resolution: Resolution, marked: tuple[MustRemember, ...]) -> bytes:
-    """The report on a request, as a file."""
-    return _as_file(report(timeline, number, resolution, marked))
+def report_file(shown: tuple[Shown, ...], number: int) -> bytes:
+    """The report on a request under one or several configurations, as a file."""
+    return _as_file(report(shown, number))
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Writing the decisions", hash_funcs=BY_CONTENT)

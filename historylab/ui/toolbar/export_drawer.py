@@ -8,9 +8,9 @@ from historylab.exporters.base import Difference, differences, export
 from historylab.planning.replay import Timeline
 from historylab.registry import Member, members
 from historylab.settings.resolve import Resolution
+from historylab.ui.request.reported import reported
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers
-from historylab.ui.session.must_remember import starred
 from historylab.ui.toolbar.write_out import write_out
 from historylab.wording.settings import title_of
 from historylab.wording.untrusted import replace_hidden
@@ -78,13 +78,14 @@ def _request(resolution: Resolution, timeline: Timeline) -> None:
     The files are made as the drawer opens, once. A file made on the click would belong to one run of the drawer, and
     be gone after the next; and its button, disabled meanwhile, would lose the focus, without which Esc closes nothing.
     """
-    number, marked = current_request(timeline), starred(timeline)
+    number = current_request(timeline)
+    report = cached.report_file((reported(timeline, resolution),), number)
     st.html(
-        f'<div class="hl-title">This request: {timeline.steps[number].label}</div>'
-        '<div class="hl-meta">The report and the decisions hold text of the conversation, the pictures none.</div>'
+        f'<div class="hl-title">This request: {timeline.steps[number].label}</div><div class="hl-meta">The report '
+        f"({len(report) / 1000:,.0f} kB) and the decisions hold text of the conversation, the pictures none.</div>"
     )
     with st.container(horizontal=True):
-        _download("Report", f"request-{number + 1}.html", cached.report_file(timeline, number, resolution, marked))
+        _download("Report", f"request-{number + 1}.html", report)
         _download("Decisions", f"request-{number + 1}.csv", cached.decisions_file(timeline, number))
     drawn_map, chart = cached.picture_files(timeline, number)
     with st.container(horizontal=True):

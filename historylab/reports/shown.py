@@ -1,0 +1,28 @@
+"""A configuration in a report: a timeline, and what else is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from historylab.costs.bill import CostComparison
+from historylab.planning.replay import Timeline
+from historylab.recall.must_remember import MustRemember
+from historylab.recall.retention import Retention
+from historylab.settings.resolve import Resolution
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """One of the configurations in a report, by its letter.
+
+    `resolution` says where the settings came from, `starred` which messages must be remembered, `cost` what it costs
+    under the model's own cache, `retained` what later requests needed.
+    """
+
+    timeline: Timeline
+    resolution: Resolution | None = None
+    starred: Sequence[MustRemember] = ()
+    cost: CostComparison | None = None
+    retained: Retention | None = None
+    letter: str = "A"

@@ -1,0 +1,17 @@
+"""A timeline as the report shows it: with what it costs at the prices in effect, and what later requests needed."""
+
+from __future__ import annotations
+
+from historylab.planning.replay import Timeline
+from historylab.reports.shown import Shown
+from historylab.settings.resolve import Resolution
+from historylab.ui.request.bill_table import bill_of
+from historylab.ui.session import cached, viewing
+from historylab.ui.session.must_remember import starred
+
+
+def reported(timeline: Timeline, resolution: Resolution, letter: str = "A") -> Shown:
+    """That timeline under the letter of its configuration."""
+    bills, own = bill_of(timeline)
+    needed = cached.retained(timeline, viewing.must_remember())
+    return Shown(timeline, resolution, starred(timeline), bills.get(own), needed, letter)
