@@ -13,6 +13,7 @@ from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 from historylab.ui.toolbar.conversation_bar import conversation_bar
 from historylab.ui.toolbar.export_drawer import export_button
+from historylab.ui.toolbar.landing_line import landing_line
 from historylab.wording.verdict import without_requests
 
 start_page("playground")
@@ -22,6 +23,7 @@ refusals(resolution)
 with replay_errors_shown(lambda: settings_sidebar(resolution)):
     timeline = cached.timeline(conversation, resolution.settings)
 model_call_notice(resolution, timeline)
+landing_line()
 conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline), debug_button)
 log_history(resolution, timeline)
 if timeline.plans:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser_pages import opened, select_row, settled, tick
+from browser_pages import PLAIN, opened, select_row, settled, tick
 
 pytestmark = pytest.mark.browser
 LOST = re.compile("Message 2, which must be remembered, .* was lost at turn 21")
 
 
 def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(page, home, seen):
-    opened(page, home)
+    opened(page, home + PLAIN)
     select_row(page, 2)
     page.locator(".hl-title", has_text=re.compile("^Message 2: ")).wait_for()
     settled(page)  # the table has made room for the reason, and its button stays where it is

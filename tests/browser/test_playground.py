@@ -7,7 +7,7 @@ import re
 from urllib.parse import urlencode
 
 import pytest
-from browser_pages import HOSTILE, headline, opened, select_row, source_of, upload
+from browser_pages import HOSTILE, PLAIN, headline, opened, select_row, source_of, upload
 from server_process import playground
 
 pytestmark = pytest.mark.browser
@@ -21,7 +21,7 @@ def set_number(page, label: str, value: int) -> None:
 
 def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, seen):
     said = [{"role": ("user", "assistant")[i % 2], "content": f"number {i} " + "and more " * 20} for i in range(41)]
-    opened(page, home)
+    opened(page, home + PLAIN)
     upload(page, "numbers.json", json.dumps(said).encode())
     headline(page, "At turn 21, the model sees 39 of 41 messages")
     page.keyboard.press("Escape")
@@ -46,7 +46,7 @@ def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, 
 
 
 def test_a_row_explains_itself(page, home):
-    opened(page, home)
+    opened(page, home + PLAIN)
     select_row(page, 2)
     page.get_by_text("Message 2: × dropped").wait_for()
     page.get_by_text(re.compile("Sent if length ≥")).wait_for()
@@ -56,7 +56,7 @@ def test_hostile_text_is_only_text(page, home, seen):
     said = [
         {"role": ("user", "assistant")[i % 2], "name": text[:60], "content": text} for i, text in enumerate(HOSTILE)
     ]
-    opened(page, home)
+    opened(page, home + PLAIN)
     upload(page, "<img src=x onerror=window.harmed=4>.json", json.dumps([*said, said[1], said[0]]).encode())
     headline(page, "of 8 messages|all 8 messages")
     page.keyboard.press("Escape")
@@ -91,7 +91,7 @@ def test_back_brings_the_settings_before(page, home):
 
 
 def test_a_choice_survives_a_visit_to_the_other_page(page, home):
-    opened(page, home)
+    opened(page, home + PLAIN)
     set_number(page, "Length", 2)
     headline(page, "sees 4 of")
     page.get_by_role("link", name="Settings sources").click()

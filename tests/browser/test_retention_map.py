@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from browser_pages import HOSTILE, at_rest, headline, opened, upload
+from browser_pages import HOSTILE, PLAIN, at_rest, headline, opened, upload
 
 pytestmark = pytest.mark.browser
 
@@ -164,7 +164,7 @@ def test_hostile_text_in_the_tooltip_is_only_text(page, home, seen):
     said = [
         {"role": ("user", "assistant")[i % 2], "name": text[:60], "content": text} for i, text in enumerate(HOSTILE)
     ]
-    opened(page, home)
+    opened(page, home + PLAIN)
     upload(page, "hostile.json", json.dumps([*said, said[0]]).encode())
     headline(page, "of 7 messages|all 7 messages")
     page.keyboard.press("Escape")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser_pages import SECONDS, headline, source_of
+from browser_pages import PLAIN, SECONDS, headline, source_of
 
 pytestmark = pytest.mark.browser
 
@@ -69,7 +69,7 @@ def test_the_used_configuration_is_the_playgrounds(page, home, seen):
 
 
 def test_a_download_survives_a_rerun_of_its_drawer_and_esc_closes_it_afterwards(page, home):
-    page.goto(home)
+    page.goto(home + PLAIN)
     headline(page, "the model sees")
     for label in ("Report (HTML)", "Decisions (CSV)"):
         page.get_by_role("button", name="Export").first.click()
@@ -85,7 +85,7 @@ def test_a_download_survives_a_rerun_of_its_drawer_and_esc_closes_it_afterwards(
 
 
 def test_a_report_and_the_decisions_are_downloaded_and_the_report_loads_nothing(page, browser, home, tmp_path):
-    page.goto(home)
+    page.goto(home + PLAIN)
     headline(page, "the model sees")
     said = page.locator("h1").first.inner_text()
     page.get_by_role("button", name="Export").first.click()

@@ -7,16 +7,23 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from historylab.formats.samples import DEFAULT_SAMPLE
+
 ROOT = Path(__file__).parents[2]
 SECONDS = 30
 
 
 def screen(path: str = "app.py", **link: str) -> AppTest:
-    """The page, run once, as a link with those parameters opens it."""
+    """The page, run once, as a link with those parameters opens it; without any, on the plain sample, unchanged."""
     app = AppTest.from_file(str(ROOT / path), default_timeout=SECONDS)
-    for name, value in link.items():
+    for name, value in (link or {"conv": f"sample:{DEFAULT_SAMPLE}"}).items():
         app.query_params[name] = value
     return shown(app.run())
+
+
+def landing() -> AppTest:
+    """The playground as an address without anything opens it."""
+    return shown(AppTest.from_file(str(ROOT / "app.py"), default_timeout=SECONDS).run())
 
 
 def opening(app: AppTest, way: str) -> AppTest:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+PLAIN = "/?conv=sample:birthday-by-the-sea"
+"""The plain sample under the defaults; without a link there is the landing's story."""
 SECONDS = 60  # on a machine busy with other things
 HOSTILE = (
     "<script>window.harmed = 1</script>",

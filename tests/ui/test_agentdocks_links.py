@@ -36,7 +36,7 @@ def followed(link: str):
 
 def drawn(app) -> np.ndarray:
     """bool[messages, requests]: what the map on screen draws as sent, read from the bytes the browser gets."""
-    (component,) = (e.proto for e in app.get("bidi_component") if e.proto.component_name.endswith("retention_map"))
+    (component,) = (e.proto for e in app.get("bidi_component") if e.proto.component_name.endswith("history_map"))
     (length,) = struct.unpack_from("<I", component.bytes)
     still, _, cells = unpacked(component.bytes[4 + length :])
     assert (still["rows"], still["columns"]) == (still["messages"], still["requests"])  # a row is a message

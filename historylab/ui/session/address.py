@@ -15,7 +15,7 @@ from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, place_parameters
 from historylab.settings.names import as_text, by_url_name, url_name
 from historylab.systems.presets.base import find_preset, presets
-from historylab.ui.session import viewing
+from historylab.ui.session import landing, viewing
 from historylab.ui.session.session import tab
 
 AGENT = "agent"
@@ -26,7 +26,7 @@ def follow_link(page: str) -> None:
     """Take over the address if it is a new one: a first load, Back and Forward. `AddressSync` knows a late one."""
     given = query_parameters()
     if tab().address.receive(page, given):
-        _take_over(given)
+        _take_over(landing.asked_of(page, given))
 
 
 def _take_over(given: Mapping[str, str]) -> None:
@@ -65,6 +65,10 @@ def write_link() -> None:
     given = query_parameters()
     kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in OURS}
     address = {**kept, **chosen_parameters()}
+    if not given and landing.is_untouched():
+        address = {}
+    elif not address and current_place().conversation and landing.is_free():
+        address = place_parameters(current_place())  # without any, the landing would be opened
     tab().address.write(address)
     if address != given:
         st.query_params.from_dict(address)

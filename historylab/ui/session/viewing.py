@@ -12,6 +12,7 @@ from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
 from historylab.recall.must_remember import marked_in_file
 from historylab.settings.link import STARS, Refused
+from historylab.ui.session import landing
 from historylab.ui.session.session import tab, touch
 from historylab.ui.session.tab import Opened, ReadFile
 
@@ -31,6 +32,8 @@ def open_conversations(
     state = tab()
     if state.opened is None or state.opened.conversations is not conversations:
         state.recorded, state.recorded_dismissed = True, False
+        if state.opened is not None:
+            landing.leave()
     state.opened, state.problem = Opened(conversations, spec, which, files, None, listing, listed), ""
     state.request = state.message = None
     state.stars, state.questions = marked_in_file(state.opened.original), ()

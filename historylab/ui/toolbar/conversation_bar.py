@@ -11,12 +11,16 @@ from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.edited_bar import edited_bar
+from historylab.ui.session import viewing
 from historylab.ui.toolbar.open_drawer import open_button
 from historylab.ui.toolbar.opened_files import opened_files, picker
 from historylab.ui.toolbar.recorded_line import recorded_line
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import counted_by
+
+NOT_YOURS = {"sample": "sample", "gen": "generated"}
+"""Kind of what is open, as links name it → its badge."""
 
 
 def conversation_bar(
@@ -25,10 +29,10 @@ def conversation_bar(
     """One line about the conversation, with buttons to open another and to share the view; `more` draw further ones."""
     about, buttons = st.columns([3, 4], vertical_alignment="center")
     about.html(
-        f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi></div>'
+        f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi>{_badge()}</div>'
         f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
     )
-    with buttons.container(horizontal=True, horizontal_alignment="right"):
+    with buttons.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions"):
         open_button()
         share_button(resolution.settings)
         for button in more:
@@ -38,6 +42,12 @@ def conversation_bar(
         edited_bar()
         picker()
         opened_files()
+
+
+def _badge() -> str:
+    """That it is none of the reader's own."""
+    word = NOT_YOURS.get(viewing.opened().spec.partition(":")[0], "")
+    return f' <span class="hl-badge">{word}</span>' if word else ""
 
 
 def _size(conversation: Conversation, timeline: Timeline) -> str:

@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from historylab.formats.samples import samples
 from historylab.registry import members
 from historylab.ui.server.loopback import on_this_machine
-from historylab.ui.session import cached, drawers, opening, session
+from historylab.ui.session import cached, drawers, opening, session, viewing
 from historylab.ui.session.tab import GivenFile, ToOpen
 from historylab.ui.toolbar.found_sessions import found_sessions
 from historylab.ui.toolbar.refused_files import refused_files
@@ -18,11 +18,10 @@ from historylab.wording.untrusted import escape
 
 
 def open_button() -> None:
-    """The button that opens the drawer."""
+    """The button that opens the drawer; as long as none of the reader's own is open, it says what to open."""
     st.button(
-        "Open",
+        "Open your conversation" if viewing.opened().spec else "Open",
         key="open-drawer",
-        shortcut="O",
         type="primary",
         on_click=drawers.open_drawer,
         args=(opening.KEY,),

@@ -1,0 +1,66 @@
+"""The landing: where nothing is asked for and nothing is set, the playground follows a link of ours that tells a story.
+
+A summary loses a fact that is needed later. As it is a link, the sources of its settings are those of any link; they go
+with its conversation, so that a file of one's own opens under one's own settings and the defaults.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from historylab.settings.link import COMPARE, decode
+from historylab.settings.names import OPEN, TEMPLATE
+from historylab.settings.sources import from_environment
+from historylab.ui.session.session import tab
+
+PAGE = "playground"
+STORY: Mapping[str, str] = MappingProxyType(
+    {
+        "v": "1",
+        "conv": "sample:farewell-lunch",
+        "historyPolicy": "all",
+        "pruner": "summarize",
+        "budget": "1000",
+        "tool_output": "truncate",
+        "tool_output.truncate.limit": "60",
+        "request": "18",
+        "stars": "4",
+    }
+)
+"""At request 18 a cake is ordered; who may not eat what stands in message 4, of which the summary says nothing."""
+OTHERWISE: Mapping[str, str] = MappingProxyType({**STORY, COMPARE: "budget:2200;pruner:fifo"})
+"""The same beside two other settings: room for everything, and the oldest turns dropped instead of summarised."""
+_LINK = decode(STORY)
+
+
+def is_free() -> bool:
+    """Whether neither the environment nor a template, nor files that the command line names, decide what is shown."""
+    named = os.environ.get(OPEN) or os.environ.get(TEMPLATE) or tab().template is not None
+    return not named and next(from_environment(os.environ), None) is None
+
+
+def asked_of(page: str, given: Mapping[str, str]) -> Mapping[str, str]:
+    """The link to follow for this address: the story's where the playground is opened with none."""
+    opened = tab().opened
+    return STORY if page == PAGE and not given and (opened is None or opened.spec) and is_free() else given
+
+
+def is_told() -> bool:
+    """Whether the story is what is open, under its settings or with changes of one's own."""
+    state = tab()
+    return state.link == _LINK.settings and (state.opened is None or state.opened.spec == _LINK.place.conversation)
+
+
+def is_untouched() -> bool:
+    """Whether it is as it was opened, so that the address needs to say nothing."""
+    state = tab()
+    marked = state.opened is None or state.stars == _LINK.place.stars
+    return is_told() and marked and not state.you and state.compare is None
+
+
+def leave() -> None:
+    """Another conversation is opened: the story's settings are not its."""
+    if is_told():
+        tab().link = {}

@@ -1,0 +1,59 @@
+"""The landing: where nothing is asked for and nothing is set, a sample whose settings lose what is needed later."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from app_pages import landing, opening, screen, shown, sources, text, verdict
+
+from historylab.formats.samples import load_sample
+from historylab.planning.replay import replay
+from historylab.recall.retention import retention
+from historylab.settings.link import decode
+from historylab.settings.resolve import resolve_settings
+from historylab.ui.session.landing import OTHERWISE, STORY
+from historylab.ui.toolbar.landing_line import ABOUT
+
+
+def told(**changes):
+    link = decode(STORY)
+    settings = resolve_settings(env={}, url={**link.settings, **changes}).settings
+    return replay(load_sample(link.place.conversation.removeprefix("sample:"))[0], settings), link.place
+
+
+def test_the_story_has_one_loss_and_the_request_it_opens_at_is_the_one_that_needs_it():
+    timeline, place = told()
+    (loss,) = retention(timeline).losses
+    assert (loss.kind, loss.value, loss.step, (loss.message,)) == ("reference", "walnuts", place.request, place.stars)
+    assert len(set(timeline.plans[place.request].sketch())) >= 3
+
+
+def test_beside_it_stand_settings_that_keep_the_fact_and_settings_that_lose_it_too():
+    assert decode(OTHERWISE).place.compare == ({"budget": 2200}, {"pruner": "fifo"})
+    assert not retention(told(budget="2200")[0]).losses
+    assert retention(told(pruner="fifo")[0]).losses
+
+
+@pytest.mark.slow
+def test_it_says_what_this_is_and_goes_with_its_settings_when_another_conversation_is_opened():
+    app = landing()
+    assert ABOUT in text(app)
+    assert re.search("Message 4, which must be remembered, .* was lost", verdict(app))
+    assert sources(app)["budget"] == "URL"
+    assert not app.query_params  # the empty address opens it
+    opening(app, "Sample")
+    shown(app.button(key="sample birthday-by-the-sea").click().run())
+    assert ABOUT not in text(app)
+    assert sources(app)["budget"] == "default"
+    assert app.query_params["conv"] == "sample:birthday-by-the-sea"  # so that a reload doesn't open the landing
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "link"), [("HISTORYLAB_LENGTH", {}), ("", {"historyLength": "20"})])
+def test_whatever_is_set_or_asked_for_counts_instead(monkeypatch, name, link):
+    if name:
+        monkeypatch.setenv(name, "20")
+    app = screen(**link) if link else landing()
+    assert ABOUT not in text(app)
+    assert "A birthday by the sea" in text(app)
