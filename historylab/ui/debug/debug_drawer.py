@@ -26,7 +26,6 @@ def debug_button() -> None:
     st.button(
         "Debug",
         key="debug",
-        shortcut="D",
         on_click=drawers.show_debug,
         args=(True,),
         help="How this came about",

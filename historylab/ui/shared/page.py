@@ -10,6 +10,7 @@ from streamlit.errors import StreamlitAPIException
 
 from historylab.ui.server.development_log import log_to_stderr
 from historylab.ui.session import address, session
+from historylab.ui.shared.keys import keys
 from historylab.ui.shared.theme import action_colours
 
 SIDEBAR = 356  # pixels: the longest label and its source fit on a line
@@ -43,6 +44,7 @@ def _navigation() -> None:
                 st.page_link(f"pages/{name}.py", label=title, query_params=address.query_parameters() or None)
             except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
                 st.html(f'<span class="hl-faint">{title}</span>', width="content")
+        keys()
 
 
 @cache

@@ -23,7 +23,6 @@ def export_button(resolution: Resolution, timeline: Timeline, label: str = "Expo
     st.button(
         label,
         key=key,
-        shortcut="E",
         on_click=drawers.open_drawer,
         args=(key,),
         help="Settings, a report, a spreadsheet or the conversation to download",

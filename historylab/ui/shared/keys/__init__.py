@@ -1,0 +1,12 @@
+"""The keys of a page, which work wherever no text is typed, and the sheet that lists them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from historylab.ui.shared.browser import component
+
+
+def keys() -> None:
+    """The button that opens the sheet; what is on the page decides which keys there are."""
+    component(Path(__file__).parent, ("keys",))(key="keys", width="content")

@@ -1,0 +1,96 @@
+// The keys of a page: each presses what a mouse would press, so a page has the keys of what is on it and no others.
+// They count wherever no text is typed, also while a closed choice, a button or the map has the focus.
+
+const PRESENT = "historylab:present"; // heard by the component that can fill the screen
+const KEYS = [
+  { keys: ["O"], does: "Open a conversation", on: ".st-key-open-drawer button" },
+  { keys: ["E"], does: "Export", on: ".st-key-export button, .st-key-export-these button" },
+  { keys: ["S"], does: "Share a link", on: ".st-key-share button" },
+  { keys: ["D"], does: "Debug: how this came about", on: ".st-key-debug button" },
+  { keys: ["/"], does: "Search the messages", on: ".st-key-search input", act: (input) => input.focus() },
+  { keys: ["J"], does: "Next request", on: ".st-key-later button" },
+  { keys: ["K"], does: "Previous request", on: ".st-key-earlier button" },
+  { keys: ["]"], does: "Next loss", on: ".st-key-next-loss button" },
+  { keys: ["["], does: "Previous loss", on: ".st-key-previous-loss button" },
+  { keys: ["Space"], does: "Play, or stop", on: "button.play", onlyFrom: "body, [role=slider]" },
+  { keys: ["F"], does: "Full screen", on: "canvas.marks", act: () => document.dispatchEvent(new CustomEvent(PRESENT)) },
+];
+const HELD_BY_THE_PAGE = [
+  { keys: ["Esc"], does: "Close what is open" },
+  { keys: ["?"], does: "This sheet" },
+];
+const NOT_TEXT = ["button", "checkbox", "color", "file", "image", "radio", "range", "reset", "submit"];
+
+// The page and what our components draw into roots of their own.
+function* roots() {
+  yield document;
+  for (const host of document.querySelectorAll("[data-testid^=stBidiComponent], [data-testid^=stBidiComponent] *")) {
+    if (host.shadowRoot) yield host.shadowRoot;
+  }
+}
+
+function found(key) {
+  for (const root of roots()) {
+    const there = [...root.querySelectorAll(key.on)].find((element) => element.checkVisibility());
+    if (there) return there;
+  }
+}
+
+function typesText(element) {
+  if (element.isContentEditable || element.localName === "textarea") return true;
+  if (element.localName !== "input" || NOT_TEXT.includes(element.type)) return false;
+  return element.getAttribute("role") !== "combobox" || element.getAttribute("aria-expanded") === "true";
+}
+
+const isOpen = (dialog) => dialog.checkVisibility();
+
+function listen(sheet, signal) {
+  const press = (event) => {
+    const from = event.composedPath()[0];
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typesText(from)) return;
+    if (sheet.open || [...document.querySelectorAll("[role=dialog], dialog[open]")].some(isOpen)) return;
+    if (event.key === "?") return taken(event) || show(sheet);
+    const name = event.key === " " ? "Space" : event.key.toUpperCase();
+    const key = KEYS.find(({ keys }) => keys.includes(name));
+    if (!key || (event.repeat && !"JK".includes(name)) || (key.onlyFrom && !from.matches(key.onlyFrom))) return;
+    const there = found(key);
+    if (!there) return;
+    taken(event);
+    (key.act ?? ((button) => button.click()))(there);
+  };
+  document.addEventListener("keydown", press, { capture: true, signal });
+}
+
+function taken(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+function show(sheet) {
+  const rows = [...KEYS.filter(found), ...HELD_BY_THE_PAGE].flatMap(({ keys, does }) => {
+    const [term, words] = [document.createElement("dt"), document.createElement("dd")];
+    term.append(...keys.map((key) => Object.assign(document.createElement("kbd"), { textContent: key })));
+    words.textContent = does;
+    return [term, words];
+  });
+  sheet.querySelector(".list").replaceChildren(...rows);
+  sheet.showModal();
+}
+
+const listening = new WeakMap();
+
+function begin(root) {
+  const sheet = root.querySelector(".sheet"), end = new AbortController();
+  root.querySelector(".open").addEventListener("click", () => show(sheet), { signal: end.signal });
+  sheet.addEventListener("click", (event) => event.target === sheet && sheet.close(), { signal: end.signal });
+  listen(sheet, end.signal);
+  return end;
+}
+
+export default function ({ parentElement }) {
+  if (!listening.has(parentElement)) listening.set(parentElement, begin(parentElement));
+  return () => {
+    listening.get(parentElement)?.abort();
+    listening.delete(parentElement);
+  };
+}
