@@ -36,17 +36,23 @@ class Answer:
     @property
     def undo_sentence(self) -> str:
         """ "Sent if length ≥ 23 and budget ≥ 6,100." """
+        return self.undo_in_words(str, lambda _, wanted: str(wanted))
+
+    def undo_in_words(self, title: Callable[[str], str], value: Callable[[str, Any], str]) -> str:
+        """The same, each setting called by its `title`, and by `value` what is no number; "" where it is sent."""
         if self.undo is None:
             return "No setting we tried would send it."
         if not self.undo:
             return ""
         least = "≥" if self.tried is None else "="
         parts = (
-            f"{name} is {value}" if isinstance(value, bool | str) else f"{name} {least} {value:,}"
-            for name, value in self.undo.items()
+            f"{title(name)} is {value(name, wanted)}"
+            if isinstance(wanted, bool | str)
+            else f"{title(name)} {least} {wanted:,}"
+            for name, wanted in self.undo.items()
         )
         which = "That text is sent" if self.explanation.rule == REPLACED.rule else "Sent"
-        return f"{which} if {' and '.join(parts)}{self.tried.clause if self.tried else ''}."
+        return f"{which} if {' and '.join(parts)}{self.tried.clause(title) if self.tried else ''}."
 
 
 def explain(
@@ -64,7 +70,7 @@ def explain(
     request = checked_index(request, len(plans), "request")
     plan = plans[request]
     message = checked_index(message, plan.size, "message")
-    stated, since = plan.reason(message), _since(plans, request, message)
+    stated, since = plan.reason(message), treated_since(plans, request, message)
     message = _stand_in(plan, message)
     explanation = plan.reason(message)
     if explanation.sent:
@@ -146,7 +152,7 @@ def _limit(plan: HistoryPlan, settings: Settings) -> int:
     return 2 * untrimmed + settings.reserve + settings.overhead + plan.size
 
 
-def _since(plans: Sequence[HistoryPlan], request: int, message: int) -> int:
+def treated_since(plans: Sequence[HistoryPlan], request: int, message: int) -> int:
     """The first request of the run that treats the message like this one."""
     action = plans[request].actions[message]
     while request and message < plans[request - 1].size and plans[request - 1].actions[message] == action:

@@ -34,11 +34,10 @@ class Tried:
     not_at: Mapping[str, int | float]
     summaries: str = ""
 
-    @property
-    def clause(self) -> str:
-        """ ", and at each of 40 larger values tried, up to 24,000" """
+    def clause(self, title: Callable[[str], str]) -> str:
+        """ ", and at each of 40 larger values tried, up to 24,000"; settings by their `title`."""
         if self.not_at:
-            tried = f", but not if {' and '.join(f'{name} = {value:,}' for name, value in self.not_at.items())}"
+            tried = f", but not if {' and '.join(f'{title(name)} = {value:,}' for name, value in self.not_at.items())}"
         elif not self.values:
             tried = "; no larger value was tried"
         else:

@@ -93,6 +93,13 @@ class Retention:
     losses: tuple[Loss, ...]
     starred: tuple[MustRemember, ...]
     questions: tuple[Likely, ...]
+    needed: tuple[tuple[Need, bool], ...] = ()
+    """Every reference, link and piece of evidence in order of the requests, and whether its request held it."""
+
+    def needed_of(self, message: int) -> list[tuple[Need, bool]]:
+        """Those of a message's values that later requests needed, the lost ones first."""
+        found = [(need, held) for need, held in self.needed if _mentions(need.mentions, message)]
+        return sorted(found, key=lambda each: each[1])
 
     @property
     def references(self) -> Kept:
@@ -130,7 +137,8 @@ def retention(timeline: Timeline, *, stars: Iterable[int] | None = None, questio
     last = len(timeline.plans) - 1
     losses += [Loss("question", last, m, conversation[m].content, None, q.question) for q, m, k in asked if not k]
     losses = sorted(losses, key=lambda loss: (loss.step, KINDS.index(loss.kind), loss.message))
-    return Retention(timeline, kept, tuple(losses), starred, likely)
+    met = tuple((need, how != LOST) for need, how in sorted(found, key=lambda each: each[0].step))
+    return Retention(timeline, kept, tuple(losses), starred, likely, met)
 
 
 def asked_later(timeline: Timeline, questions: Sequence[str]) -> tuple[Likely, ...]:
@@ -148,6 +156,11 @@ def _met(timeline: Timeline, need: Need) -> tuple[Need, int]:
 def _tally(found: list[tuple[Need, int]], kind: str) -> Kept:
     how = [h for need, h in found if need.kind == kind]
     return Kept(len(how), len(how) - how.count(LOST), how.count(BY_SUMMARY))
+
+
+def _mentions(mentions: np.ndarray, message: int) -> bool:
+    place = int(mentions.searchsorted(message))
+    return place < len(mentions) and int(mentions[place]) == message
 
 
 def _loss(need: Need) -> Loss:

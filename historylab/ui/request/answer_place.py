@@ -1,20 +1,63 @@
-"""The one place that answers for a message: why it is kept or lost, since when, and what would keep it."""
+"""The one place that answers for a message: why it is kept or lost, since when, what would keep it, who needs it."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import streamlit as st
 
 from historylab.planning.replay import Timeline
-from historylab.ui.request.explanation import explanation
-from historylab.ui.session import session
+from historylab.settings.resolve import Resolution
+from historylab.ui.editing.deletion_note import deletion_note
+from historylab.ui.request.explanation import close_button, explanation, message_text
+from historylab.ui.request.loss_walk import first_loss, loss_walk
+from historylab.ui.request.needed_later import needed_later
+from historylab.ui.request.try_it import try_it
+from historylab.ui.session import session, viewing
+from historylab.ui.shared.answer_region import answer_region
 
-NOTHING_CHOSEN = "Choose a message, on the map or in the list, to see why it is kept or lost."
 
+def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Callable[[], None]:
+    """The answer about the chosen message at request `number` (from 0), as far as it is known at once.
 
-def answer_place(timeline: Timeline, number: int) -> None:
-    """The answer about the chosen message at request `number` (from 0)."""
-    chosen = session.tab().message
-    if chosen is None or chosen >= timeline.plans[number].size:
-        st.html(f'<div class="hl-meta">{NOTHING_CHOSEN}</div>')
+    Returns what draws the rest, which has to look at every request: call it last.
+    """
+    answer_region(session.tab().picks)
+    deletion_note()
+    walk, chosen = st.container(key="walk"), session.tab().message
+    said = st.container(key="said", gap="small")
+    rest = st.container(key="keeps", gap="small")
+    if chosen is None or chosen >= len(timeline.conversation):
+        chosen = None
+    elif chosen >= timeline.plans[number].size:
+        with said:
+            _later(timeline, chosen)
+        chosen = None if chosen >= timeline.plans[-1].size else chosen
     else:
-        explanation(timeline, number, chosen)
+        with said:
+            explanation(timeline, number, chosen)
+        message_text(timeline, number, chosen)
+
+    def draw_rest() -> None:
+        with walk:
+            loss_walk(timeline, number, session.tab().message)
+        with rest:
+            try_it(timeline, number, resolution)
+            if session.tab().message is None:
+                first_loss(timeline)
+            elif chosen is not None:
+                needed_later(timeline, chosen)
+
+    return draw_rest
+
+
+def _later(timeline: Timeline, chosen: int) -> None:
+    """A message that comes after the request shown."""
+    close_button(f'<div class="hl-title">Message {chosen + 1:,}</div>')
+    if chosen >= timeline.plans[-1].size:
+        st.html('<div class="hl-small">It comes after the last request, so none sends it.</div>')
+        return
+    first = int(timeline.conversation.columns.requests.searchsorted(chosen, side="right"))
+    st.html('<div class="hl-small">It comes after the request shown.</div>')
+    label = f"The first request after it: {timeline.steps[first].label}"
+    st.button(label, key="first-request", on_click=viewing.select_request, args=(first,))

@@ -1,49 +1,75 @@
-"""Why a message is kept or dropped: the rule and its numbers, since when, what would keep it, and its full text."""
+"""What becomes of a message, why and since when; and its text."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from historylab.conversation.message import Message, Summary
+from historylab.conversation.message import Summary
 from historylab.costs.amounts import count_of
+from historylab.planning.explain import treated_since
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.ui.editing.message_edits import message_edits
 from historylab.ui.request.must_remember import must_remember
-from historylab.ui.session import cached
+from historylab.ui.session import viewing
+from historylab.wording.answer import since_in_words
 from historylab.wording.message_text import full_text, speaker, unsent_thinking
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape, markdown, multiline, one_line
 from historylab.wording.verdict import counted_by
 
 SHORT = 600  # characters up to which a text is shown without scrolling
+FIRST = 240  # characters of it that three lines may hold
 MOST = 20_000  # characters shown of a message
 
 
 def explanation(timeline: Timeline, number: int, chosen: int) -> None:
-    """The explanation of message `chosen` at request `number`, both from 0."""
-    plan = timeline.plans[number]
-    found = cached.answer(timeline, number, chosen)
-    look, message = LOOKS[found.explanation.action], timeline.conversation[chosen]
-    since = timeline.steps[found.since]
-    st.html(
-        f'<div class="hl-title">Message {chosen + 1:,}: {look.badge}</div>'
-        f'<div class="hl-small">{escape(found.explanation.sentence)} {escape(found.undo_sentence)}</div>'
-        f'<div class="hl-meta">{escape(_about(timeline, chosen, message))} · {look.word} since {since.label} '
-        f"(request {since.number + 1:,}) · rule <code>{escape(found.explanation.rule)}</code></div>"
+    """The decision on message `chosen` at request `number` (both from 0), why, and since when."""
+    found, message = timeline.plans[number].reason(chosen), timeline.conversation[chosen]
+    look, since = LOOKS[found.action], treated_since(timeline.plans, number, chosen)
+    tokens = timeline.plans[number].history.tokens[chosen]
+    close_button(
+        f'<div class="hl-title">Message {chosen + 1:,}: {look.mark(found.action.name.lower())} {look.word}</div>'
+        f'<div class="hl-meta">{escape(speaker(message))} · <span title="{escape(counted_by(timeline))}">'
+        f"{count_of(int(tokens), 'token')}</span></div>"
     )
-    must_remember(timeline, number, chosen)
-    message_edits(timeline, number, chosen)
-    if found.explanation.action == Action.TRUNCATED:
+    st.html(f'<div class="hl-why-lost">{escape(found.sentence)}</div>')
+    label = since_in_words(timeline, found.action, since)
+    if since == number:
+        st.html(f'<div class="hl-meta">{escape(label)}, the request shown</div>')
+    else:
+        help_ = f"Show request {since + 1:,}"
+        st.button(label, key="since", type="tertiary", help=help_, on_click=viewing.select_request, args=(since,))
+
+
+def close_button(title: str) -> None:
+    """The title of the answer, as HTML, and the button that closes it."""
+    with st.container(horizontal=True, key="answer-title", wrap=False):
+        st.html(title)
+        st.button("×", key="close-answer", type="tertiary", help="Close", on_click=viewing.select_message, args=(None,))
+
+
+def message_text(timeline: Timeline, number: int, chosen: int) -> None:
+    """Its beginning and, unfolded, all of it; of a shortened or summarised one what is sent; marks and edits."""
+    plan, message = timeline.plans[number], timeline.conversation[chosen]
+    action, text = plan.reason(chosen).action, multiline(full_text(message), MOST)
+    if action == Action.SUMMARIZED and plan.summary:
+        summary_text(plan.summary)
+    if action == Action.TRUNCATED:
         sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
         st.html('<div class="hl-meta">The part that is sent</div>')
         st.code(multiline(sent, MOST), language=None, wrap_lines=True, height=160)
-        st.html('<div class="hl-meta">The whole message</div>')
-    text = multiline(full_text(message), MOST)
-    st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 380)
+    else:
+        st.html(f'<div class="hl-said-text">{escape(text[: FIRST * 2])}</div>')
+    if len(text) > FIRST or text.count("\n") > 2 or action == Action.TRUNCATED:
+        with st.expander("The whole message", type="compact", key="whole"):
+            st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 380)
     if thought := unsent_thinking(message):
         with st.expander("Thinking, not sent again", type="compact"):
             st.code(multiline(thought, MOST), language=None, wrap_lines=True, height=240)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="marks"):
+        must_remember(timeline, number, chosen)
+        message_edits(timeline, number, chosen)
 
 
 def summary_text(summary: Summary) -> None:
@@ -54,9 +80,3 @@ def summary_text(summary: Summary) -> None:
         st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
     with st.expander(title):
         st.code(multiline(summary.text, MOST), language=None, wrap_lines=True, height=240)
-
-
-def _about(timeline: Timeline, i: int, message: Message) -> str:
-    tokens = timeline.plans[-1].history.sums.tokens[i]
-    who = speaker(message)
-    return f"{who} · {tokens:,} tokens ({counted_by(timeline)})"

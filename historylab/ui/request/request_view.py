@@ -24,14 +24,17 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
     verdict_line(timeline, number)
     mend_buttons(timeline, number, resolution)
     chips = st.container()  # filled last, so that nothing else waits for prices
-    with st.container(key="scene"):
+    with st.container(key="stage"), st.container(key="scene"):
         with st.container(key="picture"):
             legend(timeline, number)
             retention_map(timeline, number)
             request_field(timeline)
+        with st.container(key="answer", gap="small"):
+            draw_rest = answer_place(timeline, number, resolution)
+        with st.container(key="course"):
             token_chart(timeline, resolution)
-        with st.container(key="answer"):
-            answer_place(timeline, number)
-    request_tabs(timeline, number, resolution)
+        with st.container(key="more"):
+            request_tabs(timeline, number, resolution)
     with chips:
         verdict_chips(timeline, number)
+    draw_rest()

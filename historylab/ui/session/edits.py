@@ -14,6 +14,7 @@ from historylab.edits import Delete, Edit, Edited, Insert, apply_edits
 from historylab.planning.pipeline import project
 from historylab.planning.replay import Timeline
 from historylab.ui.session import choices, opening, session, viewing
+from historylab.ui.session.tab import Opened
 
 
 def current_edits() -> Edited | None:
@@ -26,6 +27,16 @@ def describe_edits() -> str:
     """Counts of the changed messages: "2 edited, 1 deleted"; empty if none was changed."""
     edited = current_edits()
     return ", ".join(f"{count:,} {word}" for word, count in edited.tally.items()) if edited else ""
+
+
+def last_deletion() -> tuple[Conversation, int, bool] | None:
+    """The conversation before the last edit, the message it deleted and whether that was marked; None: no deletion."""
+    opened = session.tab().opened
+    edited = opened.edited if opened else None
+    if opened is None or edited is None or not isinstance(edited.edits[-1], Delete):
+        return None
+    before, at = apply_edits(edited.original, edited.edits[:-1]), edited.edits[-1].at
+    return before.conversation, at, before.keys[at] in opened.unmarked
 
 
 def make_edit(edit: Edit, timeline: Timeline) -> None:
@@ -56,19 +67,28 @@ def discard_edits() -> None:
 
 
 def _put(edits: Sequence[Edit]) -> np.ndarray:
-    """Apply these edits; marks go along, and the request shown stays as far from the end as before.
+    """Apply these edits; marks go along (`_move_marks`), and the request shown stays as far from the end as before.
 
     Returns the history lengths of the requests there are now: int64.
     """
     state, opened = session.tab(), viewing.opened()
     before, after = opened.edited or apply_edits(opened.original, ()), apply_edits(opened.original, edits)
     opened.edited = None if after.conversation is opened.original else after
-    viewing.set_must_remember(before.follow(viewing.must_remember(), after))
+    _move_marks(opened, before, after)
     had, has = _requests(before.conversation), _requests(after.conversation)
     if state.request is not None:
         state.request = max(0, state.request + len(has) - len(had))
     state.picks += 1
     return has
+
+
+def _move_marks(opened: Opened, before: Edited, after: Edited) -> None:
+    """Marks go along with their messages, go with a deleted one, and come back with it."""
+    place = {key: i for i, key in enumerate(after.keys)}
+    opened.unmarked |= {before.keys[i] for i in viewing.must_remember()} - place.keys()
+    back = opened.unmarked & place.keys()
+    opened.unmarked = {key for key in opened.unmarked - back if -1 - key < len(after.edits)}  # its edit is undone
+    viewing.set_must_remember([*before.follow(viewing.must_remember(), after), *(place[key] for key in back)])
 
 
 def _requests(conversation: Conversation) -> np.ndarray:

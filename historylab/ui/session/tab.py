@@ -60,6 +60,15 @@ class ToOpen:
     spec: str = ""
 
 
+@dataclass(frozen=True)
+class Trial:
+    """Settings tried with one click: the `changes`, what these `were`, and those of them `chosen` on screen before."""
+
+    changes: dict[str, Any]
+    were: dict[str, Any]
+    chosen: dict[str, Any]
+
+
 @dataclass
 class Opened:
     """The open conversations: `spec` names them in a link (`sample:NAME`); it is empty for pasted text and `files`.
@@ -75,6 +84,7 @@ class Opened:
     edited: Edited | None = None
     listing: Listing | None = None
     listed: int = 0
+    unmarked: set[int] = field(default_factory=set)  # messages deleted with their mark, by their key in `edited`
 
     @cached_property
     def entries(self) -> tuple[Conversation, ...]:
@@ -123,6 +133,7 @@ class TabState:
     strict: bool = False  # this tab has the environment shut out the URL and what is chosen on screen
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
     before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset
+    trial: Trial | None = None  # what is tried to keep a message
     what_if: dict[str, dict[str, str]] = field(default_factory=dict)
     prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, dollars per million tokens
     compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: nothing chosen yet

@@ -1,0 +1,20 @@
+"""What a deletion took along, and the way back."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.ui.session import edits
+from historylab.wording.answer import deletion_in_words
+from historylab.wording.untrusted import escape
+
+
+def deletion_note() -> None:
+    """A line and a button while the last edit is a deletion; its place is there all the same."""
+    place, last = st.container(key="deletion", gap="small"), edits.last_deletion()
+    if not last:
+        return
+    before, at, marked = last
+    with place:
+        st.html(f'<div class="hl-small" role="status">{escape(deletion_in_words(before, at, marked=marked))}</div>')
+        st.button("Undo the deletion", key="undo-deletion", on_click=edits.undo_edit)

@@ -1,0 +1,36 @@
+"""When a message is needed: the requests that use a value it holds, and whether they still had it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.planning.replay import Timeline
+from historylab.ui.session import cached, viewing
+from historylab.wording.answer import need_in_words, when_in_words
+from historylab.wording.untrusted import escape
+
+SHOWN = 4
+
+
+def needed_later(timeline: Timeline, chosen: int) -> None:
+    """A line per need of message `chosen`, those that were lost first; nothing where none is known."""
+    needs = cached.retained(timeline, viewing.must_remember()).needed_of(chosen)
+    if not needs:
+        return
+    st.html('<div class="hl-label">Needed later</div>')
+    for k, (need, held) in enumerate(needs[:SHOWN]):
+        with st.container(horizontal=True, gap="small", key=f"needed-{k}", wrap=False):
+            when = when_in_words(timeline, need.step)
+            go = viewing.select_request
+            st.button(
+                when,
+                key=f"need-{k}",
+                type="tertiary",
+                help=f"Show request {need.step + 1:,}",
+                on_click=go,
+                args=(need.step,),
+            )
+            lost = "" if held else " hl-needed-lost"
+            st.html(f'<div class="hl-small{lost}">{escape(need_in_words(timeline, need, held=held))}</div>')
+    if len(needs) > SHOWN:
+        st.html(f'<div class="hl-meta">and {len(needs) - SHOWN:,} more</div>')

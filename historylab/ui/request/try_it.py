@@ -1,0 +1,88 @@
+"""What would keep the chosen message, tried with one click: before and after, and the way back."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.planning.explain import Answer
+from historylab.planning.reasons import INVALID
+from historylab.planning.replay import Timeline
+from historylab.settings.resolve import Resolution
+from historylab.ui.editing.message_edits import no_pin, pin_button
+from historylab.ui.request.bill_table import bill_of
+from historylab.ui.session import cached, session, trial, viewing
+from historylab.ui.session.tab import Trial
+from historylab.wording.answer import Seen, Shift, before_and_after, what_would_keep, why_not_tried
+from historylab.wording.over_budget import mend_in_words
+from historylab.wording.untrusted import escape
+
+MARKS = {"better": "✓ better", "worse": "! worse"}
+
+
+def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
+    """The trial that lasts; and what would keep the chosen message, if request `number` (from 0) doesn't send it."""
+    chosen = session.tab().message
+    if tried := trial.current_trial():
+        _before_and_after(timeline, number, chosen, tried)
+    if chosen is None or chosen >= timeline.plans[number].size or timeline.plans[number].reason(chosen).sent:
+        return
+    answer = cached.answer(timeline, number, chosen)
+    st.html(
+        f'<div class="hl-label">What would keep it</div><div class="hl-small">{escape(what_would_keep(answer))}</div>'
+    )
+    if not answer.undo:
+        _pin_instead(timeline, number, chosen, answer)
+    elif held := why_not_tried(answer.undo, resolution):
+        st.html(f'<div class="hl-meta">🔒 {escape(held)}</div>')
+    else:
+        st.button(
+            "Try it",
+            key="try-it",
+            type="primary",
+            help=f"{mend_in_words(answer.undo)}: you can undo it",
+            on_click=trial.try_settings,
+            args=(answer.undo, timeline.settings),
+        )
+
+
+def _pin_instead(timeline: Timeline, number: int, chosen: int, answer: Answer) -> None:
+    """Where no setting would send it, a pin may."""
+    if answer.explanation.rule != INVALID.rule and not no_pin(timeline, number, chosen):
+        st.html('<div class="hl-meta">A pinned message is always sent.</div>')
+        pin_button(timeline, number, chosen, key="pin-instead")
+
+
+def _before_and_after(timeline: Timeline, number: int, chosen: int | None, tried: Trial) -> None:
+    before = trial.before_trial(timeline, tried)
+    shifts = before_and_after(_seen(before), _seen(timeline), number, chosen)
+    rows, trying = "".join(map(_row, shifts)), escape(mend_in_words(tried.changes))
+    with st.container(key="trial", gap="small"):
+        st.html(
+            f'<div class="hl-label">Trying {trying}</div><div class="hl-table hl-trial"><table>'
+            "<thead><tr><td></td><th>Before</th><th>Now</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table></div>"
+        )
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                "Undo",
+                key="undo-trial",
+                help="Back to what was chosen before",
+                on_click=trial.undo_trial,
+            )
+            st.button("Keep", key="keep-trial", on_click=trial.keep_trial)
+
+
+def _seen(timeline: Timeline) -> Seen:
+    bills, own = bill_of(timeline)
+    return Seen(timeline, cached.retained(timeline, viewing.must_remember()), bills.get(own))
+
+
+def _row(shift: Shift) -> str:
+    how = f" hl-{shift.change}" if shift.change in MARKS else ""
+    said = (
+        f' <span class="hl-change{how}">{escape(MARKS.get(shift.change, shift.change))}</span>' if shift.change else ""
+    )
+    return (
+        f"<tr><th scope=row>{escape(shift.what)}</th><td>{escape(shift.before)}</td>"
+        f"<td>{escape(shift.after)}{said}</td></tr>"
+    )

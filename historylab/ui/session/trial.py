@@ -1,0 +1,54 @@
+"""Trying the settings that would keep a message: applied in one click, and taken back to what was chosen before.
+
+A trial lasts as long as every value it set is still the one chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from historylab.planning.replay import Timeline
+from historylab.settings.model import Settings
+from historylab.ui.session import cached
+from historylab.ui.session.session import tab, touch
+from historylab.ui.session.tab import Trial
+
+
+def try_settings(changes: Mapping[str, Any], now: Settings) -> None:
+    """Choose these values, all at once, in place of what the settings are `now`."""
+    state = tab()
+    chosen = {name: state.you[name] for name in changes if name in state.you}
+    state.trial = Trial(dict(changes), {name: now.value(name) for name in changes}, chosen)
+    state.you.update(changes)
+    state.problem = ""
+    touch()
+
+
+def current_trial() -> Trial | None:
+    """The trial whose values are still chosen."""
+    state = tab()
+    trial = state.trial
+    lasts = trial and all(state.you.get(name) == value for name, value in trial.changes.items())
+    return trial if lasts else None
+
+
+def undo_trial() -> None:
+    """Choose again exactly what was chosen before; what nobody had chosen comes from where it came from."""
+    state, trial = tab(), current_trial()
+    if trial:
+        for name in trial.changes:
+            del state.you[name]
+        state.you.update(trial.chosen)
+    keep_trial()
+
+
+def keep_trial() -> None:
+    """Say no more that the values are tried: they are choices like any other."""
+    tab().trial = None
+    touch()
+
+
+def before_trial(timeline: Timeline, trial: Trial) -> Timeline:
+    """The replay of the same conversation without the trial, other settings as they are."""
+    return cached.timeline(timeline.original, timeline.settings.replace(**trial.were))

@@ -1,0 +1,12 @@
+"""The answer as a region of the page: named, read out politely, and brought into view where it isn't beside the map."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from historylab.ui.shared.browser import component
+
+
+def answer_region(asked: int) -> None:
+    """Make the container it is drawn in that region; for another `asked` than before, bring it into view."""
+    component(Path(__file__).parent, ("region",))(key="answer-region", data={"asked": asked})

@@ -1,0 +1,19 @@
+// The answer: a region with a name, whose sentences are read out, and which comes into view when a message is chosen.
+
+export default function ({ data, parentElement }) {
+  const region = (parentElement.host ?? parentElement).closest(".st-key-answer");
+  if (!region) return;
+  region.setAttribute("role", "region");
+  region.setAttribute("aria-label", "Answer");
+  region.querySelector(".st-key-said")?.setAttribute("aria-live", "polite");
+  const before = region.dataset.asked;
+  region.dataset.asked = data.asked;
+  if (before === undefined || before === String(data.asked)) return;
+  const picture = region.closest(".st-key-scene").querySelector(".st-key-picture");
+  if (region.getBoundingClientRect().left >= picture.getBoundingClientRect().right) {
+    region.scrollTop = 0; // beside the map, it is always on screen
+    return;
+  }
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  requestAnimationFrame(() => region.scrollIntoView({ block: "nearest", behavior: still ? "auto" : "smooth" }));
+}

@@ -1,0 +1,184 @@
+"""The answer about one message, in sentences: since when, what would keep it, who needs it; and a trial's effect."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.costs.amounts import money, times
+from historylab.costs.bill import CostComparison
+from historylab.planning.explain import Answer
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.recall.references import Need
+from historylab.recall.retention import Loss, Retention
+from historylab.settings.resolve import Resolution
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.message_text import preview
+from historylab.wording.must_remember import at_step
+from historylab.wording.palette import LOOKS
+from historylab.wording.settings import title_of, value_in_words
+from historylab.wording.untrusted import one_line
+from historylab.wording.verdict import count_actions, count_sent, stopped_being_sent
+
+QUOTE, VALUE, NAME = 60, 48, 40  # characters of a message, of a value, of what it is used as
+NO_LOSS = "Nothing that a later answer or tool call used was missing when it was needed."
+CHOOSE = "Choose a message, on the map or in the list, to see why it is kept or lost."
+
+
+def since_in_words(timeline: Timeline, action: Action, since: int) -> str:
+    """ "Dropped since turn 21" """
+    return f"{capitalize_first(LOOKS[action].word)} since {timeline.steps[since].label}"
+
+
+def what_would_keep(answer: Answer) -> str:
+    """ "Sent if Length ≥ 23 and Budget ≥ 6,100.": settings by their titles; "" where it is sent."""
+    return answer.undo_in_words(title_of, value_in_words)
+
+
+def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:
+    """Which of these settings the environment holds: "Length is set by HISTORYLAB_LENGTH, so …"; "" if none is."""
+    held = [resolution.provenance[name] for name in undo if resolution.provenance[name].locked]
+    if not held:
+        return ""
+    if any(origin.source != "environment" for origin in held):
+        return "The environment is strict, so it can’t be tried here."
+    named = " and ".join(f"{title_of(origin.setting)} is set by {origin.name}" for origin in held)
+    return f"{named} in the environment, so it can’t be tried here."
+
+
+# -- losses and needs
+
+
+def loss_in_words(timeline: Timeline, loss: Loss) -> str:
+    """ "Message 2, “Hi! I'm Noor”, stopped being sent at turn 21. Turn 58 needed its “HW-3917”, in the answer." """
+    quoted = one_line(preview(timeline.conversation[loss.message]), QUOTE)
+    needed = (
+        "needed it" if loss.kind == "star" else f"needed its “{one_line(loss.value, VALUE)}”, {_used(timeline, loss)}"
+    )
+    since = _left_at(timeline, loss)
+    return f"Message {loss.message + 1:,}, “{quoted}”, {since}. {when_in_words(timeline, loss.step)} {needed}."
+
+
+def need_in_words(timeline: Timeline, need: Need, *, held: bool) -> str:
+    """ "needed “HW-3917”, in the answer, and had it": what follows the name of the request."""
+    had = "and had it" if held else "and no longer had it"
+    return f"needed “{one_line(need.value, VALUE)}” {_used(timeline, need)}, {had}"
+
+
+def when_in_words(timeline: Timeline, request: int) -> str:
+    """ "Turn 58, request 3 of 9" """
+    return capitalize_first(timeline.steps[request].label)
+
+
+def place_among(before: int, here: int, losses: int) -> str:
+    """ "loss 2 of 5", "losses 3–4 of 5" of one message at once; how many there are, beside them."""
+    if not here:
+        return f"{losses:,} {'loss' if losses == 1 else 'losses'}"
+    if here == 1:
+        return f"loss {before + 1:,} of {losses:,}"
+    return f"losses {before + 1:,}–{before + here:,} of {losses:,}"
+
+
+def _left_at(timeline: Timeline, loss: Loss) -> str:
+    action = Action(timeline.plans[loss.step].actions[loss.message])
+    if action <= Action.TRUNCATED:
+        return "was sent only in part"
+    since = stopped_being_sent(timeline, loss.step, loss.message)
+    if not since or loss.message >= timeline.plans[since - 1].size:
+        return "was never sent"
+    how = "was folded into a summary" if action == Action.SUMMARIZED else "stopped being sent"
+    return f"{how} {at_step(timeline.steps[since])}"
+
+
+def _used(timeline: Timeline, use: Loss | Need) -> str:
+    """ "as customer of refund", "in the answer", "to answer “Which seat?”" """
+    if use.kind == "link":
+        return "in the answer"
+    if use.kind == "evidence":
+        return f"to answer “{one_line(use.used_as, NAME)}”"
+    by = use.needed_by if isinstance(use, Loss) else use.message
+    calls = timeline.conversation[by].tool_calls if by is not None else ()
+    tool = next((c.name for c in calls if use.used_as.startswith(f"{c.name}.")), "")
+    argument = use.used_as.removeprefix(f"{tool}.") if tool else ""
+    return one_line(f"as {argument} of {tool}" if tool else f"in a call of {use.used_as}", NAME)
+
+
+# -- before and after a trial
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """One line of before and after; `change` says in a word what became of it: "better", "worse", "+79"."""
+
+    what: str
+    before: str
+    after: str
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A timeline, with what its later requests needed, and its cost beside not trimming where prices are known."""
+
+    timeline: Timeline
+    retention: Retention
+    cost: CostComparison | None
+
+
+def before_and_after(before: Seen, after: Seen, number: int, message: int | None) -> list[Shift]:
+    """What a trial changed: for a message at request `number` (from 0), for that request, and for all of them."""
+    old, new = (seen.timeline.plans[min(number, len(seen.timeline.plans) - 1)] for seen in (before, after))
+    shifts = []
+    same = before.timeline.conversation.digest == after.timeline.conversation.digest
+    if message is not None and same and message < min(old.size, new.size):
+        was, is_now = old.actions[message], new.actions[message]
+        better = _judged(int(was > Action.TRUNCATED), int(is_now > Action.TRUNCATED))
+        shifts.append(Shift(f"Message {message + 1:,}", LOOKS[Action(was)].badge, LOOKS[Action(is_now)].badge, better))
+    (sent, size), (sends, of) = (count_sent(count_actions(plan)) for plan in (old, new))
+    shown = f"{sent:,} of {size:,}", f"{sends:,} of {of:,}"
+    shifts.append(Shift("Messages sent", shown[0], shown[1], _difference(sent, sends)))
+    shifts.append(_count("Tokens, this request", old.tokens, new.tokens, _difference(old.tokens, new.tokens)))
+    lost, loses = len(before.retention.losses), len(after.retention.losses)
+    shifts.append(_count("Facts lost", lost, loses, _judged(lost, loses)))
+    over, is_over = (int(seen.timeline.over_budget.sum()) for seen in (before, after))
+    if over or is_over:
+        shifts.append(_count("Requests over budget", over, is_over, _judged(over, is_over)))
+    if before.cost and after.cost:
+        cost, costs = (f"{money(seen.bill.total)} ({times(seen.ratio)})" for seen in (before.cost, after.cost))
+        change = _judged(before.cost.bill.total, after.cost.bill.total)
+        shifts.append(Shift("Cost", cost, costs, change))
+    return shifts
+
+
+def _count(what: str, before: int, after: int, change: str) -> Shift:
+    return Shift(what, f"{before:,}", f"{after:,}", change)
+
+
+def _judged(before: Any, after: Any) -> str:
+    """For what had better be little."""
+    return "" if before == after else "better" if after < before else "worse"
+
+
+def _difference(before: int, after: int) -> str:
+    return f"{after - before:+,}".replace("-", "−") if after != before else ""
+
+
+# -- what a deletion took along
+
+
+def deletion_in_words(before: Conversation, at: int, *, marked: bool) -> str:
+    """What went with message `at` of the conversation before: its mark, and what answers it, or what it answers."""
+    block = before.columns.block
+    beside = int((block == block[at]).sum()) - 1
+    said = [f"Message {at + 1:,} is deleted{', and its mark “must remember” with it' if marked else ''}."]
+    if beside and before[at].tool_calls:
+        results = "result is left without its" if beside == 1 else f"{beside:,} results are left without their"
+        said.append(
+            f"Its {results} call: an API would refuse that, so no request sends {'it' if beside == 1 else 'them'}."
+        )
+    elif beside:
+        said.append("The call it answered is left without a result: an API would refuse that, so it isn’t sent on.")
+    return " ".join(said)
