@@ -19,6 +19,7 @@ from functools import cache
 from typing import Any, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from historylab.errors import SettingsError, UnknownMember
 
@@ -54,6 +55,7 @@ NEEDED = {"cache": ("title", "priced"), "exporter": ("title", "file_name"), "for
 """Attributes that every member of a family must be registered with."""
 DISTINCT = {"cache": "caching"}
 """The attribute by which a sentence names a member, so that no two may share it; its default is the member's name."""
+NO_NUMBER = "not a number; write it in digits alone, such as 4000"
 PLAIN_NUMBER = re.compile(r"[ \t\r\n]*[0-9A-Za-z.+-]+[ \t\r\n]*")
 
 T = TypeVar("T", bound=Callable[..., object])
@@ -87,7 +89,7 @@ class Option:
                 check_number(raw)
             return _adapter(self.annotation).validate_python(raw)
         except ValidationError as problem:
-            raise SettingsError(f"{raw!r:.80}: {problem.errors()[0]['msg'].lower()}") from None
+            raise SettingsError(f"{raw!r:.80}: {what_is_wrong(problem.errors()[0])}") from None
         except ValueError as problem:
             raise SettingsError(f"{raw!r:.80}: {problem}") from None
 
@@ -121,8 +123,31 @@ def check_number(raw: object) -> object:
     That is `True` (1), `1_000`, Arabic or full-width digits, and spaces other than ASCII's.
     """
     if isinstance(raw, bool | bytes) or (isinstance(raw, str) and not PLAIN_NUMBER.fullmatch(raw)):
-        raise ValueError("not a number")
+        raise ValueError(NO_NUMBER)
     return raw
+
+
+def what_is_wrong(error: ErrorDetails) -> str:
+    """What is wrong with a refused value and what to write instead, in words for people."""
+    bounds = error.get("ctx", {})
+    shown = {name: f"{n:,.0f}" if isinstance(n, int | float) and n == int(n) else n for name, n in bounds.items()}
+    words = {
+        "int_parsing": NO_NUMBER,
+        "float_parsing": NO_NUMBER,
+        "int_from_float": "not a whole number; write it without a fraction",
+        "greater_than_equal": "too small; {ge} is the least",
+        "greater_than": "too small; write more than {gt}",
+        "less_than_equal": "too large; {le} is the most",
+        "less_than": "too large; write less than {lt}",
+        "bool_parsing": "neither; write true or false",
+        "string_too_short": "empty; write a text",
+        "too_short": "empty; write a text",
+        "string_too_long": "too long; {max_length} characters are the most",
+        "too_long": "too long; {max_length} characters are the most",
+        "literal_error": "not one of these; write {expected}",
+    }.get(error["type"])
+    cause = bounds.get("error")
+    return str(cause) if cause else words.format(**shown) if words else error["msg"].lower()
 
 
 def register(family: str, name: str | None = None, *, reads: Iterable[str] = (), **attributes: Any) -> Callable[[T], T]:

@@ -12,6 +12,7 @@ from historylab import registry
 
 DEFAULT_MODEL = "gpt-5.5"
 MOST_TOKENS = 1_000_000_000
+NO_LENGTH = "not a number; write one of 0 or more, such as 20"
 
 
 def read_length(raw: object) -> int:
@@ -20,16 +21,16 @@ def read_length(raw: object) -> int:
     0 stays 0 here; the policy treats it as 1.
     """
     if not isinstance(raw, int | float | str):
-        raise ValueError("not a number")
+        raise ValueError(NO_LENGTH)
     registry.check_number(raw)
     try:
         number = float(raw)
     except OverflowError:
         number = math.inf
     except ValueError:
-        raise ValueError("not a number") from None
+        raise ValueError(NO_LENGTH) from None
     if not math.isfinite(number) or number < 0:
-        raise ValueError("not a finite number of 0 or more")
+        raise ValueError("not a finite number of 0 or more; write one such as 20")
     whole = isinstance(raw, int) or (isinstance(raw, str) and raw.strip().isdecimal())
     return int(raw) if whole else math.floor(number)  # int(): beyond 2^53 a float is not exact
 

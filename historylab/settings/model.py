@@ -13,7 +13,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from pydantic import TypeAdapter, ValidationError, ValidationInfo, field_validator, model_validator
-from pydantic_core import ErrorDetails
 
 from historylab import registry
 from historylab.errors import HistoryLabError, SettingsError
@@ -113,7 +112,7 @@ def read_setting(name: str, raw: object) -> Any:
     try:
         value = _field_adapter(name).validate_python(raw)
     except ValidationError as problem:
-        raise SettingsError(_wrong(problem.errors()[0])) from None
+        raise SettingsError(registry.what_is_wrong(problem.errors()[0])) from None
     return check_choice(name, value) if name in FIELDS_THAT_CHOOSE else value
 
 
@@ -163,17 +162,10 @@ def _complaint(problem: ValidationError) -> str:
             lines.append(f"there is no setting {field!r}{did_you_mean(field, Settings.model_fields)}")
         else:
             known = isinstance(cause, HistoryLabError)
-            lines.append(str(cause) if known else f"{field} {error['input']!r}: {_wrong(error)}")
+            lines.append(str(cause) if known else f"{field} {error['input']!r}: {registry.what_is_wrong(error)}")
     return "; ".join(lines)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(near)}?" if near else ""
-
-
-def _wrong(error: ErrorDetails) -> str:
-    cause = error.get("ctx", {}).get("error")
-    if error["type"] in ("int_parsing", "float_parsing"):
-        return "not a number; write it in digits alone, such as 4000"
-    return str(cause) if cause else error["msg"].lower()

@@ -155,7 +155,7 @@ def read_template(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
 def _from_chat_settings(setting: str, name: str, raw: Any) -> Given:
     """AgentDock's template accepts a number for the length, never text."""
     number = isinstance(raw, int | float) and not isinstance(raw, bool)
-    problem = "not a number" if setting == "length" and not number else ""
+    problem = "not a number; write it without quotes, such as 20" if setting == "length" and not number else ""
     return Given("template", setting, f"chatSettings.{name}", raw, problem)
 
 

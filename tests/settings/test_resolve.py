@@ -71,12 +71,28 @@ def test_losers_and_refused_are_shown_with_the_reason():
         ("default", "", 20, "lost"),
     ]
     assert [c.why for c in shown] == [
-        "not a number",
+        "not a number; write one of 0 or more, such as 20",
         "",
         f"{LENGTH} comes first",
-        "not a finite number of 0 or more",
+        "not a finite number of 0 or more; write one such as 20",
         f"{LENGTH} comes first",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "told"),
+    [
+        ("budget", "lots", "not a number; write it in digits alone, such as 4000"),
+        ("reserve", "-1", "too small; 0 is the least"),
+        ("threshold", "2", "too large; 1 is the most"),
+        ("threshold", "0", "too small; write more than 0"),
+        ("preserve_system_messages", "perhaps", "neither; write true or false"),
+        ("model", "", "empty; write a text"),
+        ("pruner.fifo.unit", "x", "'x': not one of these; write 'turn', 'whole_turn' or 'block'"),
+    ],
+)
+def test_what_is_refused_says_what_to_write_instead(name, raw, told):
+    assert [c.why for c in resolve(you={name: raw}).provenance[name].refused] == [told]
 
 
 def test_the_environment_locks_and_nothing_else_does():
