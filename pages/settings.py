@@ -1,22 +1,46 @@
-"""Settings sources: every setting, every source, who won and why; and what another value would do."""
+"""Settings sources: which source decides each setting, what each does to the conversation, and what would be if."""
 
 import streamlit as st
 
-from historylab.ui.session import choices
+from historylab.settings.consent import offline
+from historylab.ui.session import cached, opening, session, what_if
+from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import show_problem
-from historylab.ui.sources.source_table import source_table
+from historylab.ui.shared.replay_errors import replay_errors_shown
+from historylab.ui.sources.effects import against_real, show_effects, strict_effect
+from historylab.ui.sources.ready_cases import case_explained, ready_cases
+from historylab.ui.sources.setting_list import setting_list
+from historylab.ui.sources.source_order import effect_shown, source_order
 from historylab.ui.sources.strict_environment import strict_environment
-from historylab.ui.sources.what_if import what_if
+from historylab.ui.sources.tried_picture import tried_picture
+from historylab.wording.verdict import without_requests
 
 start_page("settings")
+conversation = opening.conversation()
 st.html(
-    '<h1 class="hl-verdict">Where every setting comes from</h1>'
-    '<div class="hl-cost">The environment comes before you, you before the URL, the URL before the template, and the '
-    "template before the default. Each setting is decided on its own; a value that cannot be read is skipped.</div>"
+    '<div class="hl-title">Where every setting comes from</div>'
+    '<div class="hl-meta">Each setting is decided on its own: the first source in this order that says something '
+    "readable about it wins. Press a case to see it at work, or switch a source off and write what it says.</div>"
 )
-resolution = choices.resolution(what_if=True)
 show_problem()
-strict_environment(resolution)
-what_if()
-source_table(resolution, choices.tried_values())
+ready_cases()
+resolution = what_if.resolution()
+case_explained(resolution)
+with st.container(key="sources-scene"):
+    with st.container(key="sources-order"):
+        places = source_order(resolution)
+        strict = strict_environment(resolution)
+    picture = st.container(key="sources-picture")
+session.fragment(setting_list)(resolution)
+with picture, replay_errors_shown():
+    timeline = cached.timeline(conversation, offline(resolution.settings))
+    if timeline.plans:
+        compared = against_real(conversation, resolution) if session.tab().what_if else ""
+        tried_picture(timeline, compared)
+    else:
+        no_requests(without_requests(conversation))
+if timeline.plans:
+    show_effects(conversation, resolution, places)
+    if sentence := strict_effect(conversation, resolution):
+        effect_shown(strict, sentence)

@@ -24,6 +24,22 @@ SOURCE_WORDS = {
 }
 
 
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Which messages": ("policy", "length", "preserve_system_messages"),
+    "Budget and cut": ("budget", "pruner", "min_turns", "reserve", "overhead"),
+    "Summaries and relevance": ("summarizer", "summary_heading", "relevance"),
+    "Model and counting": ("model", "window", "counter", "counter_factor"),
+    "More stages": ("filter", "tool_output", "compaction", "threshold", "projection", "layout"),
+}
+"""Every setting under a heading; an option stands where its family does."""
+
+
+def group_of(name: str) -> str:
+    """The heading of a field or option."""
+    field = name.partition(".")[0]
+    return next(group for group, fields in GROUPS.items() if field in fields)
+
+
 def schema_of(name: str) -> Mapping[str, Any]:
     """The JSON schema of a field or option: type, bounds, choices."""
     return stage_options()[name].schema if "." in name else _fields()[name]
@@ -39,6 +55,14 @@ def title_of(name: str) -> str:
     """The setting's title on screen: "Budget", "Max share"."""
     plain = name.rpartition(".")[2].replace("_", " ")
     return schema_of(name).get("title") or plain[:1].upper() + plain[1:]
+
+
+def full_title(name: str) -> str:
+    """The title with the member it belongs to, where several have such an option: "Sliding window: Turns"."""
+    if "." not in name:
+        return title_of(name)
+    family, chosen, _ = name.split(".", 2)
+    return f"{member(family, chosen).title}: {title_of(name)}"
 
 
 def help_of(name: str) -> str:

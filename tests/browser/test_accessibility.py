@@ -15,7 +15,7 @@ DRAWN = {  # page → what is on it once it is drawn
     "compare": '[data-testid="stDataFrame"] canvas',
     "tune": '[data-testid="stPlotlyChart"] .point',
     "corpus": '[data-testid="stPlotlyChart"] .main-svg',
-    "settings": ".hl-table",
+    "settings": ".hl-origin",
 }
 
 

@@ -95,7 +95,7 @@ def test_a_choice_survives_a_visit_to_the_other_page(page, home):
     set_number(page, "Length", 2)
     headline(page, "sees 4 of")
     page.get_by_role("link", name="Settings sources").click()
-    headline(page, "Where every setting")
+    page.get_by_text("Where every setting comes from").wait_for()
     page.get_by_role("link", name="Playground").click()
     headline(page, "sees 4 of")
     source_of(page, "length", "you")

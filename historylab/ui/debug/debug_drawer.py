@@ -15,10 +15,10 @@ from historylab.ui.request.payload import payload
 from historylab.ui.request.request_field import current_request
 from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.session import drawers, session
-from historylab.ui.sources.source_table import source_table
+from historylab.ui.sources.setting_list import setting_list
 from historylab.wording.verdict import NO_REQUESTS
 
-WIDTH = 900  # pixels: the table of sources fits
+WIDTH = 900  # pixels: two settings with their sources fit side by side
 
 
 def debug_button() -> None:
@@ -43,7 +43,7 @@ def _drawer(resolution: Resolution, conversation: Conversation, timeline: Timeli
     debug_panel(resolution, conversation)
     if not timeline.plans:
         st.html(f'<div class="hl-meta">{NO_REQUESTS}</div>')
-        source_table(resolution)
+        setting_list(resolution)
     else:
         _request(resolution, timeline, current_request(timeline), page)
     versions(timeline)
@@ -56,7 +56,7 @@ def _request(resolution: Resolution, timeline: Timeline, number: int, page: Seco
         "Request": lambda: payload(timeline, number, key="debug-payload"),
         "Tokens": lambda: message_tokens(timeline, number),
         "Stages": lambda: stage_trace(timeline, number),
-        "Sources": lambda: source_table(resolution),
+        "Sources": lambda: setting_list(resolution),
         "Timings": lambda: timings(timeline, number, page),
     }
     for name, tab in zip(draw, st.tabs(list(draw), key="debug-tab", on_change="rerun"), strict=True):

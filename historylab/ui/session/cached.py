@@ -46,6 +46,7 @@ from historylab.tuning.compare import Figures
 from historylab.ui.session import model_consent
 from historylab.ui.session.background_work import Work
 from historylab.ui.session.model_consent import Consented
+from historylab.wording.sources import Outcome, outcome_of
 
 
 def timeline_key(timeline: Timeline) -> str:
@@ -210,6 +211,15 @@ def comparisons(timeline: Timeline, prices: Prices) -> Mapping[str, CostComparis
 def retained(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
     """The values that later requests needed, and whether they still held them."""
     return retention(timeline, stars=must_remember)
+
+
+@st.cache_resource(
+    max_entries=24, scope="session", show_spinner="Looking for what each source does", hash_funcs=BY_CONTENT
+)
+def outcome(conversation: Conversation, settings: Settings, must_remember: tuple[int, ...]) -> Outcome:
+    """What settings come to on a conversation. Its replay isn't kept, as only these numbers of it are shown."""
+    timeline = replay(conversation, settings)
+    return outcome_of(timeline, retention(timeline, stars=must_remember))
 
 
 @st.cache_resource(

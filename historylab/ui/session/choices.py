@@ -1,9 +1,9 @@
-"""The settings chosen on screen, those the open file proposes, a what-if, the template, and what is compared."""
+"""The settings chosen on screen, those the open file proposes, the template, and what is compared."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,38 +21,50 @@ AGENTDOCK = "agentdock"
 """The system whose settings are its own alone."""
 
 
-def resolution(*, what_if: bool = False, also: Mapping[str, Any] | None = None, recorded: bool = True) -> Resolution:
-    """The settings as environment, you, URL, template and the open file decide them; with `what_if`, as they would.
+def resolution(*, also: Mapping[str, Any] | None = None, recorded: bool = True) -> Resolution:
+    """The settings as environment, you, URL, template and the open file decide them.
 
     `also` are further choices of yours, for a configuration that is compared; without `recorded` the open file decides
     nothing, as where several are measured under one set of settings. Model calls need consent, of which what a
     link or an uploaded template brings has none.
     """
-    found = before_consent(what_if=what_if, also=also, recorded=recorded)
+    return with_consent(before_consent(also=also, recorded=recorded), also or ())
+
+
+def with_consent(found: Resolution, also: Collection[str] = ()) -> Resolution:
+    """The same, less the model calls that nobody agreed to; a link may have brought the settings `also`."""
     agreed = tab().agreed == model_and_host(found.settings.model)
     uploaded = tab().template is not None
     brought = [name for name, origin in found.provenance.items() if uploaded and decided_by("template", origin)]
-    return within_consent(found, agreed=agreed, linked={*brought, *(also or {})})  # a link may bring what is compared
+    return within_consent(found, agreed=agreed, linked={*brought, *also})
 
 
-def before_consent(
-    *, what_if: bool = False, also: Mapping[str, Any] | None = None, recorded: bool = True
-) -> Resolution:
-    """The same, whatever calls a model. A strict environment shuts out an uploaded template too: it is yours."""
+def before_consent(*, also: Mapping[str, Any] | None = None, recorded: bool = True) -> Resolution:
+    """The settings, whatever calls a model."""
+    said = said_by_sources(recorded=recorded)
+    return decide({**said, "you": {**said["you"], **(also or {})}}, strict=tab().strict)
+
+
+def said_by_sources(*, recorded: bool = True) -> dict[str, Mapping[str, Any]]:
+    """What each source says, by its names there."""
     state = tab()
-    tried = state.what_if if what_if else {}
+    file = proposal().values if recorded and state.recorded else {}
+    return {"environment": os.environ, "you": state.you, "url": state.link, "template": template(), "recorded": file}
+
+
+def decide(said: Mapping[str, Mapping[str, Any]], *, strict: bool) -> Resolution:
+    """The settings that follow from it. A strict environment shuts out an uploaded template too: it is yours."""
     resolve = partial(
         resolve_settings,
-        env={**os.environ, **tried.get("environment", {})},
-        you={**state.you, **tried.get("you", {}), **(also or {})},
-        url={**state.link, **tried.get("url", {})},
-        recorded=proposal().values if recorded and state.recorded else {},
-        strict_environment=state.strict,
+        env=said["environment"],
+        you=said["you"],
+        url=said["url"],
+        recorded=said["recorded"],
+        strict_environment=strict,
     )
-    found = resolve(template={**template(), **tried.get("template", {})})
-    if found.strict and state.template is not None:
-        return resolve(template={**server_template(), **tried.get("template", {})})
-    return found
+    found = resolve(template=said["template"])
+    uploaded = tab().template is not None and said["template"] is tab().template
+    return resolve(template=server_template()) if found.strict and uploaded else found
 
 
 def be_strict(strict: bool) -> None:
@@ -113,26 +125,6 @@ def dismiss_recorded() -> None:
     """Say no more what the open file was recorded with."""
     tab().recorded_dismissed = True
     touch()
-
-
-# -- what if
-
-
-def try_value(source: str, name: str, value: str) -> None:
-    """Try another value in a source, on the page that shows the sources only."""
-    tab().what_if.setdefault(source, {})[name] = value
-    touch()
-
-
-def stop_trying() -> None:
-    """Drop every value being tried."""
-    tab().what_if = {}
-    touch()
-
-
-def tried_values() -> list[tuple[str, str]]:
-    """(source, name) of every value being tried."""
-    return [(source, name) for source, values in tab().what_if.items() for name in values]
 
 
 # -- the template

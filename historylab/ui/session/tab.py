@@ -104,6 +104,19 @@ class Opened:
 
 
 @dataclass
+class WhatIf:
+    """What the page Settings sources tries, which changes nothing elsewhere."""
+
+    texts: dict[str, str] = field(default_factory=dict)  # source → what it says, as if
+    off: set[str] = field(default_factory=set)  # sources that say nothing, as if
+    strict: bool | None = None  # whether the environment is strict, as if; None: as it is
+    case: str = ""  # the ready case they come from
+
+    def __bool__(self) -> bool:
+        return bool(self.texts or self.off or self.strict is not None)
+
+
+@dataclass
 class TuneChoices:
     """The choices made on the pages Tune and Corpus."""
 
@@ -134,7 +147,7 @@ class TabState:
     system: str = ""  # the preset the settings began with, `NAME` or `NAME:VARIANT`
     before_preset: tuple[dict[str, Any], dict[str, str]] | None = None  # you and link before the first preset
     trial: Trial | None = None  # what is tried to keep a message
-    what_if: dict[str, dict[str, str]] = field(default_factory=dict)
+    what_if: WhatIf = field(default_factory=WhatIf)
     prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, dollars per million tokens
     compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: nothing chosen yet
     tuning: TuneChoices = field(default_factory=TuneChoices)

@@ -22,10 +22,12 @@ from historylab.ui.session import choices, chosen_system, session
 from historylab.ui.settings.consent_field import consent_field
 from historylab.ui.settings.setting_field import setting_field
 from historylab.ui.settings.system_choice import system_choice
+from historylab.wording.settings import GROUPS
 from historylab.wording.untrusted import one_line
 
 ALWAYS = ("filter", "tool_output", "compaction", "projection", "layout")
-GROUPS = (("policy", "length", "preserve_system_messages"), ("budget", "pruner", "min_turns", "reserve", "overhead"))
+FIRST = ("Which messages", "Budget and cut")
+"""The groups that are always unfolded."""
 
 
 def settings_sidebar(resolution: Resolution) -> Any:
@@ -79,8 +81,8 @@ def _preset_fields(resolution: Resolution, preset: Preset) -> None:
 def _everything(resolution: Resolution, drawn: Collection[str]) -> None:
     """Every setting that isn't drawn yet: policy, limits, cuts, counting."""
     settings = resolution.settings
-    for group in GROUPS:
-        for name in group:
+    for group in FIRST:
+        for name in GROUPS[group]:
             _fields(resolution, [name], drawn)
             if name in FIELDS_THAT_CHOOSE:
                 _options(resolution, name, drawn)

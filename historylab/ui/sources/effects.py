@@ -1,0 +1,65 @@
+"""What each source, and a strict environment, does to the conversation: the same conversation replayed without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.errors import HistoryLabError
+from historylab.settings.consent import offline
+from historylab.settings.model import Settings
+from historylab.settings.resolve import Resolution
+from historylab.ui.session import cached, choices, session, viewing, what_if
+from historylab.ui.sources.source_order import effect_shown
+from historylab.wording.sources import Outcome, difference, effect_sentence, same_outcome, says_anything
+
+
+def show_effects(conversation: Conversation, resolution: Resolution, places: Mapping[str, Any]) -> None:
+    """Fill each source's card with what would be if it were switched the other way."""
+    off = session.tab().what_if.off
+    for source, place in places.items():
+        if source not in off and not says_anything(resolution, source):
+            continue
+        other = what_if.resolution(off ^ {source}).settings
+        try:
+            effect_shown(place, _effect(conversation, source, resolution.settings, other, on=source not in off))
+        except HistoryLabError as problem:
+            effect_shown(place, f"{'Without' if source not in off else 'With'} it, nothing could be sent: {problem}")
+
+
+def _effect(conversation: Conversation, source: str, now: Settings, other: Settings, *, on: bool) -> str:
+    then = None if now == other else outcome(conversation, other)
+    return effect_sentence(source, outcome(conversation, now), then, on=on)
+
+
+def strict_effect(conversation: Conversation, resolution: Resolution) -> str:
+    """What would be if the environment were strict, or were not; "" where the server decides or it sets nothing."""
+    on = what_if.is_strict()
+    other = what_if.resolution(strict=not on)
+    if what_if.decided_by_server() is not None or not (resolution.strict or other.strict):
+        return ""
+    lead = f"{'Without' if on else 'With'} it, "
+    told = _compared(conversation, resolution.settings, other.settings, lead)
+    return told or f"{lead}the model would see the same."
+
+
+def against_real(conversation: Conversation, resolution: Resolution) -> str:
+    """What is tried against the settings really in effect; "" where they come to the same."""
+    really = choices.resolution().settings
+    return _compared(conversation, resolution.settings, really, "With the settings really in effect, ")
+
+
+def _compared(conversation: Conversation, now: Settings, other: Settings, lead: str) -> str:
+    if now == other:
+        return ""
+    try:
+        before, after = outcome(conversation, now), outcome(conversation, other)
+    except HistoryLabError:  # the page says so of the settings it is about
+        return ""
+    return "" if same_outcome(before, after) else f"{lead}{difference(before, after)}."
+
+
+def outcome(conversation: Conversation, settings: Settings) -> Outcome:
+    """What settings come to on the conversation; no model is called for a trial."""
+    return cached.outcome(conversation, offline(settings), viewing.must_remember())

@@ -1,0 +1,219 @@
+"""Sources of settings in words: what each says, who decides a setting and why, and what one does to a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from historylab.costs.amounts import count_of
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.recall.retention import Retention
+from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_names, url_name
+from historylab.settings.resolve import Candidate, Provenance, Resolution
+from historylab.wording.settings import SOURCE_WORDS, show_value, title_of, value_in_words
+from historylab.wording.untrusted import one_line
+
+HEADINGS = {
+    "environment": "Environment",
+    "you": "You",
+    "url": "URL",
+    "template": "Template",
+    "recorded": "Open file",
+    "default": "Default",
+}
+ABOUT = {
+    "environment": "variables of the server; no choice and no link overrides them",
+    "you": "what you choose in the settings beside the playground",
+    "url": "what the link asks for",
+    "template": "a file of settings to start from",
+    "recorded": "what the open file was recorded with",
+    "default": "what counts where nothing else says anything",
+}
+OWN = frozenset({"you", "recorded"})
+"""Sources that HistoryLab adds to the three of AgentDock's document, environment, URL and template."""
+SETS = {
+    "environment": "The environment sets it",
+    "you": "You chose it",
+    "url": "The URL sets it",
+    "template": "The template sets it",
+    "recorded": "The open file says it",
+    "default": "Nothing sets it, so the default counts",
+}
+WHOSE = {
+    "environment": "the environment's",
+    "you": "your choice of",
+    "url": "the URL's",
+    "template": "the template's",
+    "recorded": "the file's",
+}
+MOST_NAMED = 3
+LONGEST = 40  # characters of a value in a sentence
+
+
+# -- per setting
+
+
+def decision_sentence(origin: Provenance) -> str:
+    """Who decides a setting, whom that shuts out, and what was refused and why."""
+    losers = [c for c in origin.candidates if c.status == "lost" and c.source != "default"]
+    shut_out = [c for c in losers if c.shut_out]
+    beaten = [c for c in losers if not c.shut_out]
+    sentences = [_refused_in_words(c) for c in origin.refused]
+    decides = SETS[origin.source]
+    if origin.source == "default" and origin.refused:
+        decides = "Nothing that can be read sets it, so the default counts"
+    if beaten:
+        decides += f", so {_not_used(beaten)}"
+    sentences.append(decides)
+    if shut_out:
+        sentences.append(f"The environment is strict, so {_not_used(shut_out)}")
+    return " ".join(f"{sentence}." for sentence in sentences)
+
+
+def _not_used(losers: Sequence[Candidate]) -> str:
+    named = [f"{WHOSE[c.source]} “{value_of(c)}”" for c in losers]
+    return f"{joined(named)} {'is' if len(named) == 1 else 'are'} not used"
+
+
+def _refused_in_words(candidate: Candidate) -> str:
+    """ "The URL's “abc” is refused: not a number; write one of 0 or more, such as 20" """
+    whose = WHOSE[candidate.source]
+    return f"{whose[:1].upper()}{whose[1:]} “{value_of(candidate)}” is refused: {candidate.why.rstrip('.')}"
+
+
+def value_of(candidate: Candidate) -> str:
+    """A candidate's value on one line: as written, or in words where no text was written."""
+    text = candidate.raw if isinstance(candidate.raw, str) else show_value(candidate.raw)
+    return one_line(text, LONGEST) or ("not set" if candidate.source == "default" else "empty text")
+
+
+def winner_of(origin: Provenance) -> str:
+    """The value in effect, in words."""
+    return value_in_words(origin.setting, origin.value)
+
+
+def names_in(source: str, setting: str) -> tuple[str, ...]:
+    """What a setting is called in a source, highest precedence first."""
+    if source == "environment":
+        return environment_names(setting)
+    if source == "template":
+        agentdock = AGENTDOCK_TEMPLATE.get(setting)
+        return (f"chatSettings.{agentdock}", setting) if agentdock else (setting,)
+    return (url_name(setting),) if source == "url" else ()
+
+
+# -- per source
+
+
+def says_anything(resolution: Resolution, source: str) -> bool:
+    """Whether a source says anything that can be read."""
+    origins = resolution.provenance.values()
+    return any(c.source == source and c.status != "refused" for origin in origins for c in origin.candidates)
+
+
+def says_sentence(resolution: Resolution, source: str) -> str:
+    """What a source sets, and whether that is used: "Sets Policy and Length; Length is used." """
+    by_status: dict[str, list[str]] = {"won": [], "lost": [], "refused": []}
+    for name, origin in resolution.provenance.items():
+        statuses = [c.status for c in origin.candidates if c.source == source]
+        status = next((s for s in ("won", "lost", "refused") if s in statuses), "")
+        if status:
+            by_status[status].append(name)
+    used, unused = by_status["won"], by_status["lost"]
+    refused = len(by_status["refused"]) + sum(c.source == source for c in resolution.unknown)
+    sentences = []
+    if used or unused:
+        sentences.append(f"Sets {_named([*used, *unused])}; {_used(used, unused)}.")
+    if refused:
+        sentences.append(f"{count_of(refused, 'value')} {'is' if refused == 1 else 'are'} refused.")
+    return " ".join(sentences) or "Says nothing."
+
+
+def _named(names: Sequence[str]) -> str:
+    return joined([title_of(name) for name in names]) if len(names) <= MOST_NAMED else count_of(len(names), "setting")
+
+
+def _used(used: Sequence[str], unused: Sequence[str]) -> str:
+    every = len(used) + len(unused)
+    if not used:
+        return "it is not used" if every == 1 else "none is used"
+    if not unused:
+        return {1: "it is used", 2: "both are used"}.get(every, "all are used")
+    return f"{_named(used)} {'is' if len(used) == 1 else 'are'} used"
+
+
+# -- on a conversation
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What settings come to on a conversation: per request the messages sent, of how many, and the tokens; and losses.
+
+    `lost` counts the facts that later requests needed and no longer held.
+    """
+
+    sent: tuple[int, ...]
+    size: tuple[int, ...]
+    tokens: tuple[int, ...]
+    lost: int
+
+
+def outcome_of(timeline: Timeline, kept: Retention) -> Outcome:
+    """The outcome of a replay."""
+    sent = tuple(int(np.count_nonzero(plan.actions <= Action.TRUNCATED)) for plan in timeline.plans)
+    size = tuple(plan.size for plan in timeline.plans)
+    return Outcome(sent, size, tuple(timeline.tokens.tolist()), len(kept.losses))
+
+
+def difference(before: Outcome, after: Outcome) -> str:
+    """What the model would see `after` instead of `before`, as the end of a sentence: "the model would see …"."""
+    return f"the model would see {_seen(before, after)}{_lost(after.lost - before.lost)}"
+
+
+def same_outcome(before: Outcome, after: Outcome) -> bool:
+    """Whether nothing that these sentences speak of differs."""
+    return (before.sent, before.tokens, before.lost) == (after.sent, after.tokens, after.lost)
+
+
+def _seen(before: Outcome, after: Outcome) -> str:
+    if before.size[-1:] != after.size[-1:]:
+        return f"{after.sent[-1]:,} of {count_of(after.size[-1], 'message')} instead of {_share(before)}"
+    if before.sent[-1] != after.sent[-1]:
+        return f"{count_of(after.sent[-1], 'message')} instead of {before.sent[-1]:,} at the last request"
+    where = next((i for i, pair in enumerate(zip(before.sent, after.sent, strict=True)) if pair[0] != pair[1]), None)
+    if where is not None:
+        return f"{count_of(after.sent[where], 'message')} instead of {before.sent[where]:,} at request {where + 1:,}"
+    if before.tokens != after.tokens:
+        return f"as many messages, in {sum(after.tokens):,} tokens over all requests instead of {sum(before.tokens):,}"
+    return "the same"
+
+
+def _share(outcome: Outcome) -> str:
+    return f"{outcome.sent[-1]:,} of {outcome.size[-1]:,}"
+
+
+def _lost(more: int) -> str:
+    if not more:
+        return ""
+    return f" and lose {count_of(abs(more), 'fact')} {'more' if more > 0 else 'less' if more == -1 else 'fewer'}"
+
+
+def effect_sentence(source: str, now: Outcome, other: Outcome | None, *, on: bool) -> str:
+    """What a source does: "Without the URL, the model would see 12 messages instead of 40 at the last request."
+
+    `other` is the outcome with that source switched the other way; None where no setting would change. `on`: whether
+    the source counts now.
+    """
+    word = {"you": "your choices", "recorded": "the open file"}.get(source, f"the {SOURCE_WORDS[source]}")
+    lead = f"{'Without' if on else 'With'} {word}"
+    if other is None or same_outcome(now, other):
+        return f"{lead}, the model would see the same."
+    return f"{lead}, {difference(now, other)}."
+
+
+def joined(words: Sequence[str]) -> str:
+    """ "a, b and c" """
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
