@@ -103,7 +103,11 @@ def _used(timeline: Timeline, use: Loss | Need) -> str:
     calls = timeline.conversation[by].tool_calls if by is not None else ()
     tool = next((c.name for c in calls if use.used_as.startswith(f"{c.name}.")), "")
     argument = use.used_as.removeprefix(f"{tool}.") if tool else ""
-    return one_line(f"as {argument} of {tool}" if tool else f"in a call of {use.used_as}", NAME)
+    return (
+        f"as “{one_line(argument, NAME)}” of {one_line(tool, NAME)}"
+        if tool
+        else f"in a call of {one_line(use.used_as, NAME)}"
+    )
 
 
 # -- before and after a trial

@@ -1,0 +1,124 @@
+"""The answer place: it names the first loss, walks through them, tries what would keep a message, and takes it back."""
+
+from __future__ import annotations
+
+from dataclasses import replace as changed
+
+import pytest
+from app_pages import screen, shown, sources, text
+
+from historylab import Settings, replay
+from historylab.formats.samples import load_sample
+from historylab.planning.reasons import Action
+from historylab.recall.retention import retention
+from historylab.ui.session import cached
+from historylab.wording.verdict import count_actions, count_sent
+
+pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
+
+BIRTHDAY = {"conv": "sample:birthday-by-the-sea", "historyPolicy": "lastN", "historyLength": "20"}
+
+
+def click(app, key: str):
+    return shown(app.button(key=key).click().run())
+
+
+def keys(app) -> set[str]:
+    return {button.key for button in app.button}
+
+
+def choose(app, message: int):
+    app.session_state["historylab"].message = message
+    return shown(app.run())
+
+
+def looked_at(app) -> tuple[int, int]:
+    state = app.session_state["historylab"]
+    return state.request, state.message
+
+
+def test_what_would_keep_a_message_is_tried_told_by_fresh_replays_and_taken_back_to_the_source_it_had():
+    app = choose(screen(**BIRTHDAY, budget="7000"), 1)
+    before, said = replay(load_sample("birthday-by-the-sea")[0], Settings(length=20, budget=7000)), text(app)
+    undo = before.explain(-1, 1).undo
+    assert set(undo) == {"length", "budget"}
+    assert f"Sent if Length ≥ {undo['length']:,} and Budget ≥ {undo['budget']:,}." in said
+
+    click(app, "try-it")
+    after = replay(before.original, before.settings.replace(**undo))
+    told = " ".join(text(app).split())
+    assert f"Trying Length {undo['length']:,}, Budget {undo['budget']:,}" in told
+    assert "Message 2 × dropped ● kept ✓ better" in told
+    sent = [count_sent(count_actions(timeline.plans[-1])) for timeline in (before, after)]
+    assert f"Messages sent {sent[0][0]} of {sent[0][1]} {sent[1][0]} of {sent[1][1]} +{sent[1][0] - sent[0][0]}" in told
+    assert f"Tokens, this request {before.plans[-1].tokens:,} {after.plans[-1].tokens:,} +" in told
+    assert f"Facts lost {len(retention(before).losses)} {len(retention(after).losses)} ✓ better" in told
+    assert (sources(app)["length"], sources(app)["budget"]) == ("you", "you")
+
+    click(app, "undo-trial")
+    assert text(app) == said
+    assert (sources(app)["length"], sources(app)["budget"]) == ("URL", "URL")
+
+    click(app, "try-it")
+    click(app, "keep-trial")
+    assert "undo-trial" not in keys(app)
+    assert sources(app)["length"] == "you"
+
+
+def test_a_trial_ends_where_one_of_its_values_is_chosen_anew():
+    app = click(choose(screen(**BIRTHDAY), 60), "try-it")
+    assert "undo-trial" in keys(app)
+    shown(app.number_input(key="set length").set_value(40).run())
+    assert "undo-trial" not in keys(app)
+
+
+def test_what_the_environment_locks_is_not_tried_and_the_variable_is_named(monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_LENGTH", "20")
+    app = choose(screen(**BIRTHDAY), 60)
+    assert "Length is set by HISTORYLAB_LENGTH in the environment, so it can’t be tried here." in text(app)
+    assert "try-it" not in keys(app)
+
+
+def test_where_no_setting_would_send_it_a_pin_does(monkeypatch):
+    found = cached.answer
+    monkeypatch.setattr(cached, "answer", lambda *about: changed(found(*about), undo=None))
+    app = choose(screen(**BIRTHDAY), 60)
+    assert "No setting we tried would send it." in text(app)
+    assert "try-it" not in keys(app)
+    click(app, "pin-instead")
+    assert "Pinned by you: always sent." in text(app)
+
+
+def test_it_names_the_first_loss_leads_there_and_from_one_to_the_next():
+    timeline = replay(load_sample("birthday-by-the-sea")[0], Settings(length=20))
+    places = sorted({(loss.step, loss.message) for loss in retention(timeline).losses})
+    app = screen(**BIRTHDAY)
+    assert "The first loss that mattered" in text(app)
+    click(app, "first-loss")
+    assert looked_at(app) == places[0]
+    assert "loss 1 of" in text(app)
+    assert app.button(key="loss-before").disabled
+    click(app, "loss-after")
+    assert looked_at(app) == places[1]
+    click(app, "need-0")
+    assert looked_at(app) == places[1]  # that is where it is needed
+    click(app, "since")
+    request, message = looked_at(app)
+    assert timeline.plans[request].actions[message] == Action.DROPPED
+    assert timeline.plans[request - 1].actions[message] == Action.KEPT
+    click(app, "close-answer")
+    assert looked_at(app)[1] is None
+    click(app, "loss-after")
+    assert looked_at(app) == places[0]
+
+
+def test_with_nothing_lost_it_says_so_and_how_to_choose_a_message():
+    app = screen(conv="sample:birthday-by-the-sea", historyPolicy="all", pruner="off")
+    assert "Nothing that a later answer or tool call used was missing" in text(app)
+    assert "Choose a message" in text(app)
+    assert "loss-after" not in keys(app)
+    app.session_state["historylab"].request = 0
+    choose(app, 10)
+    assert "It comes after the request shown." in text(app)
+    click(app, "first-request")
+    assert looked_at(app) == (5, 10)

@@ -1,0 +1,131 @@
+"""The answer about a message: settings by their titles, needs and losses named, and a trial told by fresh numbers."""
+
+from __future__ import annotations
+
+import pytest
+from sketches import conv
+
+from historylab import Conversation, Message, Settings, ToolCall, replay
+from historylab.costs.bill import against_untrimmed
+from historylab.planning.reasons import Action
+from historylab.pricing import Prices
+from historylab.recall.retention import retention
+from historylab.settings.resolve import resolve_settings
+from historylab.wording.answer import (
+    Seen,
+    before_and_after,
+    deletion_in_words,
+    loss_in_words,
+    need_in_words,
+    place_among,
+    since_in_words,
+    what_would_keep,
+    why_not_tried,
+)
+
+FIND, REFUND = (ToolCall("c1", "shop.find", '{"order": "ORD-77"}'), ToolCall("c2", "refund", '{"customer": "cus_901"}'))
+ORDER = Conversation(
+    [
+        Message("user", "Where is order ORD-77?"),
+        Message("assistant", "", tool_calls=(FIND,)),
+        Message("tool", "customer: cus_901", tool_call_id="c1"),
+        Message("assistant", "It is at sea."),
+        Message("user", "My money back."),
+        Message("assistant", "", tool_calls=(REFUND,)),
+        Message("tool", "done", tool_call_id="c2"),
+        Message("assistant", "Done: ORD-77 is refunded."),
+    ]
+)
+LAST = Settings(policy="lastN", length=1, pruner="off")
+
+
+def seen(conversation: Conversation, settings: Settings) -> Seen:
+    timeline = replay(conversation, settings)
+    return Seen(timeline, retention(timeline), against_untrimmed(timeline, "none", Prices(4, 20)))
+
+
+def test_what_would_keep_a_message_is_said_by_the_titles_on_screen_and_claims_no_more_than_was_tried():
+    chat = conv("s u a u a u a u")
+    assert what_would_keep(replay(chat, Settings(length=2)).explain(-1, 2)) == "Sent if Length ≥ 4."
+    assert what_would_keep(replay(chat, Settings(policy="none")).explain(-1, 1)) == "Sent if Policy is All."
+    assert what_would_keep(replay(chat, Settings(preserve_system_messages=False)).explain(-1, 0)) == (
+        "Sent if Keep system messages is on."
+    )
+    summed = replay(conv("u:40 a:40 u:40 a:40 u:40 a:40 u"), Settings(policy="all", pruner="summarize", budget=200))
+    said = what_would_keep(summed.explain(-1, 0))
+    assert said.startswith("Sent if Budget = ")
+    assert "larger values tried, up to" in said
+    assert what_would_keep(summed.explain(-1, -1)) == ""
+    assert what_would_keep(replay(conv("u a(_) u"), Settings()).explain(-1, 1)) == "No setting we tried would send it."
+
+
+@pytest.mark.parametrize(
+    ("env", "said"),
+    [
+        ({}, ""),
+        (
+            {"HISTORYLAB_LENGTH": "20"},
+            "Length is set by HISTORYLAB_LENGTH in the environment, so it can’t be tried here.",
+        ),
+        (
+            {"HISTORYLAB_BUDGET": "200", "HISTORYLAB_STRICT_ENVIRONMENT": "true"},
+            "The environment is strict, so it can’t be tried here.",
+        ),
+    ],
+)
+def test_what_the_environment_holds_is_named(env, said):
+    assert why_not_tried({"length": 4}, resolve_settings(env, "", {}, {})) == said
+
+
+def test_a_loss_says_which_message_left_when_and_who_needed_what_of_it():
+    timeline = replay(ORDER, LAST)
+    tool, answer = retention(timeline).losses
+    assert loss_in_words(timeline, tool) == (
+        "Message 3, “customer: cus_901”, stopped being sent at turn 2, request 1 of 2. "
+        "Turn 2, request 1 of 2 needed its “cus_901”, as “customer” of refund."
+    )
+    assert loss_in_words(timeline, answer).endswith("Turn 2, request 2 of 2 needed its “ORD-77”, in the answer.")
+    assert since_in_words(timeline, Action.DROPPED, 2) == "Dropped since turn 2, request 1 of 2"
+
+
+def test_a_message_says_who_needs_it_the_lost_ones_first():
+    timeline = replay(ORDER, LAST)
+    needs = retention(timeline).needed_of(0)
+    assert [(need.step, held) for need, held in needs] == [(3, False), (0, True)]
+    assert need_in_words(timeline, *needs[0][:1], held=False) == "needed “ORD-77” in the answer, and no longer had it"
+    assert need_in_words(timeline, needs[1][0], held=True) == "needed “ORD-77” as “order” of shop.find, and had it"
+    assert retention(timeline).needed_of(6) == []
+
+
+def test_losses_of_one_message_at_once_are_counted_together():
+    assert place_among(0, 1, 5) == "loss 1 of 5"
+    assert place_among(2, 2, 5) == "losses 3–4 of 5"
+    assert (place_among(1, 0, 5), place_among(0, 0, 1)) == ("5 losses", "1 loss")
+
+
+def test_a_trial_is_told_by_the_numbers_of_both_replays():
+    before, after = seen(ORDER, LAST), seen(ORDER, LAST.replace(length=2))
+    told = {shift.what: (shift.before, shift.after, shift.change) for shift in before_and_after(before, after, 2, 2)}
+    old, new = before.timeline.plans[2], after.timeline.plans[2]
+    assert told.pop("Message 3") == ("× dropped", "● kept", "better")
+    assert told.pop("Messages sent") == ("1 of 5", "5 of 5", "+4")
+    assert told.pop("Tokens, this request") == (f"{old.tokens}", f"{new.tokens}", f"+{new.tokens - old.tokens}")
+    assert told.pop("Facts lost") == ("2", "0", "better")
+    cost, costs, change = told.pop("Cost")
+    assert cost.endswith(f"({before.cost.ratio:.2f}×)")
+    assert costs.endswith(f"({after.cost.ratio:.2f}×)")
+    assert change == "worse"
+    assert told == {}
+    tight = seen(ORDER, Settings(policy="all", pruner="off", budget=10))
+    back = {shift.what: shift for shift in before_and_after(tight, before, 2, None)}
+    assert back["Requests over budget"].after == "0"
+    assert back["Tokens, this request"].change.startswith("−")
+    assert back["Facts lost"].change == "worse"
+
+
+def test_a_deletion_says_what_it_leaves_alone():
+    chat = conv("u a(t t) a(t) u")
+    assert deletion_in_words(chat, 0, marked=True) == "Message 1 is deleted, and its mark “must remember” with it."
+    assert "Its 2 results are left without their call" in deletion_in_words(chat, 1, marked=False)
+    assert "The call it answered is left without a result" in deletion_in_words(chat, 2, marked=False)
+    assert "Its result is left without its call" in deletion_in_words(chat, 4, marked=False)
