@@ -3,39 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from historylab.figures.difference_grid import Decisions, Difference, DifferenceGrid, difference_grid
-from historylab.figures.retention_grid import reason_sentence
-from historylab.figures.retention_map import browser_look, compress_cells, map_axes, map_bins
+from historylab.figures.difference_fates import Decisions, Difference, decisions, difference_changes
+from historylab.figures.packing import Sentences, pack
+from historylab.figures.retention_map import browser_look, packed_changes
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import Action, reason_of, with_singulars
 from historylab.planning.replay import Timeline
 from historylab.wording.palette import BOTH, CONFIGURATIONS, LOOKS, NEITHER, UNLIKE, Look
 
 TEXTURES = {Difference.NEITHER: "dotted", Difference.UNLIKE: "ruled", Difference.ONLY_B: "hatched"}
 
 
-def pack_difference(a: Timeline, b: Timeline, letter: str) -> bytes:
-    """The part that depends on the two timelines alone, whose messages must match; `letter` names the second one."""
-    grid = difference_grid(a, b)
+def pack_difference(a: Timeline, b: Timeline, letter: str, key: str, conversation: str) -> bytes:
+    """The part that depends on the two timelines alone, whose messages must match; `letter` names the second one.
+
+    `conversation` is the key of the part that follows from A's conversation.
+    """
+    changes = difference_changes(a, b)
+    codes = [decisions(fate) for fate in changes.fates.tolist()]
+    counts = changes.counts(np.array([code.difference for code in codes], np.int64), len(Difference))
     looks = difference_looks(letter)
-    still = {
-        **map_axes(a),
-        **map_bins(a.conversation, len(grid.rows) - 1, len(grid.columns) - 1),
-        **_words(a, b, letter, grid),
+    sentences = _sentences(a, b, ("A", letter), codes)
+    words = {
         "looks": [browser_look(looks[difference], TEXTURES.get(difference, "")) for difference in Difference],
-        "codes": [int(code.difference) for code in grid.codes],
-        "says": [_says(counts, letter) for counts in grid.counts.tolist()],
+        "codes": [int(code.difference) for code in codes],
+        "rules": list(range(len(codes))),
+        "replaced": [],
+        "sentences": sentences.words(),
+        "says": [_says(per_request, letter) for per_request in counts.tolist()],
         "binned": "somewhere ",
-        "share": _share(grid),
-        "over": [],
-        "pins": [],
-        "moved": [],
     }
-    return compress_cells(still, grid.newest, grid.cells)
+    none = np.empty(0, np.int64)
+    arrays = {**packed_changes(changes), **sentences.arrays(), "share": _share(counts), "moved": none, "over": none}
+    return pack({"key": key, "conversation": conversation}, words, arrays)
 
 
 def difference_looks(letter: str) -> Mapping[Difference, Look]:
@@ -59,31 +64,35 @@ def _says(counts: list[int], letter: str) -> str:
     return ", ".join((f"{count} {'message' if count == '1' else 'messages'} {how}", *more))
 
 
-def _share(grid: DifferenceGrid) -> list[int]:
-    """Per column, percent of messages that differ (rounded up); of a bin, its highest."""
-    differ = grid.counts[:, Difference.UNLIKE :].sum(axis=1)
-    percent = np.ceil(100 * differ / np.maximum(1, grid.counts.sum(axis=1))).astype(int)
-    per_column: list[int] = np.maximum.reduceat(percent, grid.columns[:-1]).tolist()
-    return per_column
+def _share(counts: np.ndarray) -> np.ndarray:
+    """Per request, percent of messages that differ (rounded up)."""
+    differ = counts[:, Difference.UNLIKE :].sum(axis=1)
+    percent: np.ndarray = np.ceil(100 * differ / np.maximum(1, counts.sum(axis=1))).astype(np.int64)
+    return percent
 
 
-def _words(a: Timeline, b: Timeline, letter: str, grid: DifferenceGrid) -> dict[str, Any]:
-    """The sentences, and per column {code: index of its sentence}, with the numbers of the column's last request."""
-    known: dict[str, int] = {}
-    why = []
-    for column, after in enumerate(grid.columns[1:].tolist()):
-        plans = a.plans[after - 1], b.plans[after - 1]
-        by_code = {}
-        for k in np.flatnonzero(np.bincount(grid.cells[:, column]))[1:].tolist():
-            by_code[k] = known.setdefault(_sentence(grid.codes[k - 1], plans, ("A", letter)), len(known))
-        why.append(by_code)
-    return {"sentences": list(known), "why": why}
+def _sentences(a: Timeline, b: Timeline, letters: tuple[str, str], codes: list[Decisions]) -> Sentences:
+    """Per request and code its sentence, with both plans' numbers; what no message has may be missing."""
+    found = Sentences()
+    for request, plans in enumerate(zip(a.plans, b.plans, strict=True)):
+        for k, code in enumerate(codes):
+            given = map(_numbers, plans, code.actions, code.reasons)
+            numbers = tuple(known for known in given if known is not None)
+            if len(numbers) == len(plans):
+                found.tell(request, k, numbers, partial(_sentence, code, numbers, letters))
+    return found
 
 
-def _sentence(code: Decisions, plans: tuple[HistoryPlan, HistoryPlan], letters: tuple[str, str]) -> str:
+def _numbers(plan: HistoryPlan, action: Action, reason: int) -> Mapping[str, Any] | None:
+    """The numbers of the reason's sentence, which nobody needs for what is sent whole; None if the plan has none."""
+    needed = action > Action.PINNED and "{" in reason_of(reason).sentence
+    return (plan.numbers.get(reason) or None) if needed else {}
+
+
+def _sentence(code: Decisions, numbers: tuple[Mapping[str, Any], ...], letters: tuple[str, str]) -> str:
     """ "A: ● kept. B: × dropped. Older than the last 10 user messages." """
     parts = []
-    for letter, plan, action, reason in zip(letters, plans, code.actions, code.reasons, strict=True):
-        because = reason_sentence(plan, reason) if action > Action.PINNED else ""
+    for letter, action, reason, known in zip(letters, code.actions, code.reasons, numbers, strict=True):
+        because = with_singulars(reason_of(reason).sentence.format(**known)) if action > Action.PINNED else ""
         parts.append(" ".join(filter(None, (f"{letter}: {LOOKS[action].badge}.", because))))
     return " ".join(parts)

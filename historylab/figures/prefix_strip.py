@@ -15,17 +15,16 @@ from historylab.planning.replay import Timeline
 
 @dataclass(frozen=True, eq=False)
 class PrefixStrip:
-    """Per column: `share` float64 from 0 to 1, the least in the bin; `moved` bool, whether a beginning changed."""
+    """Per request: `share` float64 from 0 to 1; `moved` bool, whether its beginning changed."""
 
     share: np.ndarray
     moved: np.ndarray
 
 
-def prefix_strip(timeline: Timeline, columns: np.ndarray) -> PrefixStrip:
-    """The strip of a timeline over bins of requests, given by their edges. The first request shares nothing."""
+def prefix_strip(timeline: Timeline) -> PrefixStrip:
+    """The strip of a timeline. The first request shares nothing."""
     if not timeline.plans:
         return PrefixStrip(np.empty(0), np.empty(0, bool))
     seen = billed_traffic(timeline)
     share = np.divide(seen.shared, seen.sent, out=np.zeros(len(seen.sent)), where=seen.sent > 0)
-    starts = columns[:-1]
-    return PrefixStrip(np.minimum.reduceat(share, starts), np.logical_or.reduceat(seen.broken, starts))
+    return PrefixStrip(share, seen.broken)

@@ -5,14 +5,14 @@ A cell that stands for several messages or requests shows the worst of them, so 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action, reason_of
+from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 
 MOST = 1_000
@@ -66,35 +66,6 @@ def bin_edges(count: int, most: int = MOST) -> np.ndarray:
     bins = min(count, most)
     edges: np.ndarray = np.arange(bins + 1, dtype=np.int64) * count // max(1, bins)
     return edges
-
-
-def column_reasons(timeline: Timeline, grid: RetentionGrid) -> tuple[list[str], list[Mapping[int, int]]]:
-    """The sentences, and per column {code: index of its sentence}, with the numbers of the column's last request."""
-    known: dict[tuple[int, str], int] = {}
-    sentences: list[str] = []
-    per_column: list[Mapping[int, int]] = []
-    for column, after in enumerate(grid.columns[1:].tolist()):
-        plan = timeline.plans[after - 1]
-        by_code: dict[int, int] = {}
-        for k in np.flatnonzero(np.bincount(grid.cells[:, column]))[1:].tolist():
-            reason = grid.codes[k - 1][1]
-            key = reason, repr(plan.numbers.get(reason))
-            if key not in known:
-                sentence = reason_sentence(plan, reason)
-                if sentence is None:  # only an earlier request of the bin gives this reason
-                    continue
-                known[key] = len(sentences)
-                sentences.append(sentence)
-            by_code[k] = known[key]
-        per_column.append(by_code)
-    return sentences, per_column
-
-
-def reason_sentence(plan: HistoryPlan, reason: int) -> str | None:
-    """The sentence for that reason code in this plan; None if no message of the plan has it."""
-    if not ((plan.reasons if plan.shortened else plan.block_reasons) == reason).any():
-        return None
-    return reason_of(reason).sentence.format(**plan.numbers.get(reason, {}))
 
 
 def _worst_of(plans: Sequence[HistoryPlan]) -> np.ndarray:

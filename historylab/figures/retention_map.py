@@ -1,113 +1,129 @@
-"""The retention map's bytes, as sent to the browser: one byte a cell, compressed.
+"""The retention map's bytes: a part that follows from the conversation, one that follows from the settings too.
 
-    uint32 length of NOW, NOW (JSON: the selection), deflated [ uint32 length of STILL, STILL (JSON), the cells ]
-
-The second part depends on the timeline alone and is made once; the browser unpacks it when it first meets its key.
-Lengths are little endian. Message text is one line of plain text, shown as text only.
+The browser keeps both by their keys, so that neither is sent again with every move: where the user looks is told apart
+from them (`view`). Message text is one line of plain text, shown as text only. `packing` documents the layout.
 """
 
 from __future__ import annotations
 
-import json
-import struct
-import zlib
+import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from historylab.conversation.conversation import Conversation
-from historylab.figures.axis import turn_ticks
+from historylab.figures.fate_changes import FateChanges, fate_changes
+from historylab.figures.packing import Sentences, pack
 from historylab.figures.prefix_strip import prefix_strip
-from historylab.figures.retention_grid import MOST, RetentionGrid, column_reasons, retention_grid
-from historylab.planning.reasons import Action
+from historylab.figures.retention_grid import BEST_FIRST
+from historylab.planning.reasons import REPLACED, Action, reason_of, with_singulars
 from historylab.planning.replay import Timeline
+from historylab.recall.must_remember import MustRemember
 from historylab.wording.message_text import speaker
 from historylab.wording.palette import LOOKS, Look
 from historylab.wording.untrusted import one_line
 
 SNIPPET = 90  # characters of a message in its tooltip
-QUICK = 1  # compression level: the cells are long runs
 TEXTURES = {Action.SUMMARIZED: "hatched", Action.TRUNCATED: "ruled", Action.DROPPED: "dotted"}
+_SEVERITY = np.array([BEST_FIRST.index(action) for action in Action], np.int64)
+_UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 
 
-def pack_timeline(timeline: Timeline, most: int = MOST) -> bytes:
-    """The part that depends on the timeline alone."""
-    grid = retention_grid(timeline, most)
-    return compress_cells(
-        {**map_axes(timeline), **_words(timeline, grid), **_strip(timeline, grid)}, grid.newest, grid.cells
-    )
-
-
-def compress_cells(still: Mapping[str, Any], newest: np.ndarray, cells: np.ndarray) -> bytes:
-    """The second part: its JSON, the newest message's code per column, and the cells, row by row."""
-    words = _json(still)
-    return zlib.compress(struct.pack("<I", len(words)) + words + newest.tobytes() + cells.tobytes(), QUICK)
-
-
-def pack_view(packed: bytes, key: str, request: int, message: int | None, starred: Iterable[int] = ()) -> bytes:
-    """The whole: selected request and message (from 0), must-remember messages, the packed timeline named by `key`."""
-    now = _json({"key": key, "request": request, "message": message, "starred": sorted(starred)})
-    return struct.pack("<I", len(now)) + now + packed
-
-
-def map_axes(timeline: Timeline) -> dict[str, Any]:
-    """Number of messages and requests, their labels, the turns' ticks, messages sent per request."""
-    steps = timeline.steps
-    positions, names = turn_ticks(timeline)
-    sent = [int(p.history.block_sizes.dot(p.sent)) for p in timeline.plans]
-    return {
-        "messages": len(timeline.conversation),
-        "requests": len(timeline.plans),
+def pack_conversation(timeline: Timeline, key: str) -> bytes:
+    """What is the same under all settings that plan the same messages: requests, turns, speakers, first words."""
+    steps, messages = timeline.steps, timeline.conversation
+    starts = [step for step in steps if step.request_in_turn == 1]
+    words = {
+        "name": _UNSAFE.sub("-", timeline.original.title)[:40].strip("-").lower() or "conversation",
         "labels": [step.label for step in steps],
-        "starts": [step.number for step in steps if step.request_in_turn == 1],
-        "ticks": [[position - 1, name] for position, name in zip(positions, names, strict=True)],
-        "sent": sent,
-        "said": [plan.size for plan in timeline.plans],
-        "over": np.flatnonzero(timeline.over_budget).tolist(),
+        "who": [speaker(m, 40) for m in messages],
+        "texts": [one_line(m.content or " ".join(call.name for call in m.tool_calls), SNIPPET) for m in messages],
     }
+    arrays = {
+        "said": timeline.conversation.columns.requests,
+        "starts": np.array([step.number for step in starts], np.int64),
+        "start_turn": np.array([step.turn + 1 for step in starts], np.int64),  # 0 before the first
+    }
+    return pack({"key": key}, words, arrays)
 
 
-def _words(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
-    sentences, why = column_reasons(timeline, grid)
-    return {
-        **map_bins(timeline.conversation, len(grid.rows) - 1, len(grid.columns) - 1),
+def pack_timeline(timeline: Timeline, key: str, conversation: str) -> bytes:
+    """What every request does with every message, and why; `conversation` is the key of the other part."""
+    changes = timeline_changes(timeline)
+    reasons = [int(fate) & 0xFF for fate in changes.fates]
+    strip = prefix_strip(timeline)
+    sentences = _sentences(timeline, set(reasons))
+    words = {
         "looks": [browser_look(LOOKS[action], TEXTURES.get(action, "")) for action in Action],
-        "codes": [int(action) for action, _ in grid.codes],
-        "pins": grid.pins,
-        "sentences": sentences,
-        "why": why,
+        "codes": [int(BEST_FIRST[int(fate) >> 8]) for fate in changes.fates],
+        "rules": reasons,
+        "replaced": [k + 1 for k, reason in enumerate(reasons) if reason == REPLACED.code],
+        "sentences": sentences.words(),
         "binned": "at worst ",
     }
+    arrays = {
+        **packed_changes(changes),
+        **sentences.arrays(),
+        "share": np.floor(strip.share * 100).astype(np.int64),
+        "moved": np.flatnonzero(strip.moved),
+        "over": np.flatnonzero(timeline.over_budget),
+    }
+    return pack({"key": key, "conversation": conversation}, words, arrays)
 
 
-def map_bins(conversation: Conversation, rows: int, columns: int) -> dict[str, Any]:
-    """The grid's size; if every row is one message, also its speaker and its first words."""
-    who, texts = _said(conversation) if len(conversation) == rows else ((), ())
-    return {"rows": rows, "columns": columns, "who": who, "texts": texts}
-
-
-def _said(conversation: Conversation) -> tuple[list[str], list[str]]:
-    """Speaker and first words of each message; the same under all settings."""
-    return conversation.remember(
-        "snippets",
-        lambda: (
-            [speaker(m, 40) for m in conversation],
-            [one_line(m.content or " ".join(call.name for call in m.tool_calls), SNIPPET) for m in conversation],
-        ),
+def timeline_changes(timeline: Timeline) -> FateChanges:
+    """What changes from request to request; a fate is 256 × its action's place in BEST_FIRST + the reason's code."""
+    return fate_changes(
+        timeline.conversation.columns,
+        [timeline.plans],
+        lambda actions, reasons: _SEVERITY[actions] * 256 + reasons,
     )
+
+
+def packed_changes(changes: FateChanges) -> dict[str, np.ndarray]:
+    """The runs as arrays; where one begins is told from the end of the one before it in the same request."""
+    ends = np.append(0, (changes.first + changes.length)[:-1])
+    opening = np.cumsum(changes.per_request) - changes.per_request
+    ends[opening[changes.per_request > 0]] = 0
+    return {
+        "runs": changes.per_request,
+        "gap": changes.first - ends[: len(changes.first)],
+        "length": changes.length,
+        "code": changes.code,
+    }
+
+
+def view(key: str, request: int, message: int | None, starred: Iterable[MustRemember] = ()) -> dict[str, Any]:
+    """Where one looks at the timeline of that key: request and message (from 0), and the must-remember messages.
+
+    Of those, per message the runs of requests that lack it.
+    """
+    marked = {star.message: [list(gap) for gap in star.gaps] for star in starred if star.message is not None}
+    return {"key": key, "request": request, "message": message, "starred": sorted(marked.items())}
 
 
 def browser_look(look: Look, texture: str) -> dict[str, str]:
     """A look for the browser; the texture ("hatched", "ruled", "dotted" or "") tells it apart without colour."""
     colours = {"light": look.light, "dark": look.dark, "onLight": look.ink(False), "onDark": look.ink(True)}
-    return {"word": look.word, "glyph": look.glyph, "texture": texture, **colours}
+    return {"word": look.word, "glyph": look.glyph, "texture": texture, "meaning": look.meaning, **colours}
 
 
-def _strip(timeline: Timeline, grid: RetentionGrid) -> dict[str, Any]:
-    strip = prefix_strip(timeline, grid.columns)
-    return {"share": np.floor(strip.share * 100).astype(int).tolist(), "moved": np.flatnonzero(strip.moved).tolist()}
+def _sentences(timeline: Timeline, reasons: Iterable[int]) -> Sentences:
+    """Per request and reason its sentence with that request's numbers; what no message has may be missing."""
+    found, numbered = Sentences(), []
+    for reason in sorted(reasons):
+        if "{" in reason_of(reason).sentence:
+            numbered.append(reason)
+        else:
+            found.tell(0, reason, {}, partial(_worded, reason, {}))
+    for request, plan in enumerate(timeline.plans):
+        for reason in numbered:
+            numbers = plan.numbers.get(reason)
+            if numbers:
+                found.tell(request, reason, numbers, partial(_worded, reason, numbers))
+    return found
 
 
-def _json(value: Any) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()
+def _worded(reason: int, numbers: Mapping[str, Any]) -> str:
+    return with_singulars(reason_of(reason).sentence.format(**numbers))

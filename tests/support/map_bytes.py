@@ -5,15 +5,50 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 
-def unpacked(data: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
-    """The JSON, the newest codes and the cells."""
-    plain = zlib.decompress(data)
+@dataclass(frozen=True)
+class MapPart:
+    """One part: what it is known by, its words, and its arrays by name."""
+
+    head: dict[str, Any]
+    words: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+    def sentence(self, request: int, code: int) -> str:
+        """The sentence for that code of a message at that request."""
+        since, rules, told = (self.arrays[f"why_{name}"] for name in ("request", "rule", "sentence"))
+        found = np.flatnonzero((rules == self.words["rules"][code - 1]) & (since <= request))
+        return self.words["sentences"][told[found[-1]]]
+
+    def cells(self, messages: int) -> np.ndarray:
+        """uint8[messages, requests]: 0 where the message comes later, else k for `codes[k - 1]`."""
+        runs, gap, length, code = (self.arrays[name] for name in ("runs", "gap", "length", "code"))
+        drawn, fates, k = np.zeros((messages, len(runs)), np.uint8), np.zeros(messages, np.uint8), 0
+        for request, count in enumerate(runs.tolist()):
+            end = 0
+            for run in range(k, k + count):
+                first = end + gap[run]
+                end = first + length[run]
+                fates[first:end] = code[run]
+            k += count
+            drawn[:, request] = fates
+        return drawn
+
+
+def unpacked(data: bytes) -> MapPart:
+    (length,) = struct.unpack_from("<I", data)
+    head, plain = json.loads(data[4 : 4 + length]), zlib.decompress(data[4 + length :])
     (length,) = struct.unpack_from("<I", plain)
-    still = json.loads(plain[4 : 4 + length])
-    rest = np.frombuffer(plain[4 + length :], np.uint8)
-    columns = still["columns"]
-    return still, rest[:columns], rest[columns:].reshape(still["rows"], columns)
+    words, at = json.loads(plain[4 : 4 + length]), 4 + length
+    arrays = {}
+    for name, count, width in words.pop("arrays"):
+        planes = np.frombuffer(plain, np.uint8, count * width, at).reshape(width, count)
+        arrays[name] = (planes.astype(np.int64) << (8 * np.arange(width))[:, None]).sum(axis=0)
+        at += count * width
+    assert at == len(plain)
+    return MapPart(head, words, arrays)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -36,12 +35,10 @@ def followed(link: str):
 
 def drawn(app) -> np.ndarray:
     """bool[messages, requests]: what the map on screen draws as sent, read from the bytes the browser gets."""
-    (component,) = (e.proto for e in app.get("bidi_component") if e.proto.component_name.endswith("history_map"))
-    (length,) = struct.unpack_from("<I", component.bytes)
-    still, _, cells = unpacked(component.bytes[4 + length :])
-    assert (still["rows"], still["columns"]) == (still["messages"], still["requests"])  # a row is a message
-    sent = np.array([False, *(code <= Action.TRUNCATED for code in still["codes"])])
-    return sent[cells]
+    parts = [e.proto.bytes for e in app.get("bidi_component") if e.proto.component_name.endswith("timeline_data")]
+    part = next(part for part in map(unpacked, parts) if "conversation" in part.head)
+    sent = np.array([False, *(code <= Action.TRUNCATED for code in part.words["codes"])])
+    return sent[part.cells(len(MESSAGES))]
 
 
 @pytest.mark.feature("A14")

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from historylab.figures.difference_grid import Difference
+from historylab.figures.difference_fates import Difference
 from historylab.figures.difference_map import difference_looks
-from historylab.figures.retention_map import pack_view
+from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
 from historylab.tuning.compare import LETTERS
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.session import cached, session, viewing
-from historylab.ui.session.must_remember import starred_messages
-from historylab.ui.shared.history_map import map_component, map_look
+from historylab.ui.session.must_remember import starred
+from historylab.ui.shared.history_map import history_map, map_look
+from historylab.ui.shared.timeline_data import TimelineData
 from historylab.wording.palette import Look
 
 KEY = "difference map"
@@ -29,11 +30,8 @@ def difference_map(compared: Sequence[Configuration], timelines: Sequence[Timeli
     packed, key = cached.packed_difference(base, other, letter)
     message = session.tab().message
     known = message is not None and message < base.plans[number].size
-    map_component()(
-        key=KEY,
-        data=pack_view(packed, key, number, message if known else None, starred_messages(base)),
-        on_look_change=lambda: _look(base),
-    )
+    data = TimelineData(cached.packed_conversation(base), packed, key)
+    history_map(KEY, data, view(key, number, message if known else None, starred(base)), lambda: _look(base))
 
 
 def _letter(compared: Sequence[Configuration]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from historylab.figures.retention_map import pack_view
+from historylab.figures.retention_map import view
 from historylab.planning.replay import Timeline
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, session, viewing
-from historylab.ui.session.must_remember import starred_messages
-from historylab.ui.shared.history_map import map_component, map_look
+from historylab.ui.session.must_remember import starred
+from historylab.ui.shared.history_map import history_map, map_look
+from historylab.ui.shared.timeline_data import TimelineData
 
 KEY = "map"
 
@@ -17,11 +18,9 @@ def retention_map(timeline: Timeline, number: int) -> None:
     packed, key = cached.packed_map(timeline)
     message = session.tab().message
     known = message is not None and message < timeline.plans[number].size
-    map_component()(
-        key=KEY,
-        data=pack_view(packed, key, number, message if known else None, starred_messages(timeline)),
-        on_look_change=lambda: _look(timeline),
-    )
+    data = TimelineData(cached.packed_conversation(timeline), packed, key)
+    look = view(key, number, message if known else None, starred(timeline))
+    history_map(KEY, data, look, lambda: _look(timeline))
 
 
 def _look(timeline: Timeline) -> None:

@@ -20,7 +20,7 @@ def verdict_line(timeline: Timeline, number: int) -> None:
     over = " hl-over" if finding.over else ""
     forgotten = f'<div class="hl-forgot">{escape(finding.forgotten)}</div>' if finding.forgotten else ""
     st.html(
-        f'<h1 class="hl-verdict">{escape(finding.seen)}</h1>'
+        f'<h1 class="hl-verdict" data-said>{escape(finding.seen)}</h1>'
         f'<div class="hl-cost{over}">{mark}{escape(finding.cost)} {escape(finding.decisions)}</div>'
         f"{_remembered(finding.remembered)}{forgotten}"
     )
@@ -44,4 +44,5 @@ def legend(timeline: Timeline, number: int) -> None:
 def _chip(action: Action, count: int) -> str:
     look = LOOKS[action]
     title = f'class="{"" if count else "hl-none"}" title="{escape(look.meaning)}"'
-    return f"<span {title}>{look.mark(action.name.lower())}{look.word} <b>{count:,}</b></span>"
+    name = action.name.lower()
+    return f'<span {title}>{look.mark(name)}{look.word} <b data-count="{look.word}">{count:,}</b></span>'

@@ -21,7 +21,7 @@ from historylab.costs.bill import CostComparison, against_untrimmed_under
 from historylab.costs.caches.base import all_caches
 from historylab.counters.base import Counter, counter_for, token_column
 from historylab.figures.difference_map import pack_difference
-from historylab.figures.retention_map import pack_timeline
+from historylab.figures.retention_map import pack_conversation, pack_timeline
 from historylab.figures.svg_file import map_file, token_file
 from historylab.figures.token_chart import pack_tokens
 from historylab.formats.base import Report
@@ -132,13 +132,21 @@ def stage_seconds(timeline: Timeline) -> tuple[float, float, float]:
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing the map", hash_funcs=BY_CONTENT)
 def packed_map(timeline: Timeline) -> tuple[bytes, str]:
     """A timeline as the retention map's bytes, and the key the browser knows them by."""
-    return pack_timeline(timeline), _browser_key(timeline_key(timeline))
+    key = _browser_key(timeline_key(timeline))
+    return pack_timeline(timeline, key, _browser_key(timeline.conversation.digest)), key
+
+
+def packed_conversation(timeline: Timeline) -> bytes:
+    """What the maps show that follows from the conversation alone, which remembers it."""
+    key = _browser_key(timeline.conversation.digest)
+    return timeline.conversation.remember("packed", lambda: pack_conversation(timeline, key))
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing what differs", hash_funcs=BY_CONTENT)
 def packed_difference(a: Timeline, b: Timeline, letter: str) -> tuple[bytes, str]:
     """The difference map of two timelines as bytes, and the key the browser knows them by."""
-    return pack_difference(a, b, letter), _browser_key(f"{timeline_key(a)} {letter} {timeline_key(b)}")
+    key = _browser_key(f"{timeline_key(a)} {letter} {timeline_key(b)}")
+    return pack_difference(a, b, letter, key, _browser_key(a.conversation.digest)), key
 
 
 def _browser_key(content: str) -> str:

@@ -14,11 +14,12 @@ CLOCK = Path(__file__).with_name("clock.js")
 
 @cache
 def component(folder: Path, scripts: Sequence[str]) -> ComponentRenderer:
-    """The component in `folder`, named like it: NAME.html, NAME.css, and its scripts in this order after the clock."""
+    """The component in `folder`, named like it: NAME.html and NAME.css if it draws, and its scripts after the clock."""
     name = folder.name
+    html, css = (folder / f"{name}.{kind}" for kind in ("html", "css"))
     return st.components.v2.component(
         f"historylab.{name}",
-        html=(folder / f"{name}.html").read_text("utf-8"),
-        css=(folder / f"{name}.css").read_text("utf-8"),
+        html=html.read_text("utf-8") if html.exists() else None,
+        css=css.read_text("utf-8") if css.exists() else None,
         js="\n".join(path.read_text("utf-8") for path in (CLOCK, *(folder / f"{script}.js" for script in scripts))),
     )

@@ -1,21 +1,23 @@
-"""The canvas component that draws a map of messages × requests with the scrubber in it, from bytes."""
+"""The canvas component that draws a map of messages × requests with the scrubber in it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-
-from streamlit.components.v2.types import ComponentRenderer
+from typing import Any
 
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session
 from historylab.ui.shared.browser import component
+from historylab.ui.shared.timeline_data import TimelineData, timeline_data
 
-SCRIPTS = ("unpack", "words", "paint", "marks", "map")
+SCRIPTS = ("axis", "words", "paint", "marks", "map")
 
 
-def map_component() -> ComponentRenderer:
-    """The map in the browser; `figures.retention_map.pack_view` makes the bytes it takes, whatever the cells mean."""
-    return component(Path(__file__).parent, SCRIPTS)
+def history_map(key: str, data: TimelineData, view: Mapping[str, Any], on_look: Callable[[], None]) -> None:
+    """Draw the timeline in `data` where `figures.retention_map.view` looks at it, whatever its cells mean."""
+    timeline_data(key, data)
+    component(Path(__file__).parent, SCRIPTS)(key=key, data=view, on_look_change=on_look)
 
 
 def map_look(key: str, timeline: Timeline) -> tuple[int | None, int | None]:

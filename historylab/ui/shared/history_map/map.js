@@ -1,7 +1,7 @@
 // The retention map: a slider over the requests of a conversation, drawn as what each one does with every message.
-// A move is drawn at once and sent to Python on release; while playing, once Python has answered the previous one.
+// A move is drawn at once, here and by whoever else listens to the clock, and sent to Python on release.
 
-const ANSWER_MS = 4000, KEY_MS = 180, TELL_MS = 900, WHOLE_PLAY_MS = 14_000, CLICK_PX = 4;
+const KEY_MS = 180, WHOLE_PLAY_MS = 14_000, CLICK_PX = 4;
 const still_motion = matchMedia("(prefers-reduced-motion: reduce)");
 
 class RetentionMap {
@@ -9,10 +9,11 @@ class RetentionMap {
     this.find = (name) => root.querySelector(name);
     [this.plot, this.base, this.marks] = [this.find(".plot"), this.find(".cells"), this.find(".marks")];
     [this.flag, this.tip, this.button] = [this.find(".flag"), this.find(".tip"), this.find(".play")];
-    [this.request, this.message, this.hover, this.press, this.starred] = [0, null, null, null, []];
-    [this.still, this.told, this.keyTimer, this.playTimer] = [null, null, 0, 0];
+    [this.message, this.hover, this.press, this.starred] = [null, null, null, []];
+    [this.still, this.keyTimer, this.playTimer] = [null, 0, 0];
     this.watcher = new ResizeObserver(() => this.draw());
     this.watcher.observe(this.plot);
+    this.deaf = clock.listen(() => this.follow());
     const listen = (element, type, act) => element.addEventListener(type, (event) => this.still && act(event));
     listen(this.marks, "pointerdown", (event) => this.down(event));
     listen(this.marks, "pointermove", (event) => this.move(event));
@@ -23,29 +24,36 @@ class RetentionMap {
     listen(this.button, "click", () => (this.playTimer ? this.pause() : this.play()));
   }
 
-  receive({ now, still }, send) {
+  get request() {
+    return Math.min(clock.now.request, this.still.requests - 1);
+  }
+
+  receive(view, still, send) {
     const other = still !== this.still;
     const moving = other && this.keyTimer && still.requests === this.still.requests;
-    [this.still, this.send, this.starred] = [still, send, now.starred];
+    [this.still, this.send, this.starred] = [still, send, view.starred];
     if (moving) this.tell(); // moved by a key, and something else changed before the move was sent
     if (other) this.stop();
-    if (this.told && (other || now.request === this.told.request || Date.now() - this.told.at > ANSWER_MS)) this.told = null;
-    if (other || !(this.told || this.press || this.keyTimer || this.playTimer)) {
-      [this.request, this.message] = [now.request, now.message];
-    }
+    const moves = this.press || this.keyTimer || this.playTimer;
+    if (!moves && clock.answered(view.request)) this.message = view.message;
     this.draw();
+    sayOnPage(this.still, this.request);
   }
 
   // -- moving
 
   look(request) {
-    this.request = Math.max(0, Math.min(this.still.requests - 1, request));
-    this.redraw();
+    clock.set({ request: Math.max(0, Math.min(this.still.requests - 1, request)) });
   }
 
-  tell(chosen = {}) {
-    this.told = { request: this.request, at: Date.now() };
-    this.send("look", { request: this.request, ...chosen });
+  follow() {
+    if (!this.still) return;
+    this.draw();
+    sayOnPage(this.still, this.request);
+  }
+
+  tell(chosen) {
+    clock.tell(this.send, chosen);
   }
 
   down(event) {
@@ -60,7 +68,7 @@ class RetentionMap {
     this.press.moved ||= Math.abs(event.offsetX - this.press.x) > CLICK_PX;
     if (this.press.moved) {
       this.hide();
-      this.look(this.requestAt(event.offsetX));
+      this.look(this.frame.requestAt(event.offsetX));
     }
   }
 
@@ -68,15 +76,12 @@ class RetentionMap {
     const press = this.press;
     this.press = null;
     if (!press) return;
-    const cell = this.cellAt(event.offsetX, event.offsetY);
-    this.look(this.requestAt(event.offsetX));
-    if (!press.moved && cell && cell.row !== null) {
-      const message = edge(cell.row, this.still.messages, this.still.rows);
-      if (message < this.still.said[this.request]) {
-        this.message = message;
-        this.redraw();
-        return this.tell({ message });
-      }
+    const cell = press.moved ? null : cellUnder(this.still, this.frame, event.offsetX, event.offsetY);
+    this.look(cell ? cell.request : this.frame.requestAt(event.offsetX));
+    if (cell && cell.message !== null && cell.message < this.still.said[this.request]) {
+      this.message = cell.message;
+      this.redraw();
+      return this.tell({ message: cell.message });
     }
     if (this.request !== press.from) this.tell();
   }
@@ -107,6 +112,7 @@ class RetentionMap {
   // -- playing
 
   play() {
+    this.stop();
     if (this.request === this.still.requests - 1) this.look(0);
     this.button.setAttribute("aria-pressed", "true");
     const wait = Math.max(still_motion.matches ? 1000 : 60, Math.min(500, WHOLE_PLAY_MS / this.still.requests));
@@ -114,14 +120,10 @@ class RetentionMap {
     const step = () => {
       this.look(this.request + stride);
       if (this.request === this.still.requests - 1) return this.pause();
-      const answered = !this.told || Date.now() - this.told.at > ANSWER_MS;
-      if (answered && Date.now() - (this.toldAt ?? 0) > TELL_MS) {
-        this.tell();
-        this.toldAt = Date.now();
-      }
       this.playTimer = setTimeout(step, wait);
     };
     this.playTimer = setTimeout(step, wait);
+    clock.set({ playing: true });
   }
 
   pause() {
@@ -132,40 +134,26 @@ class RetentionMap {
   stop() {
     clearTimeout(this.playTimer);
     clearTimeout(this.keyTimer);
+    const played = this.playTimer;
     this.playTimer = this.keyTimer = 0;
     this.button.setAttribute("aria-pressed", "false");
+    if (played) clock.set({ playing: false });
   }
 
   // -- pointing
 
-  requestAt(x) {
-    return Math.floor(((x - LEFT) / this.box.w) * this.still.requests);
-  }
-
-  cellAt(x, y) {
-    const column = Math.floor(((x - LEFT) / this.box.w) * this.still.columns);
-    const row = Math.floor(((y - TOP) / this.box.h) * this.still.rows);
-    if (column < 0 || column >= this.still.columns) return null;
-    return { column, row: row >= 0 && row < this.still.rows ? row : null };
-  }
-
   point(event) {
-    this.hover = event.pointerType === "touch" ? null : this.cellAt(event.offsetX, event.offsetY);
+    this.hover = event.pointerType === "touch" ? null : cellUnder(this.still, this.frame, event.offsetX, event.offsetY);
     if (!this.hover) return this.hide();
-    const words = this.hover.row === null ? this.columnWords() : cellWords(this.still, this.hover.row, this.hover.column);
+    const { request, message } = this.hover;
+    const words = message === null ? requestWords(this.still, request) : cellWords(this.still, request, message);
     fillTip(this.tip, words, words.action === null ? "" : this.colours.looks[words.action].fill);
     this.tip.hidden = false;
-    const { offsetWidth: w, offsetHeight: h } = this.tip;
-    const beside = event.offsetX + 16 + w > this.box.width ? event.offsetX - 16 - w : event.offsetX + 16;
-    this.tip.style.left = `${Math.max(0, Math.min(beside, this.box.width - w))}px`;
-    this.tip.style.top = `${Math.min(event.offsetY + 14, Math.max(0, this.box.all - h))}px`;
+    const { offsetWidth: w, offsetHeight: h } = this.tip, { width, all } = this.frame.box;
+    const beside = event.offsetX + 16 + w > width ? event.offsetX - 16 - w : event.offsetX + 16;
+    this.tip.style.left = `${Math.max(0, Math.min(beside, width - w))}px`;
+    this.tip.style.top = `${Math.min(event.offsetY + 14, Math.max(0, all - h))}px`;
     this.redraw();
-  }
-
-  columnWords() {
-    const request = edge(this.hover.column, this.still.requests, this.still.columns);
-    const title = `Request ${count(request + 1)}, ${this.still.labels[request]}`;
-    return { title, text: "", fate: `It ${stripText(this.still, request)}.`, why: "", action: null };
   }
 
   hide() {
@@ -181,30 +169,31 @@ class RetentionMap {
     if (!this.still || width <= LEFT + RIGHT) return; // not laid out yet; the ResizeObserver calls again
     this.scale = devicePixelRatio || 1;
     this.colours = palette(this.plot, this.still);
-    this.box = layout(this.still, width);
-    const look = JSON.stringify([this.box, this.colours, this.scale]);
+    this.frame = new Frame(this.still, layout(this.still, width), clock.now);
+    const look = JSON.stringify([this.frame, this.colours, this.scale]);
     if (this.drawn !== this.still || this.look_drawn !== look) {
       [this.drawn, this.look_drawn] = [this.still, look];
       this.plot.dataset.drawn = "";
-      this.plot.style.height = `${this.box.all}px`;
-      paint(this.base, this.still, this.box, this.colours, this.scale);
+      this.plot.style.height = `${this.frame.box.all}px`;
+      paint(this.base, this.still, this.frame, this.colours, this.scale);
     }
     this.redraw();
   }
 
   redraw() {
-    if (!this.box) return;
-    mark(this.marks, this.still, this.box, this.colours, this.scale, this);
-    this.flag.textContent = flagText(this.still, this.request);
-    const x = LEFT + ((this.request + 0.5) * this.box.w) / this.still.requests, wide = this.flag.offsetWidth;
-    this.flag.style.left = `${Math.max(0, Math.min(x - wide / 2, this.box.width - wide))}px`;
-    if (clock.now.request !== this.request) clock.set({ request: this.request });
-    const say = { min: 1, max: this.still.requests, now: this.request + 1, text: valueText(this.still, this.request) };
+    if (!this.frame) return;
+    const { request, message, hover, starred } = this;
+    mark(this.marks, this.still, this.frame, this.colours, this.scale, { request, message, hover, starred, playing: clock.now.playing });
+    this.flag.textContent = flagText(this.still, request);
+    const x = this.frame.x(request + 0.5), wide = this.flag.offsetWidth;
+    this.flag.style.left = `${Math.max(0, Math.min(x - wide / 2, this.frame.box.width - wide))}px`;
+    const say = { min: 1, max: this.still.requests, now: request + 1, text: valueText(this.still, request) };
     for (const [name, value] of Object.entries(say)) this.marks.setAttribute(`aria-value${name}`, value);
   }
 
   end() {
     this.stop();
+    this.deaf();
     this.watcher.disconnect();
   }
 }
@@ -214,7 +203,8 @@ const maps = new WeakMap();
 export default function ({ data, parentElement, setTriggerValue }) {
   if (!maps.has(parentElement)) maps.set(parentElement, new RetentionMap(parentElement));
   const map = maps.get(parentElement);
-  unpack(data).then((unpacked) => map.receive(unpacked, setTriggerValue));
+  map.wanted = data;
+  timelines.get(data.key).then((still) => map.wanted === data && map.receive(data, still, setTriggerValue));
   return () => {
     map.end();
     maps.delete(parentElement);

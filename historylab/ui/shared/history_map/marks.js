@@ -2,34 +2,45 @@
 
 const CHANGED = "beginning changed", FLAG = "⚑";
 
-function mark(canvas, still, box, colours, scale, { request, message, hover, starred }) {
+function mark(canvas, still, frame, colours, scale, { request, message, hover, starred, playing }) {
+  const box = frame.box;
   canvas.width = Math.round(box.width * scale);
   canvas.height = Math.round(box.all * scale);
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
-  if (hover) markHover(pen, still, box, colours, hover);
-  markStarred(pen, still, box, colours, starred);
-  markRequest(pen, still, box, colours, request);
-  if (message !== null) markMessage(pen, still, box, colours, message, request);
+  if (playing) veil(pen, frame, colours, request);
+  if (hover) markHover(pen, frame, colours, hover);
+  markStarred(pen, still, frame, colours, starred, request, playing);
+  if (frame.shows(request)) markRequest(pen, frame, colours, request);
+  if (message !== null && frame.holds(message)) markMessage(pen, frame, colours, message, request);
   markCaption(pen, still, box, colours, request);
 }
 
-function markHover(pen, still, box, colours, { row, column }) {
-  const [wide, tall] = [box.w / still.columns, box.h / still.rows];
-  pen.fillStyle = colours.ink;
-  pen.globalAlpha = 0.13;
-  pen.fillRect(LEFT + column * wide, TOP, Math.max(wide, 1), box.strip + STRIP - TOP);
-  if (row !== null) pen.fillRect(LEFT, TOP + row * tall, box.w, Math.max(tall, 1));
+// While it plays, the map grows: what comes later is only a shadow.
+function veil(pen, frame, colours, request) {
+  const x = Math.max(LEFT, frame.x(request + 1)), wide = LEFT + frame.box.w - x;
+  pen.fillStyle = colours.page;
+  pen.globalAlpha = 0.93;
+  pen.fillRect(x, TOP - 5, wide, frame.box.h + 6);
+  pen.fillRect(x, frame.box.strip - 4, wide, STRIP + 5);
   pen.globalAlpha = 1;
 }
 
-function markRequest(pen, still, box, colours, request) {
-  const wide = box.w / still.requests, x = LEFT + (request + 0.5) * wide;
+function markHover(pen, frame, colours, { request, message }) {
+  pen.fillStyle = colours.ink;
+  pen.globalAlpha = 0.13;
+  pen.fillRect(frame.x(request), TOP, Math.max(frame.wide, 1), frame.box.strip + STRIP - TOP);
+  if (message !== null) pen.fillRect(LEFT, frame.y(message), frame.box.w, Math.max(frame.tall, 1));
+  pen.globalAlpha = 1;
+}
+
+function markRequest(pen, frame, colours, request) {
+  const { wide, box } = frame, x = frame.x(request + 0.5);
   pen.strokeStyle = colours.ink;
   if (wide >= 8) { // a frame around the column
     pen.lineWidth = 2;
-    pen.strokeRect(LEFT + request * wide - 1, TOP - 1, wide + 1, box.h + 2);
-    pen.strokeRect(LEFT + request * wide - 1, box.strip - 1, wide + 1, STRIP + 2);
+    pen.strokeRect(frame.x(request) - 1, TOP - 1, wide + 1, box.h + 2);
+    pen.strokeRect(frame.x(request) - 1, box.strip - 1, wide + 1, STRIP + 2);
     return;
   }
   for (const [colour, width] of [[colours.page, 4], [colours.ink, 2]]) {
@@ -43,31 +54,54 @@ function markRequest(pen, still, box, colours, request) {
   }
 }
 
-function markMessage(pen, still, box, colours, message, request) {
-  const row = binOf(message, still.messages, still.rows), tall = box.h / still.rows;
-  const y = TOP + (row + 0.5) * tall, half = Math.max(tall / 2, 1.5);
+function markMessage(pen, frame, colours, message, request) {
+  const y = frame.y(message + 0.5), half = Math.max(frame.tall / 2, 1.5);
   [pen.strokeStyle, pen.lineWidth] = [colours.ink, 1];
-  pen.strokeRect(LEFT - 0.5, y - half - 0.5, box.w + 1, 2 * half + 1);
-  const x = LEFT + ((request + 0.5) * box.w) / still.requests;
-  [pen.strokeStyle, pen.lineWidth, pen.fillStyle] = [colours.ink, 2, colours.page];
-  pen.beginPath();
-  pen.arc(x, y, 4.5, 0, 2 * Math.PI);
-  pen.fill();
-  pen.stroke();
+  pen.strokeRect(LEFT - 0.5, y - half - 0.5, frame.box.w + 1, 2 * half + 1);
+  if (frame.shows(request)) {
+    [pen.strokeStyle, pen.lineWidth, pen.fillStyle] = [colours.ink, 2, colours.page];
+    pen.beginPath();
+    pen.arc(frame.x(request + 0.5), y, 4.5, 0, 2 * Math.PI);
+    pen.fill();
+    pen.stroke();
+  }
   write(pen, colours, 12, 600, "right", "middle");
-  const number = count(message + 1);
   pen.fillStyle = colours.page;
   pen.fillRect(0, y - 8, LEFT - 3, 16);
   pen.fillStyle = colours.ink;
-  pen.fillText(number, LEFT - 6, y);
+  pen.fillText(count(message + 1), LEFT - 6, y);
 }
 
-// Must-remember messages: a flag at the end of the row, in the free margin.
-function markStarred(pen, still, box, colours, starred) {
-  write(pen, colours, 12, 400, "left", "middle");
-  pen.fillStyle = colours.ink;
-  const rows = new Set(starred.map((message) => binOf(message, still.messages, still.rows)));
-  for (const row of rows) pen.fillText(FLAG, LEFT + box.w + 1, TOP + ((row + 0.5) * box.h) / still.rows);
+// Must-remember messages: a flag at the end of the row, in the free margin; red from the request that lost it on.
+function markStarred(pen, still, frame, colours, starred, request, playing) {
+  const last = playing ? request + 1 : still.requests, thick = Math.max(2, Math.min(frame.tall, 6));
+  for (const [message, gaps] of starred) {
+    if (!frame.holds(message) || (playing && message >= still.said[request])) continue;
+    const y = frame.y(message + 0.5);
+    let lost = false;
+    for (const [first, stop] of gaps) {
+      lost ||= request >= first && request < stop;
+      const [from, to] = [Math.max(first, frame.a), Math.min(stop, last, frame.b)];
+      if (from >= to) continue;
+      pen.fillStyle = colours.alarm;
+      pen.fillRect(frame.x(from), y - thick / 2, frame.x(to) - frame.x(from), thick);
+      if (from === first) flagAt(pen, colours, frame.x(from), y);
+    }
+    write(pen, colours, 12, 400, "left", "middle");
+    pen.fillStyle = lost ? colours.alarm : colours.ink;
+    pen.fillText(FLAG, LEFT + frame.box.w + 1, y);
+  }
+}
+
+// The flag on a disc of the page's colour: readable on any cell.
+function flagAt(pen, colours, x, y) {
+  pen.fillStyle = colours.page;
+  pen.beginPath();
+  pen.arc(x, y, 8, 0, 2 * Math.PI);
+  pen.fill();
+  write(pen, colours, 12, 600, "center", "middle");
+  pen.fillStyle = colours.alarm;
+  pen.fillText(FLAG, x, y);
 }
 
 function markCaption(pen, still, box, colours, request) {

@@ -1,17 +1,7 @@
 // Draws the static layer: cells with their textures, axes, labels of the areas, prefix strip.
 
 const PINNED = 1;
-const LEFT = 48, RIGHT = 12; // the token chart's margins, so that the requests of both line up
-const TOP = 26, AXIS = 22, CAPTION = 20, STRIP = 26, BELOW = 3;
-const TALLEST = 340, SHORTEST = 110, ROW = 16, NARROW = 520;
 const GLYPHS_FROM = 14, GAPS_FROM = 5, LINE = 2;
-
-function layout(still, width) {
-  const tallest = width < NARROW ? TALLEST - 60 : TALLEST;
-  const height = Math.max(SHORTEST, Math.min(tallest, still.rows * ROW));
-  const strip = TOP + height + AXIS + CAPTION;
-  return { width, w: width - LEFT - RIGHT, h: height, strip, all: strip + STRIP + BELOW };
-}
 
 function palette(host, still) {
   const style = getComputedStyle(host);
@@ -36,25 +26,26 @@ const mix = (a, b, share) =>
 
 const asPixel = (hex) => ((255 << 24) | (rgb(hex)[2] << 16) | (rgb(hex)[1] << 8) | rgb(hex)[0]) >>> 0; // little endian
 
-function paint(canvas, still, box, colours, scale) {
+function paint(canvas, still, frame, colours, scale) {
+  const box = frame.box;
   canvas.width = Math.round(box.width * scale);
   canvas.height = Math.round(box.all * scale);
   const pen = canvas.getContext("2d");
-  const glyphs = box.w / still.columns >= GLYPHS_FROM && box.h / still.rows >= GLYPHS_FROM;
-  const actionAt = paintCells(pen, still, box, colours, scale, !glyphs);
+  const glyphs = frame.wide >= GLYPHS_FROM && frame.tall >= GLYPHS_FROM;
+  const actionAt = paintCells(pen, still, frame, colours, scale, !glyphs);
   pen.scale(scale, scale);
-  paintThinLines(pen, still, box, colours);
-  if (glyphs) paintGlyphs(pen, still, box, colours);
+  paintThinLines(pen, still, frame, colours);
+  if (glyphs) paintGlyphs(pen, still, frame, colours);
   else paintNames(pen, still, box, colours, actionAt);
-  paintAxes(pen, still, box, colours);
-  paintStrip(pen, still, box, colours);
+  paintAxes(pen, still, frame, colours);
+  paintStrip(pen, still, frame, colours);
 }
 
 // Pixel by device pixel. Returns a lookup of the action at a point of the map, in CSS pixels; -1 where there is no message.
-function paintCells(pen, still, box, colours, scale, textured) {
-  const [w, h] = [Math.round(box.w * scale), Math.round(box.h * scale)];
-  const [columns, rows] = [Math.min(still.columns, w), Math.min(still.rows, h)];
-  const small = reduce(still.cells, still.rows, still.columns, rows, columns);
+function paintCells(pen, still, frame, colours, scale, textured) {
+  const box = frame.box, [w, h] = [Math.round(box.w * scale), Math.round(box.h * scale)];
+  const [columns, rows] = [Math.min(frame.b - frame.a, w), Math.min(frame.end - frame.top, h)];
+  const small = binned(still, frame, columns, rows);
   const action = Int8Array.from([-1, ...still.codes]);
   const fill = colours.looks.map((look) => asPixel(look.fill));
   const tint = colours.looks.map((look) => asPixel(mix(look.fill, look.ink, 0.3)));
@@ -93,32 +84,33 @@ const TEXTURES = {
 };
 
 // Pins and the newest message of every request are drawn as lines: in rows thinner than a pixel they would be lost.
-function paintThinLines(pen, still, box, colours) {
-  const tall = box.h / still.rows;
-  if (tall >= LINE && still.rows === still.messages) return;
-  const thick = Math.max(LINE, tall), wide = box.w / still.columns;
-  still.newest.forEach((fate, column) => {
-    const request = edge(column + 1, still.requests, still.columns) - 1;
-    const row = binOf(still.said[request] - 1, still.messages, still.rows);
-    pen.fillStyle = colours.looks[still.codes[fate - 1]].fill;
-    pen.fillRect(LEFT + column * wide, TOP + Math.max(0, (row + 1) * tall - thick), Math.max(wide, 1), thick);
-  });
-  pen.fillStyle = colours.looks[PINNED].fill;
-  for (const [row, column] of still.pins) {
-    pen.fillRect(LEFT + column * wide, TOP + row * tall, box.w - column * wide, thick);
+function paintThinLines(pen, still, frame, colours) {
+  if (frame.tall >= LINE) return;
+  const thick = Math.max(LINE, frame.tall), wide = Math.max(frame.wide, 1);
+  const line = (x, message, width) => pen.fillRect(x, Math.max(TOP, frame.y(message + 1) - thick), width, thick);
+  for (let r = frame.a; r < frame.b; r++) {
+    pen.fillStyle = colours.looks[still.codes[still.newest[r] - 1]].fill;
+    line(frame.x(r), still.said[r] - 1, wide);
   }
+  if (still.says) return;
+  pen.fillStyle = colours.looks[PINNED].fill;
+  still.fatesAt(still.requests - 1).forEach((fate, message) => {
+    if (!fate || still.codes[fate - 1] !== PINNED || !frame.holds(message)) return;
+    const x = frame.x(Math.max(frame.a, still.said.findIndex((size) => size > message)));
+    line(x, message, LEFT + frame.box.w - x);
+  });
 }
 
-function paintGlyphs(pen, still, box, colours) {
-  const [wide, tall] = [box.w / still.columns, box.h / still.rows];
+function paintGlyphs(pen, still, frame, colours) {
   write(pen, colours, 11, 400, "center", "middle");
-  still.cells.forEach((fate, i) => {
-    if (!fate) return;
-    const action = still.codes[fate - 1];
-    const [row, column] = [Math.floor(i / still.columns), i % still.columns];
-    pen.fillStyle = colours.looks[action].ink;
-    pen.fillText(still.looks[action].glyph, LEFT + (column + 0.5) * wide - 0.5, TOP + (row + 0.5) * tall);
-  });
+  for (let r = frame.a; r < frame.b; r++) {
+    const fates = still.fatesAt(r);
+    for (let m = frame.top; m < Math.min(frame.end, still.said[r]); m++) {
+      const action = still.codes[fates[m] - 1];
+      pen.fillStyle = colours.looks[action].ink;
+      pen.fillText(still.looks[action].glyph, frame.x(r + 0.5) - 0.5, frame.y(m + 0.5));
+    }
+  }
 }
 
 // "× dropped" inside its area: where the label fits, as close to the centre as possible.
@@ -154,41 +146,52 @@ function paintNames(pen, still, box, colours, actionAt) {
   });
 }
 
-function paintAxes(pen, still, box, colours) {
-  const tall = box.h / still.messages, wide = box.w / still.requests;
+function paintAxes(pen, still, frame, colours) {
+  const { box, tall, wide, top, end } = frame;
   write(pen, colours, 12, 400, "right", "middle");
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find((n) => n * tall >= 34) ?? 10_000;
-  for (let m = 1; m <= still.messages; m = m === 1 && step > 1 ? step : m + step) {
-    if (m === 1 || (m - 1) * tall >= 14) pen.fillText(count(m), LEFT - 6, TOP + (m - 0.5) * tall);
+  let free = -Infinity;
+  for (let m = top; m < end; m = m === top ? (Math.floor((top + 1) / step) + 1) * step - 1 : m + step) {
+    const y = frame.y(m + 0.5);
+    if (y - free >= 14) pen.fillText(count(m + 1), LEFT - 6, (free = y));
   }
   write(pen, colours, 12, 400, "left", "middle");
   pen.fillText("message", 0, 11);
-  let free = 0;
-  for (const [request, name] of still.ticks) {
-    const x = LEFT + (request + 0.5) * wide, half = pen.measureText(name).width / 2;
+  free = 0;
+  for (const { request, name, minor } of requestTicks(still, frame)) {
+    const x = frame.x(request + 0.5), half = pen.measureText(name).width / 2;
     const at = Math.min(Math.max(x, LEFT + half), LEFT + box.w - half);
-    if (at - half < free) continue;
+    if (!minor && at - half < free) continue;
     pen.fillStyle = colours.line;
-    pen.fillRect(Math.round(x), TOP + box.h + 1, 1, 4);
+    pen.fillRect(Math.round(x), TOP + box.h + 1, 1, minor ? 2 : 5);
+    if (minor) continue;
     pen.fillStyle = colours.faint;
     pen.fillText(name, at - half, TOP + box.h + 13);
     free = at + half + 10;
   }
   pen.fillStyle = colours.alarm;
-  for (const request of still.over) pen.fillRect(LEFT + request * wide, TOP - 4, Math.max(1, wide - (wide > 4)), 3);
+  for (const request of still.over) {
+    if (frame.shows(request)) pen.fillRect(frame.x(request), TOP - 4, Math.max(1, wide - (wide > 4)), 3);
+  }
 }
 
-function paintStrip(pen, still, box, colours) {
-  const wide = box.w / still.columns, gap = wide >= GAPS_FROM ? 1 : 0;
+function paintStrip(pen, still, { a, b, box }, colours) {
+  const columns = Math.min(b - a, Math.floor(box.w)), wide = box.w / columns, gap = wide >= GAPS_FROM ? 1 : 0;
   pen.fillStyle = colours.soft;
   pen.fillRect(LEFT, box.strip, box.w, STRIP);
-  pen.fillStyle = colours.bar;
-  still.share.forEach((share, column) => {
+  for (let column = 0; column < columns; column++) {
+    let [share, moved] = [still.says ? 0 : 100, false]; // of a bin the least that is shared, or the most that differs
+    for (let r = a + edge(column, b - a, columns); r < a + edge(column + 1, b - a, columns); r++) {
+      share = still.says ? Math.max(share, still.share[r]) : Math.min(share, still.share[r]);
+      moved ||= still.moved.has(r);
+    }
     const tall = (STRIP * share) / 100;
+    pen.fillStyle = colours.bar;
     pen.fillRect(LEFT + column * wide, box.strip + STRIP - tall, Math.max(wide - gap, 0.5), tall);
-  });
-  pen.fillStyle = colours.ink;
-  for (const column of still.moved) pen.fillRect(LEFT + (column + 0.5) * wide - 0.75, box.strip - 3, 1.5, 8);
+    if (!moved) continue;
+    pen.fillStyle = colours.ink;
+    pen.fillRect(LEFT + (column + 0.5) * wide - 0.75, box.strip - 3, 1.5, 8);
+  }
 }
 
 function write(pen, colours, size, weight, align, baseline) {

@@ -2,39 +2,60 @@
 
 const count = (n) => n.toLocaleString("en");
 
-const span = (what, first, after) =>
-  after - first > 1 ? `${what}s ${count(first + 1)}–${count(after)}` : `${what} ${count(first + 1)}`;
+const short = (label) => label.replace(/, request (\d+) of (\d+)$/, " · $1/$2");
+
+const sentOf = (still, request) => `${count(still.sent[request])} of ${count(still.shown[request])}`;
 
 // A difference map brings its own text for every request (`says`).
-const valueText = (still, request, sent = "messages sent") =>
-  `${still.labels[request]}: ${still.says?.[request] ?? `${count(still.sent[request])} of ${count(still.said[request])} ${sent}`}`;
+const valueText = (still, request) => `${still.labels[request]}: ${still.says?.[request] ?? `${sentOf(still, request)} messages sent`}`;
 
-const flagText = (still, request) => valueText(still, request, "sent");
+const flagText = (still, request) => `${short(still.labels[request])}: ${still.says?.[request] ?? `${sentOf(still, request)} sent`}`;
+
+// "At turn 12, the model sees 40 of 166 messages.": wording/verdict.py's first sentence, word for word.
+function seenSentence(still, request) {
+  const label = still.labels[request], when = label.startsWith("turn ") ? `at ${label}` : label;
+  const [sent, size] = [still.sent[request], still.shown[request]];
+  const all = ["no message yet", "the one message so far", "both messages"][size] ?? `all ${count(size)} messages`;
+  return `${when[0].toUpperCase()}${when.slice(1)}, the model sees ${sent === size ? all : `${count(sent)} of ${count(size)} messages`}.`;
+}
+
+// The page's headline and legend follow the clock, from the same numbers as Python's.
+function sayOnPage(still, request) {
+  const headline = document.querySelector("[data-said]");
+  if (!headline || still.says) return;
+  const said = seenSentence(still, request);
+  if (headline.textContent !== said) headline.textContent = said;
+  still.looks.forEach((look, action) => {
+    const number = document.querySelector(`[data-count="${look.word}"]`), now = still.counts[request][action];
+    if (!number || number.textContent === count(now)) return;
+    number.textContent = count(now);
+    number.parentElement.classList.toggle("hl-none", !now);
+  });
+}
 
 function stripText(still, request) {
-  const column = binOf(request, still.requests, still.columns);
-  if (still.says) return still.share[column] ? `differs in ${still.share[column]}% of its messages` : "sends the same under both";
+  if (still.says) return still.share[request] ? `differs in ${still.share[request]}% of its messages` : "sends the same under both";
   if (!request) return "is the first";
-  return `shares its first ${still.share[column]}% with the one before it${still.moved.has(column) ? ": its beginning changed" : ""}`;
+  return `shares its first ${still.share[request]}% with the one before it${still.moved.has(request) ? ": its beginning changed" : ""}`;
 }
 
 // "× dropped"; a glyph that is already part of the word is not repeated.
 const badge = (look) => (look.word.includes(look.glyph) ? look.word : `${look.glyph} ${look.word}`);
 
 // The tooltip of a cell: {title, text, fate, why, action}; `action` is null if the message does not exist yet.
-function cellWords(still, row, column) {
-  const [first, after] = [edge(row, still.messages, still.rows), edge(row + 1, still.messages, still.rows)];
-  const [from, to] = [edge(column, still.requests, still.columns), edge(column + 1, still.requests, still.columns)];
-  const who = still.who[row] ? `, ${still.who[row]}` : "";
-  const title = span("Message", first, after) + who;
-  const when = `${span("request", from, to)}, ${still.labels[from].split(",")[0]}`;
-  const fate = still.cells[row * still.columns + column];
-  if (!fate) return { title, text: "", fate: `${when}: not said yet`, why: "", action: null };
-  const action = still.codes[fate - 1];
-  const look = still.looks[action];
-  const worst = after - first > 1 || to - from > 1 ? still.binned : "";
-  const why = still.sentences[still.why[column][fate]] ?? "";
-  return { title, text: still.texts[row] ?? "", fate: `${when}: ${worst}${badge(look)}`, why, action };
+function cellWords(still, request, message) {
+  const who = still.who[message] ? `, ${still.who[message]}` : "";
+  const title = `Message ${count(message + 1)}${who}`;
+  const when = `request ${count(request + 1)}, ${short(still.labels[request])}`;
+  const action = still.actionAt(request, message);
+  if (action === null) return { title, text: "", fate: `${when}: not said yet`, why: "", action };
+  const fate = `${when}: ${badge(still.looks[action])}`;
+  return { title, text: still.texts[message], fate, why: still.sentence(request, message), action };
+}
+
+function requestWords(still, request) {
+  const title = `Request ${count(request + 1)}, ${still.labels[request]}`;
+  return { title, text: "", fate: `It ${stripText(still, request)}.`, why: "", action: null };
 }
 
 function fillTip(tip, words, colour) {
@@ -48,6 +69,7 @@ function fillTip(tip, words, colour) {
   if (words.text) lines.push(line("bdi", "said", `“${words.text}”`));
   lines.push(line("div", words.action === null ? "" : "fate", words.fate));
   if (words.why) lines.push(line("div", "", words.why));
+  if (words.action !== null) lines.push(line("div", "more", "Click for what would change it."));
   tip.style.setProperty("--fate", colour);
   tip.replaceChildren(...lines);
 }

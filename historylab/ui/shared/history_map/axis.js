@@ -1,0 +1,108 @@
+// Where things are: the canvas, the part of the timeline on it, and the axes.
+
+const LEFT = 48, RIGHT = 12; // the token chart's margins, so that the requests of both line up
+const TOP = 26, AXIS = 22, CAPTION = 20, STRIP = 26, BELOW = 3;
+const TALLEST = 340, SHORTEST = 110, ROW = 16, NARROW = 520;
+const FEWEST = 8, CONTEXT = 2; // requests on screen at the highest zoom; messages above the first in play
+
+function layout(still, width) {
+  const tallest = width < NARROW ? TALLEST - 60 : TALLEST;
+  const height = Math.max(SHORTEST, Math.min(tallest, still.messages * ROW));
+  const strip = TOP + height + AXIS + CAPTION;
+  return { width, w: width - LEFT - RIGHT, h: height, strip, all: strip + STRIP + BELOW };
+}
+
+// The part on screen: requests from a up to b, messages from top up to end. x, y: CSS pixels of the canvas.
+class Frame {
+  constructor(still, box, { from, to }) {
+    this.box = box;
+    this.whole = from <= 0 && to >= 1;
+    [this.a, this.b] = this.whole ? [0, still.requests] : [Math.round(from * still.requests), Math.round(to * still.requests)];
+    this.b = Math.max(this.a + 1, this.b);
+    [this.top, this.end] = this.whole ? [0, still.messages] : inPlay(still, this.a, this.b);
+    [this.wide, this.tall] = [box.w / (this.b - this.a), box.h / (this.end - this.top)];
+  }
+  x(request) { return LEFT + (request - this.a) * this.wide; }
+  y(message) { return TOP + (message - this.top) * this.tall; }
+  requestAt(x) { return this.a + Math.floor((x - LEFT) / this.wide); }
+  messageAt(y) { return this.top + Math.floor((y - TOP) / this.tall); }
+  shows(request) { return request >= this.a && request < this.b; }
+  holds(message) { return message >= this.top && message < this.end; }
+}
+
+// From the first message that one of these requests sends unpinned (in a difference: that one of two sends) to the last.
+function inPlay(still, a, b) {
+  const idle = new Set(still.says ? [0] : [1, 3, 4]);
+  const acts = (fate) => fate && !idle.has(still.codes[fate - 1]);
+  let top = still.fatesAt(a).findIndex(acts);
+  if (top < 0) top = still.said[b - 1];
+  for (let k = still.offset[a + 1] ?? 0; k < still.offset[b]; k++) if (acts(still.code[k])) top = Math.min(top, still.first[k]);
+  const end = still.said[b - 1];
+  return [Math.max(0, Math.min(top - CONTEXT, end - 1)), end];
+}
+
+// Bins of nearly equal size: bin i of n holds the items from edge(i) up to edge(i + 1).
+const edge = (i, count, bins) => Math.floor((i * count) / bins);
+const binOf = (item, count, bins) => Math.floor(((item + 1) * bins - 1) / count);
+
+// One byte a cell, `columns` × `rows` of them: a bin takes its worst fate. Codes are ordered from the best to the worst.
+function binned(still, { a, b, top, end }, columns, rows) {
+  const cells = new Uint8Array(columns * rows);
+  const worst = still.fatesAt(a).slice(), fates = worst.slice();
+  const rowOf = Int32Array.from({ length: end - top }, (_, i) => binOf(i, end - top, rows));
+  for (let column = 0, request = a; column < columns; column++) {
+    const after = a + edge(column + 1, b - a, columns);
+    if (request > a) worst.set(fates);
+    for (; request < after; request++) {
+      if (request === a) continue;
+      const anew = request === a + edge(column, b - a, columns);
+      for (let k = still.offset[request]; k < still.offset[request + 1]; k++) {
+        const code = still.code[k], last = still.first[k] + still.length[k];
+        fates.fill(code, still.first[k], last);
+        for (let m = still.first[k]; m < last; m++) if (anew || code > worst[m]) worst[m] = code;
+      }
+    }
+    for (let m = top; m < end; m++) {
+      const at = rowOf[m - top] * columns + column;
+      if (worst[m] > cells[at]) cells[at] = worst[m];
+    }
+  }
+  return cells;
+}
+
+// The worst cell under a pixel: {request, message}; `message` is null above and below the cells.
+function cellUnder(still, frame, x, y) {
+  if (x < LEFT || x >= LEFT + frame.box.w) return null;
+  const request = frame.requestAt(x), upTo = Math.min(frame.b, Math.max(request + 1, frame.requestAt(x + 1)));
+  if (y < TOP || y >= TOP + frame.box.h) return { request, message: null };
+  const message = frame.messageAt(y), last = Math.min(frame.end, Math.max(message + 1, frame.messageAt(y + 1)));
+  let found = { request, message, fate: still.fatesAt(request)[message] };
+  for (let r = request; r < upTo; r++) {
+    const fates = still.fatesAt(r);
+    for (let m = message; m < last; m++) if (fates[m] > found.fate) found = { request: r, message: m, fate: fates[m] };
+  }
+  return found;
+}
+
+// Ticks of the requests on screen: {request, name, minor}; turns where several are in sight, else the requests of the one.
+function requestTicks(still, { a, b, wide }) {
+  const step = (apart) => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((n) => n * apart >= 44) ?? 5000;
+  const turns = [];
+  still.starts.forEach((request, i) => {
+    if (still.start_turn[i] && request >= a && request < b) turns.push({ request, turn: still.start_turn[i] });
+  });
+  const ticks = wide >= 5 ? Array.from({ length: b - a }, (_, i) => ({ request: a + i, name: "", minor: true })) : [];
+  if (turns.length < 2) {
+    const every = step(wide), first = still.starts.findLast((start) => start <= a) ?? 0;
+    for (let r = a; r < b; r++) {
+      const n = r - first + 1;
+      if (n % every === 0 || r === a) ticks.push({ request: r, name: r === a ? `request ${count(n)}` : count(n) });
+    }
+    return ticks;
+  }
+  const every = step((wide * (b - a)) / turns.length);
+  turns.forEach(({ request, turn }, i) => {
+    if (i === 0 || turn % every === 0) ticks.push({ request, name: i === 0 ? `turn ${count(turn)}` : count(turn) });
+  });
+  return ticks;
+}

@@ -1,0 +1,30 @@
+"""A timeline in the browser, where map, list and others get it by its key; nothing is drawn here.
+
+It comes in two parts, each an element of its own: a part that stays as it was is not sent again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from historylab.ui.shared.browser import component
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineData:
+    """Both parts as bytes, as `figures.retention_map` packs them, and the key of the second."""
+
+    conversation: bytes
+    timeline: bytes
+    key: str
+
+
+def timeline_data(key: str, data: TimelineData) -> None:
+    """Make the timeline known to the browser; `key` tells one page's from another's."""
+    keep = component(Path(__file__).parent, ("timeline_data",))
+    with st.container(key=f"data {key}"):
+        keep(key=f"{key} conversation", data=data.conversation)
+        keep(key=f"{key} timeline", data=data.timeline)
