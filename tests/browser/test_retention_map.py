@@ -93,7 +93,7 @@ def test_a_click_selects_request_and_message(retention_map):
     retention_map.click(message=5, request=40)
     headline(page, "At turn 41,")
     page.get_by_text("Message 6: × dropped").wait_for()
-    page.get_by_text(re.compile("Sent if length ≥")).wait_for()
+    page.get_by_text("What would keep it").wait_for()
     retention_map.click(message=150, request=40)  # not said yet: it is a place on the slider only
     retention_map.click(message=75, request=40)
     page.get_by_text("Message 76: ● kept").wait_for()
