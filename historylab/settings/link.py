@@ -1,10 +1,11 @@
 """Links: every setting, the open conversation, the selected request and the configurations compared, as a URL query.
 
-    ?v=1&historyPolicy=lastN&historyLength=20&…&conv=gen:support_desk:turns=40,seed=0&stars=3,17&cmp=budget:4000
+    ?v=2&historyLength=5&conv=gen:support_desk:turns=40,seed=0&stars=3,17&cmp=budget:4000
 
-A link names samples and the seeds of generated conversations; it never contains uploaded text. Links without `v` (from
-before there were versions, and AgentDock's) are read as well. Settings are passed on as raw text:
-`resolve_settings(url=…)` validates them and reports refusals; everything else is read here.
+A link names samples and the seeds of generated conversations; it never contains uploaded text. A setting that it leaves
+out is left to the server in version 1, as in links without `v` (from before there were versions, and AgentDock's); in
+version 2 it has its default, so that a short link means the same under any template. Settings are passed on as raw
+text: `resolve_settings(url=…)` validates them and reports refusals; everything else is read here.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, read_setting
 from historylab.settings.names import as_text, by_url_name, url_name
 
-CURRENT = "1"
+PARTIAL, COMPLETE = "1", "2"
+"""Versions: what is left out is left to the server, or has its default. With a new default comes a new version."""
 VERSION, CONVERSATION, WHICH, REQUEST, COMPARE, SYSTEM = "v", "conv", "which", "request", "cmp", "system"
 STARS, NO_STARS = "stars", "none"
 BEFORE_VERSIONS = "conversation"
@@ -71,12 +73,24 @@ class Link:
 
 
 def encode(settings: Settings, place: Place) -> str:
-    """The query string of a link, with every setting. Raises SettingsError if it is too long for a link."""
-    every = {url_name(name): as_text(value) for name, value in settings.values().items()}
-    query = urlencode({VERSION: CURRENT, **every, **place_parameters(place)}, safe=":,;=")
+    """The query string of a link that decides every setting. Raises SettingsError if it is too long for a link."""
+    query = urlencode(link_parameters(_as_parameters(settings), place), safe=":,;=")
     if len(query) > LONGEST:
         raise SettingsError(f"the link would have {len(query):,} characters, {LONGEST:,} are possible; export instead")
     return query
+
+
+def link_parameters(settings: Mapping[str, str], place: Place) -> dict[str, str]:
+    """The parameters of a link with these settings, by URL name; where all are given, those at their default go."""
+    default = _as_parameters(Settings())
+    if not set(default) <= set(settings):
+        return {**settings, **place_parameters(place)}
+    changed = {name: text for name, text in settings.items() if text != default.get(name)}
+    return {VERSION: COMPLETE, **changed, **{n: text for n, text in place_parameters(place).items() if n != VERSION}}
+
+
+def _as_parameters(settings: Settings) -> dict[str, str]:
+    return {url_name(name): as_text(value) for name, value in settings.values().items()}
 
 
 def place_parameters(place: Place) -> dict[str, str]:
@@ -90,7 +104,7 @@ def place_parameters(place: Place) -> dict[str, str]:
         STARS: "" if place.stars is None else ",".join(str(star + 1) for star in place.stars) or NO_STARS,
     }
     found = {name: text for name, text in found.items() if text}
-    return {VERSION: CURRENT, **found} if found else {}
+    return {VERSION: PARTIAL, **found} if found else {}
 
 
 def _packed(changes: Mapping[str, Any]) -> str:
@@ -116,12 +130,15 @@ def decode(parameters: Mapping[str, str]) -> Link:
         parameters.get(SYSTEM, ""),
         _stars(parameters.get(STARS, ""), refused),
     )
-    if parameters.get(VERSION, CURRENT) != CURRENT:
-        refused.append(Refused(VERSION, parameters[VERSION], f"read as version {CURRENT}, the only one known here"))
+    version = parameters.get(VERSION, PARTIAL)
+    if version not in (PARTIAL, COMPLETE):
+        refused.append(Refused(VERSION, version, f"read as version {PARTIAL}; known here are {PARTIAL} and {COMPLETE}"))
     for name, text in parameters.items():
         if name not in known and name.partition(".")[0] in FIELDS_THAT_CHOOSE:
             refused.append(Refused(name, text, "there is no such setting"))
-    return Link({name: text for name, text in parameters.items() if name in known}, place, tuple(refused))
+    given = {name: text for name, text in parameters.items() if name in known}
+    left_out = _as_parameters(Settings()) if version == COMPLETE else {}
+    return Link({**left_out, **given}, place, tuple(refused))
 
 
 def _conversation(parameters: Mapping[str, str], refused: list[Refused]) -> str:

@@ -71,6 +71,14 @@ def help_of(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def differing_in_words(settings: Settings) -> str:
+    """ "7 of 67 settings differ from the defaults"."""
+    values, defaults = settings.values(), Settings().values()
+    differing = sum(value != defaults[name] for name, value in values.items())
+    verb = "differs" if differing == 1 else "differ"
+    return f"{differing or 'none'} of {len(values)} settings {verb} from the defaults"
+
+
 def show_value(value: Any) -> str:
     """A value in words: "on", "4,000", "not set"."""
     if value is None or value == "":

@@ -11,11 +11,12 @@ import pytest
 
 from historylab import Settings, resolve_settings
 from historylab.errors import SettingsError
-from historylab.settings.link import LONGEST, Link, Place, decode, encode, place_parameters
+from historylab.settings.link import LONGEST, Link, Place, decode, encode, link_parameters, place_parameters
 from historylab.settings.model import setting_names
-from historylab.settings.names import url_name
+from historylab.settings.names import as_text, url_name
 
 TESTS = Path(__file__).parents[1]
+DEFAULTS = json.loads((TESTS / "golden/link_defaults.json").read_text("utf-8"))
 GOLDEN = json.loads((TESTS / "golden/links.json").read_text("utf-8"))
 _SPEC = importlib.util.spec_from_file_location("round_trip", TESTS / "settings/test_round_trip.py")
 round_trip = importlib.util.module_from_spec(_SPEC)
@@ -45,10 +46,23 @@ def test_every_setting_however_nasty_comes_back_under_any_template():
         assert not link.refused
 
 
-def test_every_setting_is_in_the_link_at_its_default_too():
-    said = dict(parse_qsl(encode(Settings(), Place()), keep_blank_values=True))
-    assert said["v"] == "1"
-    assert {url_name(name) for name in setting_names()} <= set(said)
+def test_a_link_says_what_differs_and_fixes_the_defaults_it_was_made_with():
+    assert encode(Settings(length=5), Place()) == "v=2&historyLength=5"
+    settings = decode({"v": "2", "historyLength": "5"}).settings
+    assert {url_name(name) for name in setting_names()} == set(settings)
+    assert set(decode({"historyLength": "5"}).settings) == {"historyLength"}
+
+
+def test_no_default_that_links_leave_out_has_changed():
+    """Where one must, links that leave it out need a version of their own, which knows the new one."""
+    now = {name: as_text(value) for name, value in Settings().values().items()}
+    assert {name: now.get(name) for name in DEFAULTS} == DEFAULTS
+
+
+def test_the_address_of_a_link_stays_as_short_as_the_link():
+    link = decode({"v": "2", "historyLength": "5"})
+    assert link_parameters(link.settings, link.place) == {"v": "2", "historyLength": "5"}
+    assert link_parameters({"historyLength": "5"}, Place(request=3)) == {"historyLength": "5", "v": "1", "request": "4"}
 
 
 def test_place_and_configurations_come_back():

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from historylab.formats.samples import DEFAULT_SAMPLE
-from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, place_parameters
+from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, link_parameters, place_parameters
 from historylab.settings.names import as_text, by_url_name, url_name
 from historylab.systems.presets.base import find_preset, presets
 from historylab.ui.session import landing, viewing
@@ -79,7 +79,7 @@ def chosen_parameters() -> dict[str, str]:
     state, shown = tab(), current_place()
     settings = {**state.link, **{url_name(name): as_text(value) for name, value in state.you.items()}}
     default = shown.conversation == f"sample:{DEFAULT_SAMPLE}"
-    return {**settings, **place_parameters(replace(shown, conversation="" if default else shown.conversation))}
+    return link_parameters(settings, replace(shown, conversation="" if default else shown.conversation))
 
 
 def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, Any]] | None = None) -> Place:

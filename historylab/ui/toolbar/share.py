@@ -14,7 +14,7 @@ from historylab.ui.shared.page import PAGES
 
 
 def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str, Any]] | None = None) -> str:
-    """Every setting, defaults too, the open sample or seed, the request shown, and what is compared.
+    """The settings that differ from the defaults, the open sample or seed, the request shown, and what is compared.
 
     For an edited conversation it opens the original, which has other requests, and leaves the request out.
 

@@ -12,6 +12,7 @@ from historylab.settings.model import Settings
 from historylab.ui.session import address, drawers, edits
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.share import full_link, request_for_link
+from historylab.wording.settings import differing_in_words
 from historylab.wording.untrusted import escape, one_line
 
 KEY = "share"
@@ -39,7 +40,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
         return
     contents = "".join(f"<li>{escape(line)}</li>" for line in link_contents(settings, compare))
     st.html(f'<div class="hl-meta">The link contains</div><ul class="hl-says">{contents}</ul>')
-    st.code(link, language=None, wrap_lines=True, height=110)
+    st.code(link, language=None, wrap_lines=True)
     if not address.current_place().conversation:
         notice(NOT_YOURS)
     elif edits.current_edits():
@@ -53,7 +54,7 @@ def _dialog(settings: Settings, path: str, compare: Compared) -> None:
 def link_contents(settings: Settings, compare: Compared = None) -> Iterator[str]:
     """The contents of the link, a line each."""
     request, shown = request_for_link(), address.current_place(compare=compare)
-    yield f"every setting: {len(settings.values())} values, defaults too, so that it means the same everywhere"
+    yield f"the settings: {differing_in_words(settings)}, and the link means the same under any template"
     kind, _, name = shown.conversation.partition(":")
     unedited = ", as it was before your edits" if edits.current_edits() else ""
     if kind == "sample":
