@@ -13,6 +13,10 @@ from historylab.settings.names import AGENTDOCK_TEMPLATE, OWN_PART
 
 COUNTED = ("budget", "reserve", "overhead", "counter", "model")
 NO_STAGE = "AgentDock has no such stage and no budget: it sends what the policy leaves."
+USE = (
+    "merge it into the `template.json` of an AgentDock agent; `historylab --template "
+    "agentdock-template.json` starts from it"
+)
 
 
 def differs(settings: Settings) -> Iterator[Difference]:
@@ -34,6 +38,7 @@ def differs(settings: Settings) -> Iterator[Difference]:
 @register(
     "exporter",
     title="AgentDock",
+    use=USE,
     file_name="agentdock-template.json",
     mime="application/json",
     language="json",

@@ -7,11 +7,14 @@ from historylab.exporters.base import FACTS
 from historylab.registry import register
 from historylab.settings.model import Settings
 
+USE = "`historylab --template historylab.json` starts from it; in Python `resolve_settings(template=json.loads(…))`"
+
 
 @register(
     "exporter",
     "json",
     title="JSON",
+    use=USE,
     file_name="historylab.json",
     mime="application/json",
     language="json",

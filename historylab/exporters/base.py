@@ -1,8 +1,9 @@
 """The contract of exporters: functions that write settings in the form another tool reads.
 
 A member takes `(settings, names)`, with the names of the settings to write, and returns the file's text. It writes no
-date, so equal settings give equal files. `attributes`: `title` (on screen), `file_name`, `mime` and `language` (for
-highlighting); `differs`, where something cannot be carried: a function of the settings that gives `Difference`s; and
+date, so equal settings give equal files. `attributes`: `title` (on screen), `use` (where to put the file, in a line of
+Markdown), `file_name`, `mime` and `language` (for highlighting); `differs`, where something cannot be carried: a
+function of the settings that gives `Difference`s; and
 `facts`, the `FACTS` about a message that are known where the export is used.
 """
 
@@ -27,6 +28,7 @@ FACTS = {
     "thinking": "what the model thought",
 }
 """The facts that a filter or projection may read of a message besides role and text, as it declares in `facts`."""
+USE = "load it with `historylab --template FILE`"
 CHAT_FACTS = frozenset({"name", "time"})
 """Those that a Chat Completions message can have."""
 
@@ -82,11 +84,9 @@ def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str
     return {given: as_text(settings.value(n)) for n in names for given in reversed(environment_names(n))}
 
 
-def heading(
-    settings: Settings, target: str, use: str = "load with `historylab --template FILE` or set as environment"
-) -> list[str]:
+def heading(settings: Settings, target: str) -> list[str]:
     """Comment lines, without comment signs: what wrote the file and its use, the token counter, what is not carried."""
-    counter = counter_for(settings)
+    counter, use = counter_for(settings), member("exporter", target).attributes.get("use", USE)
     how = f"Tokens by {count_badge(counter, settings.model)}."
     lines = [f"HistoryLab {__version__} settings; {use}.", how, *map(str, differences(settings, target))]
     return ["".join(c if c.isprintable() else "�" for c in line) for line in lines]  # a model's name may hold anything

@@ -13,6 +13,7 @@ USE = "`kubectl apply -f` it, and name it under the container's `envFrom: [{conf
 @register(
     "exporter",
     title="Kubernetes",
+    use=USE,
     file_name="historylab-configmap.yaml",
     mime="application/yaml",
     language="yaml",
@@ -22,7 +23,7 @@ def configmap(settings: Settings, names: Sequence[str]) -> str:
     lines = [f"  {name}: {in_quotes(text)}" for name, text in environment_of(settings, names).items()]
     return "\n".join(
         [
-            *(f"# {line}" for line in heading(settings, "configmap", USE)),
+            *(f"# {line}" for line in heading(settings, "configmap")),
             "apiVersion: v1",
             "kind: ConfigMap",
             "metadata:",

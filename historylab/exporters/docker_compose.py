@@ -16,6 +16,7 @@ USE = "`docker compose -f compose.yaml -f compose.historylab.yaml up`, with your
 @register(
     "exporter",
     title="Docker Compose",
+    use=USE,
     file_name="compose.historylab.yaml",
     mime="application/yaml",
     language="yaml",
@@ -26,7 +27,7 @@ def docker_compose(settings: Settings, names: Sequence[str]) -> str:
     lines = [f"      {name}: {in_quotes(text.replace('$', '$$'))}" for name, text in values]
     return "\n".join(
         [
-            *(f"# {line}" for line in heading(settings, "docker_compose", USE)),
+            *(f"# {line}" for line in heading(settings, "docker_compose")),
             "services:",
             "  app:",
             "    environment:" if lines else "    environment: {}",

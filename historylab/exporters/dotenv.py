@@ -11,6 +11,7 @@ from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import as_text
 
 LEFT_OUT = "No quotes around the value mean the same to a shell and to dotenv. Take the shell export, or JSON."
+USE = "put it beside your app as `.env`, or load it into a shell: `set -a; . ./historylab.env; set +a`"
 
 
 def differs(settings: Settings) -> Iterator[Difference]:
@@ -18,7 +19,9 @@ def differs(settings: Settings) -> Iterator[Difference]:
         yield Difference(names, LEFT_OUT)
 
 
-@register("exporter", title=".env", file_name="historylab.env", mime="text/plain", language="bash", differs=differs)
+@register(
+    "exporter", title=".env", use=USE, file_name="historylab.env", mime="text/plain", language="bash", differs=differs
+)
 def dotenv(settings: Settings, names: Sequence[str]) -> str:
     """A .env file."""
     lines = [f"# {line}" for line in heading(settings, "dotenv")]

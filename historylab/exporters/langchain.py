@@ -12,7 +12,10 @@ from historylab.exporters.base import FACTS, Difference, heading
 from historylab.registry import register
 from historylab.settings.model import Settings, stage_options
 
-USE = "`pip install langchain-core`, then `from historylab_langchain import to_send`"
+USE = (
+    "put it beside your app, `from historylab_langchain import to_send`, and send `to_send(messages)`; "
+    "it needs `pip install langchain-core`"
+)
 CODE = """\
 from langchain_core.messages import trim_messages
 from langchain_core.messages.utils import count_tokens_approximately
@@ -61,6 +64,7 @@ def _is_lost(settings: Settings, option: str) -> bool:
 @register(
     "exporter",
     title="LangChain",
+    use=USE,
     file_name="historylab_langchain.py",
     mime="text/x-python",
     language="python",
@@ -72,7 +76,7 @@ def langchain(settings: Settings, names: Sequence[str]) -> str:
     has_place = {*CARRIED, *CARRIED_OPTIONS.get(settings.pruner, ())} - _lost(settings)
     return "\n".join(
         [
-            *(f"# {line}" for line in (*heading(settings, "langchain", USE), "Every setting stands at the end.")),
+            *(f"# {line}" for line in (*heading(settings, "langchain"), "Every setting stands at the end.")),
             CODE.rstrip("\n"),
             *(f"    {line}" for line in (*_policy(settings), *_pruner(settings), "return messages")),
             *_listed("Carried over", settings, [n for n in names if n in has_place]),

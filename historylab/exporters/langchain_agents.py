@@ -11,7 +11,10 @@ from historylab.exporters.python_module import python_module
 from historylab.registry import register
 from historylab.settings.model import Settings
 
-USE = "`pip install historylab langchain`, then create_agent(…, middleware=[TrimHistory()])"
+USE = (
+    "`create_agent(…, middleware=[TrimHistory()])`; it needs `pip install langchain` and `pip install .` "
+    "in a clone of HistoryLab"
+)
 MIDDLEWARE = '''
 class TrimHistory(AgentMiddleware):
     """Sends what the settings keep; the agent's state keeps everything. Tools count as overhead."""
@@ -36,6 +39,7 @@ def trimmed(request):
 @register(
     "exporter",
     title="LangChain agents",
+    use=USE,
     file_name="historylab_langchain_agents.py",
     mime="text/x-python",
     language="python",
@@ -44,4 +48,4 @@ def trimmed(request):
 def langchain_agents(settings: Settings, names: Sequence[str]) -> str:
     """A middleware for LangChain's create_agent, which trims every request with these settings."""
     imports = f"import asyncio\n\nfrom langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
-    return python_module(settings, names, "langchain_agents", USE, f"{MIDDLEWARE}\n{TO_SEND}", imports)
+    return python_module(settings, names, "langchain_agents", f"{MIDDLEWARE}\n{TO_SEND}", imports)

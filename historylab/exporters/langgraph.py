@@ -12,7 +12,10 @@ from historylab.exporters.python_module import python_module
 from historylab.registry import register
 from historylab.settings.model import Settings
 
-USE = "`pip install historylab langgraph`, then create_react_agent(…, pre_model_hook=pre_model_hook)"
+USE = (
+    "`create_react_agent(…, pre_model_hook=pre_model_hook)`; it needs `pip install langgraph` and `pip "
+    "install .` in a clone of HistoryLab"
+)
 PROMPT = "A `prompt` of create_react_agent is put in front of every request; put it into the messages instead."
 HOOK = '''
 def pre_model_hook(state):
@@ -32,6 +35,7 @@ def differs(settings: Settings) -> Iterator[Difference]:
 @register(
     "exporter",
     title="LangGraph",
+    use=USE,
     file_name="historylab_langgraph.py",
     mime="text/x-python",
     language="python",
@@ -40,4 +44,4 @@ def differs(settings: Settings) -> Iterator[Difference]:
 )
 def langgraph(settings: Settings, names: Sequence[str]) -> str:
     """LangGraph's pre_model_hook, which trims every request with these settings."""
-    return python_module(settings, names, "langgraph", USE, f"{HOOK}\n{TO_SEND}", IMPORTS)
+    return python_module(settings, names, "langgraph", f"{HOOK}\n{TO_SEND}", IMPORTS)

@@ -10,7 +10,10 @@ from historylab.exporters.python_module import python_module
 from historylab.registry import register
 from historylab.settings.model import Settings
 
-USE = "`pip install historylab openai-agents`, then RunConfig(call_model_input_filter=trim_input)"
+USE = (
+    "`RunConfig(call_model_input_filter=trim_input)`; it needs `pip install openai-agents` and `pip "
+    "install .` in a clone of HistoryLab"
+)
 CODE = '''
 async def trim_input(data):
     """Only what is sent is trimmed, a session keeps everything. Tools count as overhead.
@@ -84,6 +87,7 @@ def as_items(message):
 @register(
     "exporter",
     title="OpenAI Agents",
+    use=USE,
     file_name="historylab_openai_agents.py",
     mime="text/x-python",
     language="python",
@@ -91,4 +95,4 @@ def as_items(message):
 )
 def openai_agents(settings: Settings, names: Sequence[str]) -> str:
     """An input filter for the OpenAI Agents SDK, which trims every request with these settings."""
-    return python_module(settings, names, "openai_agents", USE, CODE, "import asyncio\nfrom dataclasses import replace")
+    return python_module(settings, names, "openai_agents", CODE, "import asyncio\nfrom dataclasses import replace")

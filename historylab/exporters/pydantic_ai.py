@@ -11,7 +11,9 @@ from historylab.exporters.python_module import python_module
 from historylab.registry import register
 from historylab.settings.model import Settings
 
-USE = "`pip install historylab pydantic-ai`, then Agent(…, capabilities=[hooks])"
+USE = (
+    "`Agent(…, capabilities=[hooks])`; it needs `pip install pydantic-ai` and `pip install .` in a clone of HistoryLab"
+)
 PROMPT = "`instructions` of an agent are sent with every request; give a `system_prompt` instead."
 IMPORTS = """\
 import asyncio
@@ -154,6 +156,7 @@ def differs(settings: Settings) -> Iterator[Difference]:
 @register(
     "exporter",
     title="Pydantic AI",
+    use=USE,
     file_name="historylab_pydantic_ai.py",
     mime="text/x-python",
     language="python",
@@ -162,4 +165,4 @@ def differs(settings: Settings) -> Iterator[Difference]:
 )
 def pydantic_ai(settings: Settings, names: Sequence[str]) -> str:
     """A hook for Pydantic AI, which trims every request with these settings."""
-    return python_module(settings, names, "pydantic_ai", USE, CODE, IMPORTS)
+    return python_module(settings, names, "pydantic_ai", CODE, IMPORTS)

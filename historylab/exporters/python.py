@@ -6,7 +6,10 @@ from historylab.exporters.python_module import python_module
 from historylab.registry import register
 from historylab.settings.model import Settings
 
-USE = "`pip install historylab`, then `from historylab_settings import to_send`"
+USE = (
+    "put it beside your app, `from historylab_settings import to_send`, and send `to_send(messages)`; "
+    "`pip install .` in a clone of HistoryLab installs what it imports"
+)
 CODE = '''
 def to_send(messages):
     """The messages of the next request: your own dicts, without what these settings leave out."""
@@ -14,7 +17,9 @@ def to_send(messages):
 '''
 
 
-@register("exporter", title="Python", file_name="historylab_settings.py", mime="text/x-python", language="python")
+@register(
+    "exporter", title="Python", use=USE, file_name="historylab_settings.py", mime="text/x-python", language="python"
+)
 def python(settings: Settings, names: Sequence[str]) -> str:
     """The production call, with the settings in it."""
-    return python_module(settings, names, "python", USE, CODE)
+    return python_module(settings, names, "python", CODE)

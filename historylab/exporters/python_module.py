@@ -8,10 +8,10 @@ from historylab.exporters.base import heading
 from historylab.settings.model import Settings
 
 
-def python_module(settings: Settings, names: Sequence[str], target: str, use: str, code: str, imports: str = "") -> str:
-    """The module's text: `imports` come first, `use` explains it, and `code` may use `settings` and `trim`."""
+def python_module(settings: Settings, names: Sequence[str], target: str, code: str, imports: str = "") -> str:
+    """The module's text: `imports` come first, and `code` may use `settings` and `trim`."""
     before = f"{imports.rstrip()}\n\n" if imports else ""
-    comments = "\n".join(f"# {line}" for line in heading(settings, target, use))
+    comments = "\n".join(f"# {line}" for line in heading(settings, target))
     head = f"{comments}\n{before}from historylab import Settings, trim"
     return f"{head}\n\n{_literal(settings, names)}\n\n\n{code.strip()}\n"
 

@@ -7,8 +7,10 @@ from historylab.exporters.base import environment_of, heading
 from historylab.registry import register
 from historylab.settings.model import Settings
 
+USE = "`. ./historylab.sh` in the shell that starts your app"
 
-@register("exporter", title="Shell", file_name="historylab.sh", mime="text/x-shellscript", language="bash")
+
+@register("exporter", title="Shell", use=USE, file_name="historylab.sh", mime="text/x-shellscript", language="bash")
 def shell(settings: Settings, names: Sequence[str]) -> str:
     """Lines for a POSIX shell: `. ./historylab.sh`."""
     lines = [f"# {line}" for line in heading(settings, "shell")]

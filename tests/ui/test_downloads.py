@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from app_pages import screen, shown
 
+from historylab import Settings
+
 pytestmark = pytest.mark.slow  # whole screens
 
 PLAYGROUND = "pages/playground.py"
@@ -24,13 +26,15 @@ def test_the_files_of_the_export_drawer_outlive_its_reruns():
         "Map (SVG)",
         "Token chart (SVG)",
         "Download historylab.env",
+        "Only what differs",
         "Download HistoryLab JSON",
     }
     assert all(before.values())
     app.session_state["historylab"].wanted = "export"  # what keeps it open in a browser
-    shown(app.toggle(key="only-changed").set_value(True).run())
-    after = files(app)
-    assert {name for name in before if before[name] != after[name]} == {"Download historylab.env"}
+    assert "HISTORYLAB_LENGTH" not in app.code[-1].value
+    shown(app.segmented_control(key="shown").set_value(f"All {len(Settings().values())}").run())
+    assert "HISTORYLAB_LENGTH" in app.code[-1].value
+    assert files(app) == before  # what is shown is chosen, what a file holds stands on its button
 
 
 @pytest.mark.parametrize("link", [{"debug": "true"}, {}])

@@ -300,12 +300,13 @@ def test_the_export_drawer_says_what_a_format_cannot_carry():
     assert "**Pruner, Budget" in app.warning[0].value
 
 
-def test_the_share_link_carries_every_field_and_opens_the_same_request():
+def test_the_share_link_decides_every_setting_and_opens_the_same_request():
     app = screen(budget="3000", conv="sample:three-languages", which="2")
     shown(app.button(key="earlier").click().run())
     shown(app.button(key="share").click().run())
     link = app.code[0].value
-    assert "historyLength=20&" in link
+    assert "v=2&budget=3000&" in link
+    assert "historyLength" not in link
     assert "the sample that is open: three-languages" in text(app)
     again = screen(**dict(parse_qsl(link.partition("?")[2], keep_blank_values=True)))
     assert verdict(again) == verdict(app)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.exporters.base import Difference, differences, export
+from historylab.exporters.base import USE, Difference, differences, export
 from historylab.planning.replay import Timeline
 from historylab.registry import Member, members
+from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.reported import reported
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers
 from historylab.ui.toolbar.write_out import write_out
-from historylab.wording.settings import title_of
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.settings import differing_in_words, title_of
 from historylab.wording.untrusted import replace_hidden
 
+ALL_IN_THE_FILE = "The file has all of them, so that it means the same under any template."
+DIFFERING = "What differs"
 ORDER = ("dotenv", "shell")  # the rest follow by name
 
 
@@ -35,34 +39,51 @@ def export_button(resolution: Resolution, timeline: Timeline, label: str = "Expo
 def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
     if timeline.plans:
         _request(resolution, timeline)
-    st.html('<div class="hl-title">These settings</div>')
-    known = members("exporter")
-    names = [*ORDER, *sorted(set(known) - set(ORDER))]
-    only_changed = st.toggle("Only what differs from the defaults", key="only-changed")
-    name = st.segmented_control(
-        "As", names, default=names[0], required=True, format_func=lambda n: known[n].attributes["title"], key="as"
-    )
-    _file(resolution, known[name or names[0]], only_changed=only_changed)
+    _settings(resolution.settings)
     write_out(timeline.original, key)
 
 
-def _file(resolution: Resolution, member: Member, *, only_changed: bool) -> None:
-    text = export(resolution.settings, member.name, only_changed=only_changed)
-    file_name = member.attributes["file_name"]
-    st.caption(member.summary)
-    if told := differences(resolution.settings, member.name):
+def _settings(settings: Settings) -> None:
+    """As any exporter writes them: what differs from the defaults, or all; and the file with all of them."""
+    known = members("exporter")
+    names = [*ORDER, *sorted(set(known) - set(ORDER))]
+    st.html(f'<div class="hl-title">These settings</div><div class="hl-meta">{ALL_IN_THE_FILE}</div>')
+    name = st.segmented_control(
+        "As", names, default=names[0], required=True, format_func=lambda n: known[n].attributes["title"], key="as"
+    )
+    every = f"All {len(settings.values())}"
+    shown = st.segmented_control(
+        capitalize_first(differing_in_words(settings)),
+        [DIFFERING, every],
+        default=DIFFERING,
+        required=True,
+        key="shown",
+    )
+    _file(settings, known[name or names[0]], only_changed=shown != every)
+
+
+def _file(settings: Settings, member: Member, *, only_changed: bool) -> None:
+    text = export(settings, member.name, only_changed=only_changed)
+    st.caption(f"{member.summary} {capitalize_first(member.attributes.get('use', USE))}.")
+    if told := differences(settings, member.name):
         st.warning("\n".join(["Not carried over:", *map(_line, told)]))
     st.code(
         replace_hidden(text), language=member.attributes.get("language"), height=min(420, 60 + 24 * text.count("\n"))
     )
+    with st.container(horizontal=True, gap="small"):
+        _settings_file(f"Download {member.attributes['file_name']}", export(settings, member.name), member, "all")
+        _settings_file("Only what differs", export(settings, member.name, only_changed=True), member, "differing")
+
+
+def _settings_file(label: str, text: str, member: Member, which: str) -> None:
     st.download_button(
-        f"Download {file_name}",
+        label,
         text,
-        file_name,
+        member.attributes["file_name"],
         member.attributes.get("mime"),
-        key="download-settings",
+        key=f"download-{which}",
         on_click="ignore",
-        type="primary",
+        type="primary" if which == "all" else "secondary",
     )
 
 
