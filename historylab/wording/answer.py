@@ -58,8 +58,8 @@ def loss_in_words(timeline: Timeline, loss: Loss) -> str:
     needed = (
         "needed it" if loss.kind == "star" else f"needed its “{one_line(loss.value, VALUE)}”, {_used(timeline, loss)}"
     )
-    since = _left_at(timeline, loss)
-    return f"Message {loss.message + 1:,}, “{quoted}”, {since}. {when_in_words(timeline, loss.step)} {needed}."
+    since, when = _left_at(timeline, loss), capitalize_first(timeline.steps[loss.step].label)
+    return f"Message {loss.message + 1:,}, “{quoted}”, {since}. {when} {needed}."
 
 
 def need_in_words(timeline: Timeline, need: Need, *, held: bool) -> str:
@@ -68,9 +68,10 @@ def need_in_words(timeline: Timeline, need: Need, *, held: bool) -> str:
     return f"needed “{one_line(need.value, VALUE)}” {_used(timeline, need)}, {had}"
 
 
-def when_in_words(timeline: Timeline, request: int) -> str:
-    """ "Turn 58, request 3 of 9" """
-    return capitalize_first(timeline.steps[request].label)
+def short_label(timeline: Timeline, request: int) -> str:
+    """ "Turn 58", or "Request 98" where a turn makes several."""
+    step = timeline.steps[request]
+    return f"Request {request + 1:,}" if step.requests_in_turn > 1 or step.turn < 0 else f"Turn {step.turn + 1:,}"
 
 
 def place_among(before: int, here: int, losses: int) -> str:

@@ -8,6 +8,7 @@ import pytest
 from browser_pages import PLAIN, opened, select_row, settled, tick
 
 pytestmark = pytest.mark.browser
+ON_SCREEN = "it => it.getBoundingClientRect().top >= 0 && it.getBoundingClientRect().bottom <= innerHeight + 1"
 LOST = re.compile("Message 2, which must be remembered, .* was lost at turn 21")
 
 
@@ -37,6 +38,8 @@ def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(pag
     table = page.locator(".st-key-likeliest")
     table.evaluate("it => it.scrollIntoView({block: 'center'})")
     tick(table.get_by_test_id("stDataFrame"), 1)
-    page.locator(".hl-title", has_text=re.compile("Message 89: × dropped")).wait_for()
+    answer = page.get_by_role("region", name="Answer", exact=True)
+    answer.locator(".hl-title", has_text=re.compile("Message 89: × dropped")).wait_for()
+    page.wait_for_function(ON_SCREEN, arg=answer.element_handle())  # from the table far below it
     assert "allergic" not in page.url
     assert seen.errors == []

@@ -6,7 +6,7 @@ import streamlit as st
 
 from historylab.planning.replay import Timeline
 from historylab.ui.session import cached, viewing
-from historylab.wording.answer import need_in_words, when_in_words
+from historylab.wording.answer import need_in_words, short_label
 from historylab.wording.untrusted import escape
 
 SHOWN = 4
@@ -20,14 +20,12 @@ def needed_later(timeline: Timeline, chosen: int) -> None:
     st.html('<div class="hl-label">Needed later</div>')
     for k, (need, held) in enumerate(needs[:SHOWN]):
         with st.container(horizontal=True, gap="small", key=f"needed-{k}", wrap=False):
-            when = when_in_words(timeline, need.step)
-            go = viewing.select_request
             st.button(
-                when,
+                short_label(timeline, need.step),
                 key=f"need-{k}",
                 type="tertiary",
-                help=f"Show request {need.step + 1:,}",
-                on_click=go,
+                help=f"Show {timeline.steps[need.step].label}",
+                on_click=viewing.select_request,
                 args=(need.step,),
             )
             lost = "" if held else " hl-needed-lost"
