@@ -182,7 +182,7 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     print_line(f"Tokens by {counted_by(timeline)}.")
     for said in filter(None, as_reported_sentences(timeline)):
         print_line(said)
-    if over := over_budget_sentence(timeline):
+    if over := over_budget_sentence(timeline, lambda found: found.cause):
         print_line(over)
 
 
@@ -239,7 +239,6 @@ def _loss_as_json(loss: Loss) -> dict[str, Any]:
 def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     if not 1 <= number <= len(timeline.plans):
         raise SettingsError(f"there is no request {number}; the conversation has {len(timeline.plans):,}")
-    from historylab.wording.over_budget import cause_in_words
     from historylab.wording.verdict import budget_in_words
 
     plan = timeline.plans[number - 1]
@@ -255,5 +254,5 @@ def _show_request(timeline: Timeline, number: int, as_json: bool) -> Any:
     title = f"{timeline.steps[number - 1].label}: {plan.tokens:,} tokens of {budget}"
     print_table(title, names, [(i + 1, *row, strip_controls(text, 50), why) for i, *row, text, why in rows])
     if cause := timeline.over_budget_cause(number - 1):
-        print_line(f"{cause.tokens - cause.budget:,} over the budget: {cause_in_words(cause)}")
+        print_line(f"{cause.tokens - cause.budget:,} over the budget: {cause.cause}")
     return None

@@ -14,11 +14,12 @@ from historylab.errors import SettingsError
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import SYSTEM as ALWAYS
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import Action, counted
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.strategies.compaction.rolling import STORED_SUMMARY
 from historylab.planning.strategies.filters.addressed_only import INSTRUCTIONS
 from historylab.planning.strategies.uncut import NEWEST, NO_PRUNER, PROTECTED, QUESTION, SPARED
+from historylab.registry import member
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings, stage_options
 
@@ -60,7 +61,12 @@ class OverBudget:
     @property
     def sentence(self) -> str:
         """ "11,777 tokens for a budget of 8,000: 11,764 in … A budget of 11,777 would do." """
-        return f"{self.tokens:,} tokens for a budget of {self.budget:,}: {self.filled}. {self.why} {self.mend}"
+        return f"{self.tokens:,} tokens for a budget of {self.budget:,}: {self.cause}"
+
+    @property
+    def cause(self) -> str:
+        """What fills it, why that isn't cut, and what would mend it."""
+        return f"{self.filled}. {self.why} {self.mend}"
 
     @property
     def filled(self) -> str:
@@ -77,7 +83,11 @@ class OverBudget:
     @property
     def mend(self) -> str:
         """ "A budget of 11,777 would do, or tool_output = truncate." """
-        other = " and ".join(f"{name} = {value}" for name, value in self.alternative.items())
+        return self.mend_in_words(lambda name, value: f"{name} = {value}")
+
+    def mend_in_words(self, write: Callable[[str, Any], str]) -> str:
+        """The same, with each setting and its value as `write` writes them."""
+        other = " and ".join(write(name, value) for name, value in self.alternative.items())
         if not self.remedy:
             return f"It would fit with {other}." if other else "No setting we tried would make it fit."
         return f"A budget of {self.remedy['budget']:,} would do{f', or {other}' if other else ''}."
@@ -178,7 +188,7 @@ def _why(plan: HistoryPlan, settings: Settings) -> str:
     if settings.pruner == "off":
         return "No pruner is set, so nothing is cut to fit."
     if SPARED.code in open_reasons:
-        return f"The pruner {settings.pruner} cuts no more than this, whatever the budget."
+        return f"The pruner “{member('pruner', settings.pruner).title}” cuts no more than this, whatever the budget."
     if PROTECTED.code in open_reasons:
-        return f"The newest complete turns are protected (min_turns = {settings.min_turns:,})."
+        return f"The pruner may not touch the {counted(settings.min_turns, 'newest complete turns')}."
     return "The pruner may not cut any of it."

@@ -16,7 +16,7 @@ import numpy as np
 from historylab.conversation.message import Message, Summary
 from historylab.counters.base import count_messages
 from historylab.planning.history import History, Texts
-from historylab.planning.reasons import Action, Explanation, Reason, StageTrace, reason, reason_of, with_singulars
+from historylab.planning.reasons import Action, Explanation, Reason, StageTrace, fill_sentence, reason, reason_of
 
 __all__ = ["Action", "Explanation", "History", "HistoryPlan", "Reason", "Shortening", "StageTrace", "Texts", "reason"]
 
@@ -150,7 +150,7 @@ class HistoryPlan:
             raise IndexError(f"message {i} is not among the {self.size} said so far")
         why = reason_of(int(self.reasons[i]))
         numbers = self.numbers.get(why.code, {})
-        action, sentence = Action(int(self.actions[i])), with_singulars(why.sentence.format(**numbers))
+        action, sentence = Action(int(self.actions[i])), fill_sentence(why, numbers)
         return Explanation(action, why.rule, sentence, numbers, why.setting, why.remedy)
 
     def render(self) -> list[Message]:

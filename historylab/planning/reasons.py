@@ -6,10 +6,10 @@ the settings to change (`remedy`); `explain` finds the values by planning again.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from string import Formatter
 from typing import Any, NamedTuple
 
 
@@ -26,6 +26,8 @@ class Action(IntEnum):
 @dataclass(frozen=True, slots=True)
 class Reason:
     """A rule, and the sentence that states its decision; `{names}` in it are filled from the decision's numbers.
+
+    `{keep:newest turns}` counts: "newest 3 turns", "newest turn".
 
     Raising `setting` would change the decision; so would the settings in `remedy`.
     """
@@ -62,12 +64,11 @@ class StageTrace(NamedTuple):
     changed: int
 
 
-_ONE = re.compile(r"((?:last|newest) )?(?<![\d.,])1 ((?:user )?(?:turn|message|block|pair))s\b")
 _reasons: list[Reason] = []
 
 
 def reason(rule: str, sentence: str, *, setting: str = "", remedy: Mapping[str, Any] | None = None) -> Reason:
-    """Define a reason once, at import: `OLD = reason("last_n", "Older than the last {n}.", setting="length")`."""
+    """Define a reason once, at import: `OLD = reason("last_n", "Older than the {n:last turns}.", setting="length")`."""
     known = next((r for r in _reasons if r.rule == rule), None)
     if known is None:
         known = Reason(len(_reasons), rule, sentence, setting, remedy or {})
@@ -82,9 +83,30 @@ REPLACED = reason("replaced", "Since its turn ended it is part of one text, at t
 INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
 
 
-def with_singulars(sentence: str) -> str:
-    """The sentence with a noun in the singular after a 1: "the last 1 turns" is "the last turn"."""
-    return _ONE.sub(lambda found: f"{found[1] or '1 '}{found[2]}", sentence)
+def counted(number: float, nouns: str) -> str:
+    """ "3 turns", "1 turn"; with "last" or "newest" before the noun "last 3 turns", "last turn"."""
+    first, _, rest = nouns.partition(" ")
+    lead, nouns = (first, rest) if first in ("last", "newest") else ("", nouns)
+    if number == 1:
+        return f"{lead or 1} {nouns[:-1]}"
+    written = f"{number:,}" if isinstance(number, int) else f"{number:g}"
+    return f"{lead} {written} {nouns}".lstrip()
+
+
+class _Sentence(Formatter):
+    """Fills a reason's sentence; a format that is a noun in the plural counts it."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        nouns = len(format_spec) > 1 and format_spec.endswith("s")
+        return counted(value, format_spec) if nouns else str(super().format_field(value, format_spec))
+
+
+_sentence = _Sentence()
+
+
+def fill_sentence(why: Reason, numbers: Mapping[str, Any]) -> str:
+    """The reason's sentence with the decision's numbers in it."""
+    return _sentence.vformat(why.sentence, (), numbers)
 
 
 def reason_of(code: int) -> Reason:

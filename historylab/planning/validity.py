@@ -6,8 +6,9 @@ In a naive slice a tool result can lose its call, or the history no longer start
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -195,14 +196,14 @@ def _faults_of_messages(messages: Sequence[Message]) -> Row:
     return orphans, unanswered, said[0] != "user", False, said[-1] == "assistant"
 
 
-def refusal_sentence(timeline: Timeline) -> str:
+def refusal_sentence(timeline: Timeline, write: Callable[[str, Any], str] = "{} = {}".format) -> str:
     """The number of requests that are sent and would be refused, each cause with the setting that makes it.
 
     "2 of the 9 requests that are sent would be refused: nothing to answer, as the newest message is left out: Said in
-    another scope than dm (filter = scope)."
+    another scope than dm (filter = scope)." Settings and their values are written by `write`.
     """
     found, requests = validity(timeline), len(timeline.plans)
-    causes = Counter(_cause(timeline, request) for request in np.flatnonzero(found.refused).tolist())
+    causes = Counter(_cause(timeline, request, write) for request in np.flatnonzero(found.refused).tolist())
     ending = int(found.wrong_end.sum())
     in_answer = f"{_share(ending, requests)} end{'s' * (ending == 1)} in an answer, which some models refuse"
     if not causes:
@@ -218,7 +219,7 @@ def _share(count: int, requests: int) -> str:
     return "The one request that is sent" if requests == 1 else f"{count:,} of the {requests:,} requests that are sent"
 
 
-def _cause(timeline: Timeline, request: int) -> str:
+def _cause(timeline: Timeline, request: int, write: Callable[[str, Any], str]) -> str:
     """Why any API refuses that request."""
     if not validity(timeline).empty[request]:
         return "a tool call and its results do not match up"
@@ -227,6 +228,6 @@ def _cause(timeline: Timeline, request: int) -> str:
     if not len(spoken):
         return "nothing to answer, as nothing has been said yet but system messages"
     why = plan.reason(int(spoken[-1]))
-    settings = [f"{name} = {timeline.settings.value(name)}" for name in ((why.setting,) if why.setting else why.remedy)]
+    settings = [write(n, timeline.settings.value(n)) for n in ((why.setting,) if why.setting else why.remedy)]
     where = f" ({', '.join(settings)})" if settings else ""
     return f"nothing to answer, as the newest message is left out: {why.sentence.rstrip('.')}{where}"

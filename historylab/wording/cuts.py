@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from typing import Any
 
-from historylab.planning.reasons import with_singulars
+from historylab.planning.reasons import counted
 from historylab.registry import Member, chosen_members, member
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
@@ -48,7 +48,7 @@ def changes_in_words(changes: Mapping[str, Any]) -> str:
         words = ", ".join(rest) or ("full tool results" if "tool_output" in changes else "these settings")
     else:
         words = f"{main} ({', '.join(rest)})" if rest else main
-    return with_singulars(words)
+    return words
 
 
 def _pruner(left: dict[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _policy(left: dict[str, Any]) -> str:
     phrase = _phrase("policy", policy, left, "") if policy else ""
     if phrase or length is None:
         return phrase
-    return f"the last {max(1, length):,} user messages"
+    return f"the {counted(max(1, length), 'last user messages')}"
 
 
 def _phrase(family: str, name: str, left: dict[str, Any], otherwise: str) -> str:
@@ -97,7 +97,7 @@ def _rest(left: dict[str, Any]) -> Iterator[str]:
         elif name.endswith(".unit"):
             yield UNITS.get(value, str(value))
         elif name == "min_turns":
-            yield f"newest {value:,} turns protected" if value else "no turns protected"
+            yield f"{counted(value, 'newest turns')} protected" if value else "no turns protected"
         else:
             yield f"{title_of(name).lower()} {show_value(value)}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,14 @@ from historylab.costs.amounts import count_of
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
 from historylab.planning.unused_budget import UnusedBudget
-from historylab.wording.settings import title_of, value_in_words
+from historylab.wording.settings import setting_in_words, title_of, value_in_words
 
 
-def over_budget_sentence(timeline: Timeline) -> str:
-    """The number of requests over the budget, with cause and mend of the one that is most; empty if none is."""
+def over_budget_sentence(timeline: Timeline, say: Callable[[OverBudget], str] | None = None) -> str:
+    """The number of requests over the budget, with cause and mend of the one that is most; empty if none is.
+
+    `say` writes the cause, by default with the titles of settings.
+    """
     over = np.flatnonzero(timeline.over_budget)
     if not len(over):
         return ""
@@ -23,12 +26,12 @@ def over_budget_sentence(timeline: Timeline) -> str:
     found = timeline.over_budget_cause(worst)
     which = f"{len(over):,} of {count_of(len(timeline.plans), 'request')}"
     most = f", most at request {worst + 1:,}" if len(timeline.plans) > 1 else ""
-    return f"Over the budget at {which}{most}: {cause_in_words(found)}" if found else ""
+    return f"Over the budget at {which}{most}: {(say or cause_in_words)(found)}" if found else ""
 
 
 def cause_in_words(found: OverBudget) -> str:
     """ "11,764 in the newest tool call and its results. The pruner may not cut any of it. A budget of … would do." """
-    return f"{found.filled}. {found.why} {found.mend}"
+    return f"{found.filled}. {found.why} {found.mend_in_words(setting_in_words)}"
 
 
 def unused_in_words(found: UnusedBudget) -> str:

@@ -95,6 +95,12 @@ def value_in_words(name: str, value: Any) -> str:
     return ", ".join(member_word(name, each) for each in value.split("+"))
 
 
+def setting_in_words(name: str, value: Any) -> str:
+    """A setting with its value, in a sentence: "Budget 11,777", "Tool outputs “Cut long ones (truncate)”"."""
+    words = value_in_words(name, value)
+    return f"{title_of(name)} {words if isinstance(value, int | float) else f'“{words}”'}"
+
+
 def member_word(family: str, name: str) -> str:
     """A member's title, with its identifier if that differs: "Oldest first (fifo)"."""
     title = member(family, name).title

@@ -70,12 +70,12 @@ def test_without_a_pruner_one_is_offered():
 
 def test_a_window_may_be_larger_than_the_budget():
     found = cause("s u:90 a:90 u", budget=100, pruner="sliding_window")
-    assert found.why == "The pruner sliding_window cuts no more than this, whatever the budget."
+    assert found.why == "The pruner “Sliding window” cuts no more than this, whatever the budget."
 
 
 def test_fewer_protected_turns_are_offered():
     found = cause("s u:90 a:90 u:90 a:90 u", budget=500, min_turns=2)
-    assert found.why == "The newest complete turns are protected (min_turns = 2)."
+    assert found.why == "The pruner may not touch the newest 2 complete turns."
     assert found.alternative == {"min_turns": 1}
 
 
@@ -90,9 +90,9 @@ def test_reserve_and_overhead_may_take_it_all():
     [
         ("s u:90 a u:90", {}, -1, "The newest message (a tool call counts with its results): never cut"),
         ("s u:90 a(t)", {}, 1, "The newest user message: never cut"),
-        ("s u:90 a u", {"min_turns": 1}, 2, "In one of the newest complete turns (min_turns = 1): not cut"),
+        ("s u:90 a u", {"min_turns": 1}, 2, "In the newest complete turn, which the pruner may not touch: not cut"),
         ("s u:90 a u", {"pruner": "off"}, 1, "No pruner is set, so nothing cuts it"),
-        ("s u:90 a u", {"pruner": "sliding_window"}, 1, "Not cut by the pruner sliding_window"),
+        ("s u:90 a u", {"pruner": "sliding_window"}, 1, "Not cut by the pruner “Sliding window”"),
     ],
 )
 def test_a_message_says_why_it_is_not_cut(sketch, chosen, message, said):

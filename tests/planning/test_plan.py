@@ -14,9 +14,10 @@ from sketches import conv
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Summary
 from historylab.counters.base import count_text, open_counter
+from historylab.planning import reasons
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action, reason, with_singulars
+from historylab.planning.reasons import Action, reason
 
 WHY = reason("a test's rule", "Because of {n:,} things.", setting="length")
 COUNTER = open_counter("exact", "gpt-4o")
@@ -156,13 +157,25 @@ def test_a_number_in_a_reason_may_have_any_name():
 
 
 @pytest.mark.parametrize(
-    ("sentence", "said"),
+    ("number", "nouns", "said"),
     [
-        ("Older than the last 1 user messages.", "Older than the last user message."),
-        ("cut to the last 1 turns when there were 1,001 turns", "cut to the last turn when there were 1,001 turns"),
-        ("Older than the newest 0.1 pairs.", "Older than the newest 0.1 pairs."),
-        ("1 messages of 21 messages", "1 message of 21 messages"),
+        (1, "last user messages", "last user message"),
+        (20, "last user messages", "last 20 user messages"),
+        (1, "turns", "1 turn"),
+        (1001, "turns", "1,001 turns"),
+        (0.5, "newest pairs", "newest 0.5 pairs"),
+        (1.0, "last minutes", "last minute"),
     ],
 )
-def test_a_noun_after_a_one_is_in_the_singular(sentence, said):
-    assert with_singulars(sentence) == said
+def test_a_count_agrees_with_its_noun(number, nouns, said):
+    assert reasons.counted(number, nouns) == said
+
+
+def test_a_reason_counts_what_its_sentence_names():
+    wide = reason("a test's count", "Older than the {turns:last turns}, over {budget:,} {unit}.", setting="length")
+    plan = plan_of("s u a")
+    given = [plan.drop(plan.open, wide, turns=n, budget=4000, unit="tokens").reason(1).sentence for n in (1, 2)]
+    assert given == [
+        "Older than the last turn, over 4,000 tokens.",
+        "Older than the last 2 turns, over 4,000 tokens.",
+    ]

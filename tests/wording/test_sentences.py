@@ -27,6 +27,7 @@ from historylab.wording.costs import cost_sentence, pays_sentence
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.findings import token_finding
 from historylab.wording.over_budget import over_budget_sentence
+from historylab.wording.settings import setting_in_words
 from historylab.wording.verdict import verdict
 
 PRICES = Prices(input=4, output=20, cache_read="0.4", cache_write=5)
@@ -63,7 +64,7 @@ def check_verdict(timeline: Timeline, number: int) -> None:
     if plan.over_budget:
         cause = timeline.over_budget_cause(number)
         assert numbers(r", ([\d,]+) over the budget", said.cost) == (plan.tokens - plan.budget,)
-        assert cause.why in said.cost and cause.mend in said.cost
+        assert cause.why in said.cost and cause.mend_in_words(setting_in_words) in said.cost
     for word, action in (("dropped", 4), ("summarised", 3), ("truncated", 2), ("pinned", 1)):
         count = int((actions == action).sum())
         assert (f"{count:,} {word}" in said.decisions) == bool(count)
@@ -138,7 +139,8 @@ def check_over_budget(timeline: Timeline) -> None:
     assert ("None is over the budget." in token_finding(timeline)) == (not len(over))
     if said:
         assert numbers(r"at ([\d,]+) of ([\d,]+) request", said) == (len(over), len(timeline.plans))
-        assert timeline.over_budget_cause(int(over[timeline.tokens[over].argmax()])).mend in said
+        worst = timeline.over_budget_cause(int(over[timeline.tokens[over].argmax()]))
+        assert worst.mend_in_words(setting_in_words) in said
 
 
 def check(timeline: Timeline) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import first_of_last_turns
+from historylab.registry import member
 from historylab.settings.model import Settings
 
 _OVER = "though the request is over the budget of {budget:,}."
 QUESTION = reason("question", f"The newest user message: never cut, {_OVER}")
 NEWEST = reason("newest_block", f"The newest message (a tool call counts with its results): never cut, {_OVER}")
-PROTECTED = reason("min_turns", "In one of the newest complete turns (min_turns = {turns:,}): not cut, " + _OVER)
-SPARED = reason("spared", "Not cut by the pruner {pruner}, " + _OVER)
+PROTECTED = reason(
+    "min_turns", "In the {turns:newest complete turns}, which the pruner may not touch: not cut, " + _OVER
+)
+SPARED = reason("spared", "Not cut by the pruner “{named}”, " + _OVER)
 NO_PRUNER = reason("no_pruner", f"No pruner is set, so nothing cuts it, {_OVER}")
 
 
@@ -30,6 +35,7 @@ def say_why_uncut(plan: HistoryPlan, settings: Settings) -> HistoryPlan:
         for block, why in ((question, QUESTION), (newest, NEWEST)):
             if undecided[block]:
                 reasons[block] = why.code
-    numbers = {"budget": plan.budget, "turns": settings.min_turns, "pruner": settings.pruner}
+    numbers: dict[str, Any] = {"budget": plan.budget, "turns": settings.min_turns, "pruner": settings.pruner}
+    numbers["named"] = member("pruner", settings.pruner).title
     codes = (QUESTION, NEWEST, PROTECTED, SPARED, NO_PRUNER)
     return plan.with_reasons(reasons, {why.code: numbers for why in codes})

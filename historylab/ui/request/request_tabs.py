@@ -18,6 +18,7 @@ from historylab.ui.request.payload import payload
 from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.session import cached, viewing
 from historylab.ui.shared.price_list import price_list
+from historylab.wording.settings import setting_in_words
 from historylab.wording.untrusted import escape
 
 
@@ -45,5 +46,5 @@ def _cost(timeline: Timeline, resolution: Resolution) -> None:
 
 
 def _refused(timeline: Timeline) -> None:
-    said = f"{refusal_sentence(timeline)} {guard_report(timeline).sentence()}"
+    said = f"{refusal_sentence(timeline, setting_in_words)} {guard_report(timeline).sentence()}"
     st.html(f'<div class="hl-small">{escape(said)}</div>')

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import reason
+from historylab.planning.reasons import counted, reason
 from historylab.planning.strategies.base import Context, KeepTask
 from historylab.planning.strategies.compaction.base import READS, SummaryShare, before_newest, threshold_reached, window
 from historylab.planning.strategies.folding import carry_over, fold
@@ -19,7 +19,7 @@ NOT_RECENT = reason(
 
 
 def phrase(messages: int | None = None) -> str:
-    newest = "newest" if messages is None else f"newest {messages:,} messages"
+    newest = "newest" if messages is None else counted(messages, "newest messages")
     return f"all but the {newest} summarised"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import reason
+from historylab.planning.reasons import counted, reason
 from historylab.planning.strategies.base import Context, KeepTask
 from historylab.planning.strategies.facts import stored_summaries
 from historylab.planning.strategies.folding import READS, carry_over, fold
@@ -23,14 +23,14 @@ OLDER_HALF = reason(
 )
 NOT_KEPT = reason(
     "unsummarised",
-    "Older than the newest {messages:,} messages, and no summary is written of what is older.",
+    "Older than the {messages:newest messages}, and no summary is written of what is older.",
     setting="compaction.rolling.messages",
 )
 STORED_SUMMARY = reason("stored_summary", "A summary of earlier messages: its tokens are reserved before all others.")
 
 
 def phrase(messages: int | None = None) -> str:
-    beyond = "" if messages is None else f" beyond {messages:,} messages"
+    beyond = "" if messages is None else f" beyond {counted(messages, 'messages')}"
     return f"the older half summarised{beyond}"
 
 

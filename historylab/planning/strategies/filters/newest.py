@@ -10,16 +10,16 @@ import numpy as np
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import reason
+from historylab.planning.reasons import counted, reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.folding import folded_before
 from historylab.registry import register
 
-NOT_LOADED = reason("newest", "Older than the newest {messages:,} messages.", setting="filter.newest.messages")
+NOT_LOADED = reason("newest", "Older than the {messages:newest messages}.", setting="filter.newest.messages")
 
 
 def phrase(messages: int | None = None) -> str:
-    return "the newest messages only" if messages is None else f"the newest {messages:,} messages only"
+    return "the newest messages only" if messages is None else f"the {counted(messages, 'newest messages')} only"
 
 
 @register("filter", title="Newest messages", phrase=phrase)

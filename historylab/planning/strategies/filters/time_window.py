@@ -11,7 +11,7 @@ from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import instants, whole_blocks
 from historylab.registry import register
 
-TOO_OLD = reason("time_window", "Older than the last {minutes:g} minutes.", setting="filter.time_window.minutes")
+TOO_OLD = reason("time_window", "Older than the {minutes:last minutes}.", setting="filter.time_window.minutes")
 
 
 @register("filter", title="Last minutes", facts=("time",))

@@ -13,7 +13,7 @@ from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
 from historylab.registry import FINE, register
 
-OLDER = reason("last_n", "Older than the last {n:,} user messages.", setting="length")
+OLDER = reason("last_n", "Older than the {n:last user messages}.", setting="length")
 NO_SYSTEM = reason(
     "no_system", "System messages are not preserved by these settings.", remedy={"preserve_system_messages": True}
 )

@@ -18,14 +18,14 @@ from historylab.pricing import window_of
 from historylab.registry import register
 
 NO_ROOM_LEFT = reason(
-    "adaptive", "{room:,} tokens hold no more than the newest {turns:,} turns.", setting="pruner.adaptive.least"
+    "adaptive", "{room:,} tokens hold no more than the {turns:newest turns}.", setting="pruner.adaptive.least"
 )
 LEAST = reason(
     "adaptive_least",
-    "Older than the newest {turns:,} turns, kept in spite of having more than {room:,} tokens.",
+    "Older than the {turns:newest turns}, kept in spite of having more than {room:,} tokens.",
     setting="pruner.adaptive.least",
 )
-MOST = reason("adaptive_most", "Older than the newest {turns:,} turns.", setting="pruner.adaptive.most")
+MOST = reason("adaptive_most", "Older than the {turns:newest turns}.", setting="pruner.adaptive.most")
 
 Turns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at least, however long")]
 MostTurns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at most, however short")]

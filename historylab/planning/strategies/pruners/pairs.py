@@ -16,14 +16,14 @@ from pydantic import Field
 from historylab.conversation.columns import USER
 from historylab.counters.quarter_of_characters import characters as characters_of
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import reason
+from historylab.planning.reasons import counted, reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import column
 from historylab.planning.strategies.projections.collapsed_tools import CUT
 from historylab.planning.strategies.truncation import truncate_text
 from historylab.registry import FINE, register
 
-TOO_MANY = reason("pairs", "Older than the newest {pairs:g} pairs.", setting="pruner.pairs.pairs")
+TOO_MANY = reason("pairs", "Older than the {pairs:newest pairs}.", setting="pruner.pairs.pairs")
 TOO_LONG = reason(
     "pair_characters",
     "It and what is newer have more than {characters:,} characters.",
@@ -48,7 +48,7 @@ Oversized = Annotated[
 
 
 def phrase(pairs: float | None = None, characters: int | None = None) -> str:
-    limits = [f"{pairs:g} pairs"] if pairs is not None else []
+    limits = [counted(pairs, "pairs")] if pairs is not None else []
     limits += [f"{characters:,} characters"] if characters is not None else []
     return f"a cut to the newest {' and '.join(limits) or 'pairs'}"
 

@@ -6,22 +6,22 @@ import numpy as np
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import reason
+from historylab.planning.reasons import counted, reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import TrimTo, carries_cut, carry_cut
 from historylab.registry import register
 
 Turns = Annotated[int, Field(ge=0, le=1_000_000, description="whole turns that stay")]
-OUTSIDE = reason("window", "Outside the window of the last {turns:,} turns.", setting="pruner.sliding_window.turns")
+OUTSIDE = reason("window", "Outside the window of the {turns:last turns}.", setting="pruner.sliding_window.turns")
 CUT_BELOW = reason(
     "window_cut",
-    "Outside the window: cut to the last {left:,} turns when there were more than {turns:,}.",
+    "Outside the window: cut to the {left:last turns} when there were more than {turns:,}.",
     setting="pruner.sliding_window.turns",
 )
 
 
 def phrase(turns: int | None = None) -> str:
-    return f"a window of {turns:,} turns" if turns is not None else "a sliding window"
+    return f"a window of {counted(turns, 'turns')}" if turns is not None else "a sliding window"
 
 
 @register("pruner", carries=carries_cut, reads=("min_turns",), title="Sliding window", phrase=phrase)

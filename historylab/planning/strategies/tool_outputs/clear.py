@@ -16,7 +16,9 @@ from historylab.planning.strategies.facts import shorter_results, tool_results
 from historylab.registry import FINE, register
 
 ALREADY = re.compile(r"\[Old tool result cleared: [0-9][0-9,]{0,15} tokens\]")
-CLEARED = reason("tool_clear", "An old tool result: cleared, the last {keep:,} stay.", setting="tool_output.clear.keep")
+CLEARED = reason(
+    "tool_clear", "A tool result older than the {keep:last results}: cleared.", setting="tool_output.clear.keep"
+)
 
 
 def phrase(keep: int | None = None, batch: int | None = None) -> str:

@@ -14,7 +14,7 @@ from historylab.registry import FINE, register
 ALREADY = re.compile(r"[0-9][0-9,]{0,15} tokens: (?P<line>.*)\]")  # after the tool's name
 OLDER_TURN = reason(
     "tool_collapse",
-    "A tool result from before the last {turns:,} turns: one line of it is sent.",
+    "A tool result from before the {turns:last turns}: one line of it is sent.",
     setting="tool_output.collapse.turns",
 )
 
