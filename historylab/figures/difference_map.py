@@ -12,7 +12,7 @@ from historylab.figures.difference_fates import Decisions, Difference, decisions
 from historylab.figures.packing import Sentences, pack
 from historylab.figures.retention_map import browser_look, packed_changes
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action, reason_of, with_singulars
+from historylab.planning.reasons import Action, fill_sentence, reason_of
 from historylab.planning.replay import Timeline
 from historylab.wording.palette import BOTH, CONFIGURATIONS, LOOKS, NEITHER, UNLIKE, Look
 
@@ -93,6 +93,6 @@ def _sentence(code: Decisions, numbers: tuple[Mapping[str, Any], ...], letters: 
     """ "A: ● kept. B: × dropped. Older than the last 10 user messages." """
     parts = []
     for letter, action, reason, known in zip(letters, code.actions, code.reasons, numbers, strict=True):
-        because = with_singulars(reason_of(reason).sentence.format(**known)) if action > Action.PINNED else ""
+        because = fill_sentence(reason_of(reason), known) if action > Action.PINNED else ""
         parts.append(" ".join(filter(None, (f"{letter}: {LOOKS[action].badge}.", because))))
     return " ".join(parts)

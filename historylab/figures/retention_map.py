@@ -17,7 +17,7 @@ from historylab.figures.fate_changes import FateChanges, fate_changes
 from historylab.figures.packing import Sentences, pack
 from historylab.figures.prefix_strip import prefix_strip
 from historylab.figures.retention_grid import BEST_FIRST
-from historylab.planning.reasons import REPLACED, Action, reason_of, with_singulars
+from historylab.planning.reasons import REPLACED, Action, fill_sentence, reason_of
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.wording.message_text import speaker
@@ -126,4 +126,4 @@ def _sentences(timeline: Timeline, reasons: Iterable[int]) -> Sentences:
 
 
 def _worded(reason: int, numbers: Mapping[str, Any]) -> str:
-    return with_singulars(reason_of(reason).sentence.format(**numbers))
+    return fill_sentence(reason_of(reason), numbers)
