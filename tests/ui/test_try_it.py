@@ -143,7 +143,7 @@ def test_a_saved_form_that_says_the_same_is_no_edit():
 def test_a_link_opens_the_original_and_share_says_so():
     app = reworded(chosen(1, conv="sample:bike-rental-support", request="3"), 1, "MY OWN WORDS")
     click(app, "share")
-    link = next(code.value for code in app.code if "historyLength=" in code.value)
+    link = next(code.value for code in app.code if "conv=" in code.value)
     assert "Your edits are not in the link (1 edited): it opens the original" in text(app)
     assert "bike-rental-support, as it was before your edits" in text(app)
     assert "OWN" not in link

@@ -10,7 +10,7 @@ from historylab.planning.explain import treated_since
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.ui.editing.message_edits import message_edits
-from historylab.ui.request.must_remember import must_remember
+from historylab.ui.request.must_remember import mark_button, must_remember
 from historylab.ui.session import viewing
 from historylab.wording.answer import since_in_words
 from historylab.wording.message_text import full_text, speaker, unsent_thinking
@@ -67,8 +67,9 @@ def message_text(timeline: Timeline, number: int, chosen: int) -> None:
     if thought := unsent_thinking(message):
         with st.expander("Thinking, not sent again", type="compact"):
             st.code(multiline(thought, MOST), language=None, wrap_lines=True, height=240)
+    must_remember(timeline, number, chosen)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="marks"):
-        must_remember(timeline, number, chosen)
+        mark_button(timeline, chosen)
         message_edits(timeline, number, chosen)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from historylab.planning.reasons import Action
@@ -20,36 +18,29 @@ HELP = "The verdict, Compare and Tune then say whether settings keep it"
 
 
 def must_remember(timeline: Timeline, number: int, message: int) -> None:
-    """The button, and for a marked message whether request `number` (from 0) still holds it."""
-    marks = [star for star in starred(timeline) if star.message == message]
-    if marks:
-        _marked(timeline, number, marks)
-        return
-    index = original_index(timeline, message)
-    if index is None:
-        st.html(f'<div class="hl-meta">{SEVERAL}</div>')
-    else:
-        st.button(
-            f"{GLYPH} Must remember",
-            key="remember",
-            help=HELP,
-            on_click=viewing.set_must_remember,
-            args=({*viewing.must_remember(), index},),
-        )
-
-
-def _marked(timeline: Timeline, number: int, marks: Sequence[MustRemember]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="remembered"):
+    """For a marked message whether request `number` (from 0) still holds it; why one can't be marked."""
+    if marks := _marks(timeline, message):
         held = " ".join(escape(_holder_sentence(timeline, number, star)) for star in marks)
         glyph = f'<span aria-hidden="true">{GLYPH}</span>'
-        st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {held}</div>', width="content")
-        st.button(
-            "Remove the mark",
-            key="forget",
-            type="tertiary",
-            on_click=viewing.set_must_remember,
-            args=(set(viewing.must_remember()) - {star.mark for star in marks},),
-        )
+        st.html(f'<div class="hl-small">{glyph} <b>Must be remembered.</b> {held}</div>')
+    elif original_index(timeline, message) is None:
+        st.html(f'<div class="hl-meta">{SEVERAL}</div>')
+
+
+def mark_button(timeline: Timeline, message: int) -> None:
+    """The button that sets or removes the mark; none for a message that can't be marked."""
+    index, marks = original_index(timeline, message), {star.mark for star in _marks(timeline, message)}
+    if marks:
+        label, key, left = "Remove the mark", "forget", set(viewing.must_remember()) - marks
+    elif index is not None:
+        label, key, left = f"{GLYPH} Must remember", "remember", {*viewing.must_remember(), index}
+    else:
+        return
+    st.button(label, key=key, help=None if marks else HELP, on_click=viewing.set_must_remember, args=(left,))
+
+
+def _marks(timeline: Timeline, message: int) -> list[MustRemember]:
+    return [star for star in starred(timeline) if star.message == message]
 
 
 def _holder_sentence(timeline: Timeline, number: int, star: MustRemember) -> str:
