@@ -1,7 +1,8 @@
 """A report to pass on: one request of a timeline as a single HTML file that loads nothing.
 
 It holds the conversation's text, escaped, so it is as private as the conversation. A content security policy in the
-file forbids scripts and requests of any kind. It follows the reader's light or dark theme.
+file allows its own script, by its hash, and no request of any kind; without scripts the map is a still picture. It
+follows the reader's light or dark theme.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from historylab.figures.map_svg import map_svg
 from historylab.figures.svg_file import svg_colours, svg_rules
 from historylab.figures.token_svg import kinds_drawn, token_svg
 from historylab.planning.replay import Timeline
+from historylab.reports.live_map import map_parts, map_template, script, script_hash
 from historylab.reports.message_list import mark, message_list
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
@@ -28,7 +30,7 @@ from historylab.wording.palette import ALARM, CONFIGURATIONS, KINDS, LOOKS
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import count_actions, verdict
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+POLICY = "default-src 'none'; script-src {script}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def report(shown: Sequence[Shown], number: int) -> str:
@@ -41,18 +43,19 @@ def report(shown: Sequence[Shown], number: int) -> str:
         (
             f'<p class="meta"><bdi>{escape(title)}</bdi> · {size} · request {number + 1:,}</p>',
             _choice(shown) if several else "",
-            f'<div class="scenes{several}">{"".join(_scene(one, number, of=len(shown)) for one in shown)}</div>',
+            f'<div class="scenes{several}">{_scenes(shown, number)}</div>',
             f'<section class="beside"><h2>What became of each message</h2>{_lists(shown, number)}</section>',
             f"<section><h2>Settings</h2>{settings_table(shown)}</section>",
         )
     )
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(script=script_hash())}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}: HistoryLab report</title><style>{_colours()}{_style()}</style></head>"
         f'<body data-request="{number}"><main>{body}<footer class="meta">Made by HistoryLab {__version__}. '
-        "This file holds text of the conversation; it loads nothing from elsewhere.</footer></main></body></html>\n"
+        "This file holds text of the conversation; it loads nothing from elsewhere.</footer></main>"
+        f'{map_template()}<script type="module">{script()}</script></body></html>\n'
     )
 
 
@@ -90,13 +93,18 @@ def _lists(shown: Sequence[Shown], number: int) -> str:
 # -- one configuration: verdict, map, chart
 
 
-def _scene(shown: Shown, number: int, of: int) -> str:
+def _scenes(shown: Sequence[Shown], number: int) -> str:
+    parts = map_parts(shown, number)
+    return "".join(_scene(one, number, part, alone=len(shown) == 1) for one, part in zip(shown, parts, strict=True))
+
+
+def _scene(shown: Shown, number: int, part: str, *, alone: bool) -> str:
     timeline = shown.timeline
     number = min(number, len(timeline.plans) - 1)
     return (
-        f'<section class="scene" data-letter="{shown.letter}">{_verdict(shown, number, tag="h1" if of == 1 else "h2")}'
-        f'<figure class="map">{map_svg(timeline, number, f"map-{shown.letter}")}</figure>'
-        f"{_chart(timeline, number)}</section>"
+        f'<section class="scene" data-letter="{shown.letter}">{_verdict(shown, number, tag="h1" if alone else "h2")}'
+        f'<figure class="map" {part}>{map_svg(timeline, number, f"map-{shown.letter}")}</figure>'
+        f'<div class="answer" hidden></div>{_chart(timeline, number)}</section>'
     )
 
 
@@ -111,7 +119,7 @@ def _verdict(shown: Shown, number: int, tag: str) -> str:
     said = "".join(f'<p class="lead">{line}</p>' for line in lines if line)
     chips = "".join(
         f'<span{"" if counts[action] else " class=none"} title="{escape(look.meaning)}">{mark(action)}'
-        f'{look.word} <b data-count="{action.name.lower()}">{counts[action]:,}</b></span>'
+        f'{look.word} <b data-count="{look.word}">{counts[action]:,}</b></span>'
         for action, look in LOOKS.items()
     )
     return (

@@ -58,7 +58,7 @@ def test_back_returns_to_the_conversation_and_comparison_before(page, home):
 def test_the_used_configuration_is_the_playgrounds(page, home, seen):
     page.goto(home + "/compare?v=1&cmp=historyLength:5")
     headline(page, "B sends")
-    page.locator(".hl-strip").nth(2).wait_for()  # A, B, and where they differ
+    page.locator("[data-sees]", has_text="10 of 166").wait_for()
     page.get_by_role("button", name="Use this one").click()
     page.get_by_text("B is now A").wait_for()
     page.get_by_role("link", name="Playground").click()
@@ -100,13 +100,29 @@ def test_a_report_and_the_decisions_are_downloaded_and_the_report_loads_nothing(
     files["Report (HTML)"].save_as(saved)
 
     asked, complaints = [], []
-    reader = browser.new_context(color_scheme="dark", viewport={"width": 390, "height": 800}).new_page()
+    reader = browser.new_context(color_scheme="dark", viewport={"width": 390, "height": 800}, offline=True).new_page()
     reader.on("request", lambda request: asked.append(request.url))
     reader.on("console", lambda told: complaints.append(told.text))
+    reader.on("pageerror", lambda error: complaints.append(str(error)))
     reader.goto(saved.as_uri())
     assert reader.locator("h1").inner_text() == said
+    read_live(reader)
     assert asked == [saved.as_uri()]
     assert complaints == []
     assert reader.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 24, 28)"
     assert reader.evaluate("document.documentElement.scrollWidth") <= 390
     reader.context.close()
+
+
+def read_live(reader) -> None:
+    """Scrub a report's map, play it, and choose a message in its list."""
+    slider, said = reader.get_by_role("slider", name="Selected request"), reader.locator("h1")
+    slider.press("Home")
+    said.filter(has_text="At turn 1, the model sees").wait_for()
+    assert reader.locator("li[data-message]").nth(10).get_attribute("class") == "later"
+    reader.get_by_role("button", name="Play").click()
+    said.filter(has_text=re.compile(r"At turn ([2-9]|\d\d), the model sees")).wait_for()
+    slider.press("End")
+    reader.get_by_role("button", name="Message 3: why").click()
+    answer = reader.locator(".answer")
+    assert re.search(r"Message 3, assistant\n.*dropped since turn \d+\. Older than", answer.inner_text(), re.DOTALL)

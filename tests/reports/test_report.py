@@ -1,8 +1,10 @@
-"""The report: a whole page in one file that loads nothing, runs nothing, and shows hostile text as text."""
+"""The report: a whole page in one file that loads nothing, runs its own script only, and shows hostile text as text."""
 
 from __future__ import annotations
 
 import re
+from base64 import b64encode
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
@@ -47,7 +49,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        if self.open and self.open[-1] != "style":
+        if self.open and self.open[-1] not in ("style", "script"):
             self.text += data
 
 
@@ -81,7 +83,7 @@ def test_what_must_be_remembered_is_told_and_not_folded_away():
     assert "⚑ Message 4, which must be remembered, “w3 w3 w3 w3”, was lost at turn 3." in Page(page).text
     assert page.count("⚑ must remember") == 1
     assert "6 messages dropped" not in Page(page).text
-    assert "⚑" not in report([Shown(timeline)], 4)
+    assert "⚑" not in Page(report([Shown(timeline)], 4)).text
 
 
 def compared(**each) -> list[Shown]:
@@ -124,12 +126,27 @@ def test_hostile_text_is_only_text_and_long_text_is_cut():
     timeline = replay(hostile(), settings)
     html = report([Shown(timeline, resolve_settings(env={}, you=settings.values()))], len(timeline.plans) - 1)
     page = Page(html)
-    assert not {"script", "img", "a", "link", "iframe", "object", "form"} & {tag for tag, _ in page.tags}
+    assert not {"img", "a", "link", "iframe", "object", "form"} & {tag for tag, _ in page.tags}
+    assert sum(tag == "script" for tag, _ in page.tags) == 1
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
-    assert sum(tag == "style" for tag, _ in page.tags) == 1
+    assert sum(tag == "style" for tag, _ in page.tags) == 2  # the page's and the map's
     assert "\u202e" not in html
-    assert len(html.encode()) < 400_000
+    assert len(html.encode()) < 460_000
     assert HOSTILE[0] in page.text
+
+
+def test_its_one_script_is_the_same_for_every_conversation_and_allowed_by_its_hash():
+    files = [report([Shown(replay(made, Settings()))], 0) for made in (hostile(), conv("u a u"))]
+    (script,) = {re.search('<script type="module">(.*)</script>', html, re.DOTALL)[1] for html in files}
+    named = b64encode(sha256(script.encode()).digest()).decode()
+    assert all(f"script-src 'sha256-{named}';" in html for html in files)
+    assert not re.search(r"\beval\b|new Function|innerHTML|fetch\(|import\(|XMLHttpRequest", script)
+
+
+def test_a_conversation_that_configurations_share_is_in_it_once():
+    html = report(compared(A=Settings(length=1), B=Settings(length=4)), 4)
+    assert html.count(" data-conversation=") == 1
+    assert html.count(" data-timeline=") == 2
 
 
 def test_it_asks_for_nothing_from_anywhere():

@@ -1,0 +1,200 @@
+// The report follows the request that its maps show: sentence, counts, chart, list, and the answer about one message.
+
+const reported = Number(document.body.dataset.request);
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+const KEPT = 0, GONE = 3; // from GONE on, actions do not send
+
+class Scene {
+  constructor(element) {
+    const map = element.querySelector("[data-view]");
+    [this.element, this.map, this.letter] = [element, map, element.dataset.letter];
+    this.view = JSON.parse(map.dataset.view);
+    this.counts = new Map([...element.querySelectorAll("[data-count]")].map((b) => [b.dataset.count, b]));
+    [this.said, this.answer] = [element.querySelector(".said"), element.querySelector(".answer")];
+    this.sentence = this.said.textContent;
+  }
+
+  // The map takes the still picture's place once its bytes are unpacked.
+  async mount() {
+    for (const part of ["conversation", "timeline"]) {
+      if (this.map.dataset[part]) keepTimeline({ data: bytesOf(this.map.dataset[part]) });
+    }
+    this.timeline = await timelines.get(this.view.key);
+    const host = document.createElement("div");
+    this.root = host.attachShadow({ mode: "open" });
+    this.root.append(document.getElementById("map").content.cloneNode(true));
+    this.map.replaceChildren(host);
+    this.draw();
+  }
+
+  draw(change = {}) {
+    Object.assign(this.view, change);
+    mountMap({ key: this.letter, data: this.view, parentElement: this.root, setTriggerValue: (_, look) => looked(look) });
+  }
+
+  show(request) {
+    const at = Math.min(request, this.timeline.requests - 1), { counts, looks } = this.timeline;
+    this.said.textContent = at === Math.min(reported, this.timeline.requests - 1) ? this.sentence : seenSentence(this.timeline, at);
+    for (const [action, look] of looks.entries()) {
+      const number = this.counts.get(look.word);
+      number.textContent = count(counts[at][action]);
+      number.parentElement.classList.toggle("none", !counts[at][action]);
+    }
+    const { width } = this.element.querySelector(".chart svg").viewBox.baseVal, [left, right] = [56, 8];
+    const x = left + ((at + 0.5) * (width - left - right)) / this.timeline.requests;
+    for (const line of this.element.querySelectorAll(".chart line.mark")) {
+      line.setAttribute("x1", x);
+      line.setAttribute("x2", x);
+    }
+    this.element.classList.toggle("elsewhere", request !== reported);
+  }
+
+  fate(request, message) {
+    const at = Math.min(request, this.timeline.requests - 1), { timeline } = this;
+    const action = message < timeline.messages ? timeline.actionAt(at, message) : null;
+    if (action === null) return { words: "not said yet", why: "" };
+    let since = at;
+    while (since && timeline.actionAt(since - 1, message) === action) since--;
+    const look = timeline.looks[action], then = action === KEPT ? "" : ` since ${timeline.labels[since]}`;
+    return { look, words: `${look.word}${then}.`, why: timeline.sentence(at, message) };
+  }
+}
+
+class List {
+  constructor() {
+    this.lists = [...document.querySelectorAll("ol.messages")];
+    this.items = [...document.querySelectorAll("li[data-message]")].map((li) => {
+      const number = li.querySelector(".number"), message = Number(li.dataset.message);
+      const button = document.createElement("button");
+      [button.type, button.textContent] = ["button", number.textContent];
+      button.setAttribute("aria-label", `Message ${number.textContent}: why`);
+      button.addEventListener("click", () => choose(message));
+      number.replaceChildren(button);
+      const decided = [...li.querySelectorAll("i[data-of]")].map((mark) => {
+        const why = li.querySelector(`.why[data-of="${mark.dataset.of}"]`);
+        return { of: mark.dataset.of, mark, why, then: [mark.className, mark.textContent, [...why.childNodes]], now: null };
+      });
+      return { li, message, decided, then: li.className };
+    });
+  }
+
+  // Runs that were lost alike with the reported request are not elsewhere.
+  unfold() {
+    for (const fold of document.querySelectorAll("li.fold")) fold.replaceWith(...fold.querySelectorAll("li[data-message]"));
+  }
+
+  show(request) {
+    const here = request === reported;
+    if (!here) this.unfold();
+    const fates = new Map(scenes.map((scene) => {
+      const { timeline } = scene, at = Math.min(request, timeline.requests - 1);
+      return [scene.letter, timeline.fatesAt(at)];
+    }));
+    for (const { li, message, decided, then } of this.items) {
+      let changed = false;
+      for (const one of decided) {
+        const fate = here ? -1 : fates.get(one.of)[message] ?? 0;
+        if (fate === one.now) continue;
+        changed = true;
+        this.decide(one, fate);
+      }
+      if (!changed) continue;
+      const actions = decided.map((one) => (one.now > 0 ? sceneOf(one.of).timeline.codes[one.now - 1] : null));
+      const gone = actions.every((action) => action === null || action >= GONE);
+      li.className = here ? then : actions.every((action) => action === null) ? "later" : gone ? "gone" : "";
+      li.classList.toggle("chosen", message === chosen);
+    }
+  }
+
+  decide(one, fate) {
+    one.now = fate;
+    if (fate === -1) {
+      [one.mark.className, one.mark.textContent] = one.then;
+      one.why.replaceChildren(...one.then[2]);
+      return;
+    }
+    const { timeline } = sceneOf(one.of), action = fate ? timeline.codes[fate - 1] : null;
+    const look = action === null ? null : timeline.looks[action];
+    one.mark.className = look?.word ?? "later";
+    one.mark.textContent = look?.glyph ?? "";
+    one.mark.title = look?.word ?? "not said yet";
+    one.why.textContent = look && action !== KEPT && scenes.length === 1 ? look.word : "";
+  }
+
+  choose(message) {
+    this.unfold();
+    for (const { li, message: is } of this.items) {
+      li.classList.toggle("chosen", is === message);
+      if (is !== message) continue;
+      const list = li.closest("ol.messages");
+      list.scrollTop = li.offsetTop - (list.clientHeight - Math.min(li.offsetHeight, list.clientHeight)) / 2;
+    }
+  }
+}
+
+const scenes = [...document.querySelectorAll(".scene")].map((element) => new Scene(element));
+const sceneOf = (letter) => scenes.find((scene) => scene.letter === letter);
+let chosen = null, list = null;
+
+// What the map tells Python in the playground.
+function looked({ request, message }) {
+  if (message !== undefined && message !== null) chosen = message;
+  for (const scene of scenes) scene.draw({ request, message: chosen });
+  if (chosen !== null) list.choose(chosen);
+  answer();
+}
+
+function choose(message) {
+  chosen = message;
+  for (const scene of scenes) scene.draw({ request: clock.now.request, message });
+  list.choose(chosen);
+  answer();
+}
+
+// Why the chosen message is sent or not, under every configuration, below the map.
+function answer() {
+  for (const scene of scenes) scene.answer.hidden = chosen === null;
+  if (chosen === null) return;
+  const { request } = clock.now;
+  for (const scene of scenes) {
+    const lines = scenes.map((one) => fateLine(one, one.fate(request, chosen)));
+    const { who, texts } = scene.timeline;
+    const title = part("b", "", `Message ${count(chosen + 1)}, ${who[chosen]}`);
+    const close = part("button", "close", "×");
+    [close.type, close.ariaLabel] = ["button", "Close the answer"];
+    close.addEventListener("click", () => choose(null));
+    const said = part("bdi", "", texts[chosen] ? `“${texts[chosen]}”` : "");
+    scene.answer.ariaLive = clock.now.playing ? "off" : "polite";
+    scene.answer.replaceChildren(title, close, ...lines, said);
+  }
+}
+
+function fateLine(scene, { look, words, why }) {
+  const line = part("div", "", "");
+  if (scenes.length > 1) line.append(part("b", `letter ${scene.letter}`, scene.letter), " ");
+  if (look) line.append(part("i", look.word, look.glyph), " ");
+  line.append([words, why].filter(Boolean).join(" "));
+  return line;
+}
+
+function part(tag, name, text) {
+  const element = document.createElement(tag);
+  [element.className, element.textContent] = [name, text];
+  return element;
+}
+
+let drawing = 0;
+function follow() {
+  cancelAnimationFrame(drawing);
+  drawing = requestAnimationFrame(() => {
+    for (const scene of scenes) scene.show(clock.now.request);
+    list.show(clock.now.request);
+    answer();
+  });
+}
+
+await Promise.all(scenes.map((scene) => scene.mount()));
+list = new List();
+document.body.classList.add("live");
+clock.listen(follow);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => scenes.forEach((scene) => scene.draw()));
