@@ -3,8 +3,7 @@
 from historylab.ui.compare import configurations
 from historylab.ui.compare.compare_view import compare_view
 from historylab.ui.compare.comparison_verdict import comparison_bar, comparison_verdict
-from historylab.ui.compare.configuration_cards import configuration_cards
-from historylab.ui.compare.difference_table import difference_table
+from historylab.ui.compare.configuration_cards import configuration_cards, shared_settings
 from historylab.ui.session import cached, opening, session
 from historylab.ui.shared.no_requests import no_requests
 from historylab.ui.shared.page import start_page
@@ -21,8 +20,8 @@ if timelines[0].plans:
     comparison_verdict(compared, timelines)
     comparison_bar(conversation, compared, timelines)
     configuration_cards(compared)
-    difference_table(compared, timelines)
     compare_view(compared, timelines)
+    shared_settings(compared)
 else:
     no_requests("There is nothing to compare. Open another conversation in the playground.")
 session.clear_announcement()

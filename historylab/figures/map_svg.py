@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from historylab.figures.message_strip import equal_runs
 from historylab.figures.retention_grid import NOT_SAID, RetentionGrid, retention_grid
 from historylab.figures.token_svg import LEFT, RIGHT, WIDTH, turn_axis
 from historylab.planning.reasons import Action
@@ -86,7 +85,7 @@ class _Drawing:
         glyphs = min(self.wide, self.tall) >= GLYPHS_FROM
         boxes: dict[Action, list[str]] = {}
         for row, line in enumerate(self.grid.cells):
-            for start, length, code in equal_runs(self.actions[line]):
+            for start, length, code in _equal_runs(self.actions[line]):
                 if code == self.actions[NOT_SAID]:
                     continue
                 spans = ((k, 1) for k in range(start, start + length)) if large else ((start, length),)
@@ -108,7 +107,7 @@ class _Drawing:
             return
         for row, line in enumerate(self.grid.cells):
             y = round(TOP + (row + 0.5) * self.tall + 3.5, 1)
-            for start, _, code in equal_runs(self.actions[line]):
+            for start, _, code in _equal_runs(self.actions[line]):
                 if code != self.actions[NOT_SAID]:
                     x, look = round(LEFT + (start + 0.5) * self.wide, 1), LOOKS[Action(code)]
                     ink = f"fill:var(--on-{Action(code).name.lower()})"
@@ -160,3 +159,10 @@ class _Drawing:
 
     def _x(self, request: int) -> float:
         return round(LEFT + (request + 0.5) * self.step, 1)
+
+
+def _equal_runs(codes: np.ndarray) -> Iterator[tuple[int, int, int]]:
+    """(start, length, code) of every run of equal codes; a first run of -1 is left out."""
+    starts = np.flatnonzero(np.diff(codes.astype(np.int16), prepend=-1))
+    lengths = np.diff(np.append(starts, len(codes)))
+    yield from zip(starts.tolist(), lengths.tolist(), codes[starts].tolist(), strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from urllib.parse import parse_qsl
 
@@ -24,10 +25,11 @@ def test_it_opens_first_and_from_the_frame_on_a_difference_in_a_sentence(start):
 
 
 def cells(app, row: str) -> list[str]:
-    """The texts of a row of the difference table."""
+    """Per configuration the texts of a row of the difference table, a value and how it differs from A's."""
     html = next(e.proto.body for e in app.get("html") if "hl-compare" in e.proto.body)
     found = re.search(f"<tr><th>{row}.*?</tr>", html)[0]
-    return [re.sub(r"<[^>]+>", " ", cell).strip() for cell in re.findall(r"<td.*?</td>", found)]
+    first, *rest = (" ".join(re.sub(r"<[^>]+>", " ", cell).split()) for cell in re.findall(r"<td.*?</td>", found))
+    return [first, *map(" ".join, zip(rest[::2], rest[1::2], strict=True))]
 
 
 def test_a_field_of_b_is_changed_in_place_and_stands_in_the_address():
@@ -110,11 +112,32 @@ def test_rewritten_conversations_are_compared_in_numbers():
     assert len(cells(app, "Tokens sent in all")) == 2
 
 
+def test_a_link_has_the_maps_play_once_and_a_choice_ends_it():
+    app = screen(PAGE, cmp="historyLength:5", play="true")
+    assert plays(app) == [True, False]
+    assert "play" not in app.query_params
+    shown(app.button(key="earlier").click().run())
+    assert plays(app) == [False, False]
+
+
+def plays(app) -> list[bool]:
+    """Of each map, whether it begins to play."""
+    maps = (e.proto for e in app.get("bidi_component") if e.proto.component_name.endswith("history_map"))
+    return [json.loads(one.json).get("play", False) for one in maps]
+
+
+def test_what_is_better_or_worse_is_said_in_a_word():
+    app = screen(PAGE, cmp="historyLength:5")
+    assert cells(app, "Messages lost by the end")[1].endswith("▲ +30 (+24%) worse")
+    assert cells(app, "Cost with prompt cache")[1].endswith("better")
+    assert cells(app, "Tokens sent in all")[1].endswith("(−74%)")
+
+
 def test_the_share_link_opens_the_same_comparison():
     app = screen(PAGE)
     shown(app.button(key="share").click().run())
     link = app.code[0].value
-    assert "/compare?v=1" in link or "compare?v=1" in link
+    assert "/compare?v=" in link
     again = screen(PAGE, **dict(parse_qsl(link.partition("?")[2], keep_blank_values=True)))
     assert verdict(again) == verdict(app)
 
@@ -145,6 +168,8 @@ def test_a_model_is_not_asked_for_a_configuration_nobody_agreed_to():
 
 def test_the_difference_map_is_drawn_against_the_one_that_is_chosen():
     app = screen(PAGE, cmp="historyLength:5;budget:900")
+    assert "A sees 40 of 166 messages" in " ".join(text(app).split())
+    shown(app.segmented_control(key="picture").set_value("What differs").run())
     assert "only A" in text(app)
     assert "only B" in text(app)
     shown(app.segmented_control(key="against").set_value("C").run())
@@ -160,6 +185,8 @@ def test_a_message_chosen_on_the_map_is_explained_under_each_of_them_until_it_is
     shown(app.run())
     said = " ".join(text(app).split())
     assert "Message 141, assistant, with request 83" in said
-    assert "A ● kept Sent whole: nothing asks for it to go. B × dropped Older than the last 5 user messages." in said
+    assert (
+        "A ● kept Sent whole: nothing asks for it to go. B × dropped since turn 75 Older than the last 5 user" in said
+    )
     shown(app.button(key="close-message").click().run())
     assert "Message 141" not in text(app)

@@ -1,4 +1,4 @@
-"""The configurations side by side: the changes of each, editable in place; shared settings stay folded away."""
+"""The configurations side by side: the changes of each, editable in place; what they share is folded away."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from historylab.registry import member
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import setting_names
 from historylab.tuning.compare import changed_values
@@ -20,7 +21,7 @@ ADD_CHANGE = "Change another setting"
 
 
 def configuration_cards(compared: list[Configuration]) -> None:
-    """A card for each, and below them the settings they share."""
+    """A card for each."""
     names = configurations.compared_settings(compared)
     columns = st.columns(len(compared), gap="small")
     for which, (column, configuration) in enumerate(zip(columns, compared, strict=True)):
@@ -29,7 +30,6 @@ def configuration_cards(compared: list[Configuration]) -> None:
                 _other(which - 1, configuration, compared, names)
             else:
                 _baseline(compared, names)
-    _same(compared[0], names, len(compared))
 
 
 def heading(letter: str, words: str) -> str:
@@ -42,7 +42,7 @@ def _baseline(compared: list[Configuration], names: list[str]) -> None:
     st.html(heading("A", "The playground’s settings"))
     for name in names:
         value = escape(value_in_words(name, base.settings.value(name)))
-        st.html(f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-value">{value}</div>')
+        st.html(_line(name, f'<span class="hl-value">{value}</span>'))
     st.button(
         "Add a configuration",
         key="add",
@@ -50,6 +50,17 @@ def _baseline(compared: list[Configuration], names: list[str]) -> None:
         disabled=full,
         help=f"At most {1 + MOST_CONFIGURATIONS} are compared" if full else "One more, which begins as a copy of A",
     )
+
+
+def _line(name: str, value: str) -> str:
+    """A setting's title and, beside it, its value as HTML."""
+    return f'<div class="hl-line"><span class="hl-field">{escape(_title(name))}</span> {value}</div>'
+
+
+def _title(name: str) -> str:
+    """A setting's title, an option's after that of the choice it belongs to."""
+    family, member_name, option = name.split(".") if name.count(".") == 2 else ("", "", "")
+    return f"{member(family, member_name).title}: {title_of(name).lower()}" if option else title_of(name)
 
 
 def _other(which: int, configuration: Configuration, compared: list[Configuration], names: list[str]) -> None:
@@ -63,10 +74,10 @@ def _other(which: int, configuration: Configuration, compared: list[Configuratio
             _changed(which, configuration, name, differs=name in different)
         else:
             value = escape(value_in_words(name, configuration.settings.value(name)))
-            field = f'<div class="hl-field">{escape(title_of(name))}</div><div class="hl-same">{value}, as in A</div>'
-            st.html(f'<div class="hl-as-a">{field}</div>')
-    _add_change(which, configuration)
-    with st.container(horizontal=True, gap="small"):
+            line = _line(name, f'<span class="hl-same">{value}, as in A</span>')
+            st.html(f'<div class="hl-as-a">{line}</div>')
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        _add_change(which, configuration)
         st.button(
             "Use this one",
             key=f"use {letter}",
@@ -130,10 +141,11 @@ def _add_change(which: int, configuration: Configuration) -> None:
         ADD_CHANGE,
         free,
         index=None,
-        format_func=lambda name: name if "." in name else title_of(name),
+        format_func=_title,
         key=key,
         placeholder=ADD_CHANGE,
         label_visibility="collapsed",
+        width=215,
         on_change=_start_change,
         args=(which, key, configuration),
     )
@@ -150,16 +162,16 @@ def _use(which: int, letter: str) -> None:
     session.announce(f"{letter} is now A: the playground’s settings. What was A is now {letter}.")
 
 
-def _same(base: Configuration, names: list[str], count: int) -> None:
+def shared_settings(compared: list[Configuration]) -> None:
     """The settings all share; those that aren't at their default at a glance."""
+    base, names, count = compared[0], configurations.compared_settings(compared), len(compared)
     alike = [n for n in setting_names() if n not in names]
     decided = [n for n in alike if base.resolution.provenance[n].source != "default"]
-    shown = ", ".join(f"{title_of(n)} {value_in_words(n, base.settings.value(n))}" for n in decided)
+    shown = ", ".join(f"{_title(n)} {value_in_words(n, base.settings.value(n))}" for n in decided)
     with st.expander(f"{len(alike)} settings are the same in {'both' if count == 2 else f'all {count}'}"):
         st.html(f'<div class="hl-small">{escape(shown or "All of them at their defaults")}.</div>')
         rest = "".join(
-            f"<tr><td>{escape(title_of(n))}</td><td>{escape(value_in_words(n, base.settings.value(n)))}</td>"
-            f"<td><code>{escape(n)}</code></td></tr>"
+            f"<tr><td>{escape(_title(n))}</td><td>{escape(value_in_words(n, base.settings.value(n)))}</td></tr>"
             for n in alike
         )
         st.html(f'<div class="hl-table"><table><tbody>{rest}</tbody></table></div>')

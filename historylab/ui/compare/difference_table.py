@@ -19,13 +19,17 @@ from historylab.wording.verdict import counted_by
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table. `delta` words the difference of two values in the row's unit."""
+    """One line of the table. `delta` words the difference of two values in the row's unit.
+
+    `better` is 1 where more of it is better, -1 where less is, 0 where it depends.
+    """
 
     title: str
     about: str
     read: Callable[[Figures], Any]
     show: Callable[[Any], str]
     delta: Callable[[Any, Any], str]
+    better: int = -1
 
 
 def _count(value: int) -> str:
@@ -65,54 +69,38 @@ def _request_delta(mine: int, base: int) -> str:
 
 
 ROWS = (
-    Row("Tokens sent in all", "over all requests", lambda f: f.tokens_total, _count, _delta),
-    Row("Largest request", "tokens", lambda f: f.tokens_peak, _count, _delta),
+    Row("Tokens sent in all", "over all requests", lambda f: f.tokens_total, _count, _delta, 0),
+    Row("Largest request", "tokens", lambda f: f.tokens_peak, _count, _delta, 0),
     Row("Requests over the budget", "", lambda f: f.over_budget, _count, _delta),
     Row("Messages lost by the end", "not sent with the last request", lambda f: f.lost, _count, _delta),
-    Row("Messages in a summary by the end", "", lambda f: f.summarised, _count, _delta),
-    Row("First loss", "the first request that lacks a message", lambda f: f.first_loss, _request, _request_delta),
+    Row("Messages in a summary by the end", "", lambda f: f.summarised, _count, _delta, 0),
+    Row("First loss", "the first request that lacks a message", lambda f: f.first_loss, _request, _request_delta, 1),
     Row("Must-remember messages lost", "of those you marked", lambda f: f.stars_lost, _count, _delta),
-    Row(
-        "First must-remember loss",
-        "the first request that lacks one",
-        lambda f: f.star_lost_at,
-        _request,
-        _request_delta,
-    ),
-    Row(
-        "Needed values lost",
-        "a later tool call used what was no longer sent",
-        lambda f: f.needed_lost,
-        _count,
-        _delta,
-    ),
-    Row("Summaries made", "", lambda f: f.summaries, _count, _delta),
-    Row(
-        "Requests that only add",
-        "the cached prefix stays valid",
-        lambda f: f.prefix_stable,
-        "{:.0%}".format,
-        _share_delta,
-    ),
+    Row("First must-remember loss", "that lacks one", lambda f: f.star_lost_at, _request, _request_delta, 1),
+    Row("Facts lost", "a later tool call used what was no longer sent", lambda f: f.needed_lost, _count, _delta),
+    Row("Summaries made", "", lambda f: f.summaries, _count, _delta, 0),
+    Row("Requests that only add", "the cache keeps", lambda f: f.prefix_stable, "{:.0%}".format, _share_delta, 1),
     Row("Cost with prompt cache", "answers included", lambda f: f.cost, _dollars, _dollars_delta),
 )
 NOTHING = {"First loss": "never", "First must-remember loss": "never", "Cost with prompt cache": "not known"}
+LOSSES = {"First loss", "First must-remember loss"}
 EVEN_NONE = {*NOTHING, "Must-remember messages lost"}
 """Rows that are shown even if every value is 0."""
 
 
 def difference_table(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> None:
-    """A row per figure that isn't empty for all of them, a column per configuration."""
+    """A row per figure that isn't empty for all of them, a column per configuration, how they differ beside each."""
     all_figures = configurations.compared_figures(timelines)
     head = "".join(
-        f'<th class="hl-number"><b class="hl-letter hl-letter-{c.letter}">{c.letter}</b></th>' for c in compared
+        f'<th class="hl-number"><b class="hl-letter hl-letter-{c.letter}">{c.letter}</b></th>'
+        f"{'<th>beside A</th>' if c is not compared[0] else ''}"
+        for c in compared
     )
     body = "".join(_row(row, all_figures) for row in ROWS if _is_shown(row, all_figures))
     st.html(
         f'<div class="hl-table hl-compare"><table><thead><tr><th>Over the whole conversation</th>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
+        f'<tbody>{body}</tbody></table></div><div class="hl-meta">{escape(_counting_note(compared, timelines))}</div>'
     )
-    st.html(f'<div class="hl-meta">{escape(_counting_note(compared, timelines))}</div>')
 
 
 def _is_shown(row: Row, all_figures: Sequence[Figures]) -> bool:
@@ -123,15 +111,30 @@ def _is_shown(row: Row, all_figures: Sequence[Figures]) -> bool:
 def _row(row: Row, all_figures: Sequence[Figures]) -> str:
     base, *_ = values = [row.read(figures) for figures in all_figures]
     cells = "".join(_cell(row, value, base, first=not k) for k, value in enumerate(values))
-    about = f'<div class="hl-meta">{escape(row.about)}</div>' if row.about else ""
+    about = f' <span class="hl-meta">{escape(row.about)}</span>' if row.about else ""
     return f"<tr><th>{escape(row.title)}{about}</th>{cells}</tr>"
 
 
 def _cell(row: Row, value: Any, base: Any, *, first: bool) -> str:
+    """A value, and beside it the difference from A, with a word for whether that is better."""
     shown = NOTHING.get(row.title, "–") if value is None else row.show(value)
-    delta = "" if first or value is None or base is None else row.delta(value, base)
+    number = f'<td class="hl-number">{escape(shown)}</td>'
+    if first:
+        return number
+    delta = "" if value is None or base is None else row.delta(value, base)
+    verdict = _verdict(row, value, base) if delta != "same" else ""
+    word = f' <span class="hl-{verdict}">{verdict}</span>' if verdict else ""
     same = " hl-alike" if delta == "same" else ""
-    return f'<td class="hl-number">{escape(shown)}<div class="hl-meta{same}">{escape(delta)}</div></td>'
+    return f'{number}<td class="hl-delta{same}">{escape(delta)}{word}</td>'
+
+
+def _verdict(row: Row, value: Any, base: Any) -> str:
+    """ "better", "worse", or nothing where it depends. A loss that never comes is later than any."""
+    if not row.better or value == base:
+        return ""
+    if value is None or base is None:
+        return ("better" if value is None else "worse") if row.title in LOSSES else ""
+    return "better" if (value - base) * row.better > 0 else "worse"
 
 
 def _counting_note(compared: Sequence[Configuration], timelines: Sequence[Timeline]) -> str:

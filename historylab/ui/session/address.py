@@ -20,6 +20,8 @@ from historylab.ui.session.session import tab
 
 AGENT = "agent"
 """Parameter of AgentDock's links, which is only handed on."""
+PLAY = "play"
+"""Parameter of a link to Compare whose maps play by themselves, once."""
 
 
 def follow_link(page: str) -> None:
@@ -37,6 +39,7 @@ def _take_over(given: Mapping[str, str]) -> None:
         state.opened = None
     if link.place.request is not None:
         state.request = link.place.request
+    state.playing = given.get(PLAY, "").lower() == "true"
     state.you, state.link, state.misread = {}, dict(link.settings), link.refused
     state.linked, state.compare = link.place, [dict(changes) for changes in link.place.compare] or None
     state.agreed, state.before_preset = "", None
@@ -63,7 +66,7 @@ def _opens(place: Place) -> tuple[str, int]:
 def write_link() -> None:
     """Put what was chosen, on screen or by the link, into the address. Parameters that aren't ours stay."""
     given = query_parameters()
-    kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in OURS}
+    kept = {name: value for name, value in given.items() if name not in by_url_name() and name not in (*OURS, PLAY)}
     address = {**kept, **chosen_parameters()}
     if not given and landing.is_untouched():
         address = {}

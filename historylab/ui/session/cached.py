@@ -129,7 +129,7 @@ def stage_seconds(timeline: Timeline) -> tuple[float, float, float]:
 # -- what is drawn from them
 
 
-@st.cache_resource(max_entries=3, scope="session", show_spinner="Drawing the map", hash_funcs=BY_CONTENT)
+@st.cache_resource(max_entries=5, scope="session", show_spinner="Drawing the map", hash_funcs=BY_CONTENT)
 def packed_map(timeline: Timeline) -> tuple[bytes, str]:
     """A timeline as the retention map's bytes, and the key the browser knows them by."""
     key = _browser_key(timeline_key(timeline))

@@ -173,7 +173,9 @@ class TabState:
     page: int | None = None  # of the messages; None is where their view opens
     picks: int = 0  # messages chosen outside the list, which must then be drawn anew to show it
     only_differing: bool = False
-    against: str = "B"  # the configuration that the difference map draws against A
+    against: str = "B"  # the configuration that Compare shows beside A
+    only_differences: bool = False  # whether as one map of what differs
+    playing: bool = False  # whether Compare's maps play by themselves, until a request is chosen
     debug: bool | None = None  # whether the debug drawer is open; None: as the link has it
     wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
 

@@ -53,7 +53,8 @@ def opened() -> Opened:
 
 def select_request(request: int) -> None:
     """Show that request (from 0)."""
-    tab().request, tab().page = request, None
+    state = tab()
+    state.request, state.page, state.playing = request, None, False
 
 
 def select_message(message: int | None) -> None:
@@ -101,8 +102,19 @@ def show_only_differing(only: bool) -> None:
 
 
 def compare_against(letter: str) -> None:
-    """Draw the difference map of A against that configuration."""
+    """On Compare, show that configuration beside A."""
     tab().against = letter
+
+
+def show_only_differences(only: bool) -> None:
+    """On Compare, show the map of differences instead of a map for each."""
+    tab().only_differences = only
+
+
+def start_playing() -> None:
+    """On Compare, have the maps play from the first request."""
+    state = tab()
+    state.request, state.page, state.playing = None, None, True
 
 
 # -- what must be remembered

@@ -31,13 +31,18 @@ class RetentionMap {
   receive(view, still, send) {
     const other = still !== this.still;
     const moving = other && this.keyTimer && still.requests === this.still.requests;
-    [this.still, this.send, this.starred] = [still, send, view.starred];
+    [this.still, this.known, this.send, this.starred] = [still, view.key, send, view.starred];
     if (moving) this.tell(); // moved by a key, and something else changed before the move was sent
     if (other) this.stop();
-    const moves = this.press || this.keyTimer || this.playTimer;
+    const moves = this.press || this.keyTimer || clock.now.playing; // by this map or another
     if (!moves && clock.answered(view.request)) this.message = view.message;
     this.draw();
-    sayOnPage(this.still, this.request);
+    this.say();
+    if (view.play && !this.begun) { // a link asked for it, once
+      this.look(0);
+      this.play();
+    }
+    this.begun = true;
   }
 
   // -- moving
@@ -49,7 +54,12 @@ class RetentionMap {
   follow() {
     if (!this.still) return;
     this.draw();
+    this.say();
+  }
+
+  say() {
     sayOnPage(this.still, this.request);
+    saySent(this.still, this.known, this.request);
   }
 
   tell(chosen) {

@@ -33,6 +33,12 @@ function sayOnPage(still, request) {
   });
 }
 
+// On Compare every map has its own sentence, "A sees 40 of 61 messages".
+function saySent(still, key, request) {
+  const said = document.querySelector(`[data-sees="${key}"]`);
+  if (said) said.textContent = sentOf(still, request);
+}
+
 function stripText(still, request) {
   if (still.says) return still.share[request] ? `differs in ${still.share[request]}% of its messages` : "sends the same under both";
   if (!request) return "is the first";
