@@ -35,8 +35,8 @@ search = settings_search.make_search(viewing.opened().conversations if everywher
 candidates = search.candidates()
 work = search.work(candidates)
 top = st.container()
-constraints = constraints_form(search.prices, marked=search.marked)
-search_form(search, candidates)
+constraints = constraints_form(search.prices, marked=search.marked, referring=search.referring)
+search_form(search)
 with top, replay_errors_shown():
     work_progress(
         work,

@@ -16,11 +16,11 @@ from historylab.errors import SettingsError
 AIMS = ("cheapest", "keeps most", "balanced")
 BALANCED = 0.95  # of what the best one keeps: cheaper settings that keep less are not looked at
 
-EVERY_STAR = "keep every must-remember message"
+EVERY_STAR, EVERY_REFERENCE = "keep every must-remember message", "keep every reference"
 CACHING = [*(caching_word(name) for name in cache_members() if name != NO_CACHE), caching_word(NO_CACHE)]
 PHRASES = (
     EVERY_STAR,
-    "keep every reference",
+    EVERY_REFERENCE,
     "keep 95% of references",
     "never over the budget",
     "never over 8k",

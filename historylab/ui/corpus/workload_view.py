@@ -17,10 +17,18 @@ from historylab.ui.shared.theme import is_dark
 from historylab.wording.costs import PRICES_UNKNOWN, cache_label, cache_titles
 from historylab.wording.cuts import capitalize_first, settings_in_words
 from historylab.wording.findings import workload_finding
+from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, one_line
 
 MOST_ROWS = 1_000
 UNKNOWN = "not known"
+MONTH = (
+    "A month",
+    "A month, not trimming",
+    "Times not trimming",
+    "Half of the conversations cost at most",
+    "95 in 100 cost at most",
+)
 
 
 def workload_headline(workload: Workload, settings: Settings, about: str, own: str) -> None:
@@ -69,20 +77,23 @@ def _monthly_sentence(workload: Workload, own: str) -> str:
 
 
 def _month_table(workload: Workload) -> str:
-    heads = ("A month", "… not trimming", "Ratio", "A conversation, half at most", "95 in 100 at most")
-    head = "".join(f'<th class="hl-number">{word}</th>' for word in heads)
+    """A column per cache model, so that it fits a narrow screen."""
+    titles = cache_titles()
+    head = "".join(f'<th class="hl-number">{escape(title)}</th>' for title in titles.values())
+    columns = [tuple(_month(workload, name)) for name in titles]
     rows = "".join(
-        f"<tr><td>{escape(title)}</td>{''.join(_number(cell) for cell in _month(workload, name))}</tr>"
-        for name, title in cache_titles().items()
+        f"<tr><td>{with_terms(words, 'not trimming')}</td>{''.join(map(_number, cells))}</tr>"
+        for words, *cells in zip(MONTH, *columns, strict=True)
     )
     return (
-        '<div class="hl-table"><table><thead><tr><th>Prompt cache</th>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-        '<div class="hl-meta">Dollars are an estimate: input and answers at the prices below, caches idealised.</div>'
+        f'<div class="hl-table hl-month"><table><thead><tr><th></th>{head}</tr></thead><tbody>{rows}</tbody>'
+        '</table></div><div class="hl-meta">Dollars are an estimate: input and answers at the prices below, '
+        "caches idealised.</div>"
     )
 
 
 def _month(workload: Workload, cache: str) -> Iterator[str]:
+    """The cells of `MONTH` for that cache model."""
     yield from _monthly(workload, cache)
     yield from map(money, percentiles(workload.per_conversation(cache)))
 
@@ -110,7 +121,9 @@ def _conversations(workload: Workload, priced: bool) -> None:
         for name, title in cache_titles().items():
             columns[f"$, {title.lower()}"] = [float(load.costs[name]) for load in loads]
     money_column = st.column_config.NumberColumn(format="$%.4f")
-    config = {name: money_column for name in columns if name.startswith("$")}
+    count_column = st.column_config.NumberColumn(format="localized")
+    config: dict[str, Any] = {name: money_column if name.startswith("$") else count_column for name in columns}
+    config["conversation"] = st.column_config.TextColumn(pinned=True, width=160)
     st.dataframe(columns, hide_index=True, column_config=config, alt=count_of(len(loads), "conversation"), key="loads")
     if len(workload.loads) > MOST_ROWS:
         st.html(f'<span class="hl-meta">The first {MOST_ROWS:,} of {len(workload.loads):,} conversations.</span>')

@@ -10,7 +10,7 @@ import streamlit as st
 from historylab.costs.caches.base import cache_of, caching_word
 from historylab.errors import SettingsError
 from historylab.pricing import Prices
-from historylab.tuning.constraints import AIMS, EVERY_STAR, PHRASES, Constraints, read_constraints
+from historylab.tuning.constraints import AIMS, EVERY_REFERENCE, EVERY_STAR, PHRASES, Constraints, read_constraints
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.notice import notice
 from historylab.wording.costs import cache_titles
@@ -25,14 +25,15 @@ MARK_FIRST = (
 EXAMPLES = "; ".join(phrase for phrase in PHRASES if re.search(r"\d", phrase))
 
 
-def constraints_form(prices: Prices | None, *, marked: bool) -> Constraints:
+def constraints_form(prices: Prices | None, *, marked: bool, referring: bool) -> Constraints:
     """Draw the form and return the constraints it states. Words that can't be read are left out, with a notice.
 
-    `marked`: whether any message must be remembered; without one the phrase about them isn't offered.
+    `marked`: whether any message must be remembered, `referring`: whether any call uses a value of an earlier message;
+    what there is none of is not offered.
     """
     tuning = session.tab().tuning
     cache = tuning.cache or (cache_of(prices).name if prices else Constraints().cache)
-    offered = [must for must in MUSTS if marked or must != EVERY_STAR]
+    offered = [m for m in MUSTS if (marked or m != EVERY_STAR) and (referring or m != EVERY_REFERENCE)]
     musts = [must for must in tuning.musts if must in offered]
     st.pills(
         "It must",

@@ -14,10 +14,13 @@ from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.findings import cost_or_tokens, frontier_finding
+from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
 MARKED = "Must-remember messages kept"
 ASKED = "Answers to your questions kept"
+EXPLAINED = ("reference", "link", "not trimming", "estimate", "request", "beginning")
+"""The terms that the first column explains."""
 Figure = Callable[[Point, Recommendation], str]
 FIGURES: tuple[tuple[str, Figure], ...] = (
     ("{kept} kept", lambda p, _: percent(p.kept)),
@@ -96,8 +99,9 @@ def _pick(keys: Sequence[str]) -> None:
 def _card(found: Recommendation, picked: Point, mine: Point | None) -> None:
     others = [mine] if mine is not None and mine is not picked else []
     head = "".join(f'<th class="hl-number">{word}</th>' for word in ["These", *(["Yours"] if others else [])])
+    words = {"kept": found.kept_is, "cost": cost_or_tokens(found)}
     rows = "".join(
-        f"<tr><td>{escape(capitalize_first(label.format(kept=found.kept_is, cost=cost_or_tokens(found))))}</td>"
+        f"<tr><td>{with_terms(capitalize_first(label.format(**words)), *EXPLAINED)}</td>"
         + "".join(f'<td class="hl-number">{show(point, found)}</td>' for point in (picked, *others))
         + "</tr>"
         for label, show in FIGURES

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from historylab.costs.amounts import count_of
-from historylab.settings.model import Settings
 from historylab.ui.session import choices, session, tuning_choices, viewing
 from historylab.ui.session.tab import FEW, MANY, MORE
 from historylab.ui.tune.settings_search import SettingsSearch
@@ -17,13 +14,13 @@ from historylab.wording.untrusted import escape
 HOW_MANY = {FEW: f"{FEW}, quickly", MORE: f"{MORE}", MANY: f"{MANY}, thoroughly"}
 
 
-def search_form(search: SettingsSearch, tried: Sequence[Settings]) -> None:
+def search_form(search: SettingsSearch) -> None:
     """The choices, folded away under a line that sums them up."""
     questions = {axis.name: axis.question for axis in search.axes}
     many = len(search.conversations)
     where = f" on {many:,} conversations" if many > 1 else ""
-    varied = f"varied in {count_of(len(search.varied), 'way')}"
-    with st.expander(f"{count_of(len(tried), 'settings')}, {varied}{where}", key="search", type="compact"):
+    varied = f"Varied in {count_of(len(search.varied), 'way')}"
+    with st.expander(f"{varied}{where}", key="search", type="compact"):
         st.pills(
             "What to vary",
             list(questions),
@@ -43,7 +40,8 @@ def search_form(search: SettingsSearch, tried: Sequence[Settings]) -> None:
             required=True,
             key=session.seed_widget("most", session.tab().tuning.most),
             on_change=lambda: tuning_choices.try_at_most(session.widget_value("most")),
-            help="If there are more combinations, a random sample of them is tried, always the same one.",
+            help="If there are more combinations, a random sample of them is tried, always the same; then some more "
+            "with one thing changed at a time.",
         )
         held = len(viewing.opened().conversations)
         if held > 1:

@@ -17,6 +17,7 @@ from historylab.ui.tune.refined_search import try_neighbours
 from historylab.ui.tune.settings_search import SettingsSearch
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import cost_or_tokens
+from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
 
@@ -50,7 +51,8 @@ def _table(
     cost = capitalize_first(cost_or_tokens(found))
     about = f"Kept: {found.kept_is}. {cost}: times not trimming."
     return (
-        f'<div class="hl-meta">{escape(about)}</div><div class="hl-table"><table><thead><tr><th>Instead</th>'
+        f'<div class="hl-meta">{with_terms(about, "reference", "link", "not trimming")}</div>'
+        f'<div class="hl-table hl-effects"><table><thead><tr><th>Instead</th>'
         f'<th class="hl-number">Kept</th><th class="hl-number">{cost}</th></tr></thead><tbody>{rows}</tbody>'
         "</table></div>"
     )
@@ -79,6 +81,8 @@ def _row(changed: Mapping[str, Any], point: Point, origin: Point, found: Recomme
 
 def _change(by: float, unit: str, *, better: bool, digits: int) -> str:
     if abs(by) < 0.5 * 10**-digits:
-        return '<span class="hl-faint">same</span>'
+        return '<span class="hl-change hl-faint">same</span>'
     word = "better" if better else "worse"
-    return f'<span class="hl-{word}" title="{word}">{"▲" if by > 0 else "▼"} {abs(by):.{digits}f}{unit}</span>'
+    return (
+        f'<span class="hl-change hl-{word}" title="{word}">{"▲" if by > 0 else "▼"} {abs(by):.{digits}f}{unit}</span>'
+    )

@@ -10,6 +10,7 @@ from historylab.conversation.columns import TOOL
 from historylab.conversation.conversation import Conversation
 from historylab.pricing import Prices
 from historylab.recall.must_remember import marked_in_file
+from historylab.recall.references import find_needs
 from historylab.settings.consent import offline
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
@@ -42,6 +43,12 @@ class SettingsSearch:
     def marked(self) -> bool:
         """Whether any message must be remembered."""
         return any(self.must_remember.values())
+
+    @property
+    def referring(self) -> bool:
+        """Whether any tool call uses a value that an earlier message says."""
+        needs = (need for conversation in self.conversations for step in find_needs(conversation) for need in step)
+        return any(need.kind == "reference" for need in needs)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
