@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,14 +52,17 @@ def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:
 # -- losses and needs
 
 
-def loss_in_words(timeline: Timeline, loss: Loss) -> str:
+def first_loss_in_words(timeline: Timeline, losses: Sequence[Loss]) -> str:
     """ "Message 2, “Hi! I'm Noor”, stopped being sent at turn 21. Turn 58 needed its “HW-3917”, in the answer." """
-    quoted = one_line(preview(timeline.conversation[loss.message]), QUOTE)
-    needed = (
-        "needed it" if loss.kind == "star" else f"needed its “{one_line(loss.value, VALUE)}”, {_used(timeline, loss)}"
-    )
-    since, when = _left_at(timeline, loss), capitalize_first(timeline.steps[loss.step].label)
-    return f"Message {loss.message + 1:,}, “{quoted}”, {since}. {when} {needed}."
+    first = losses[0]
+    use = next((loss for loss in losses if loss.message == first.message and loss.kind != "star"), None)
+    quoted = one_line(preview(timeline.conversation[first.message]), QUOTE)
+    which = f"Message {first.message + 1:,}, {'which must be remembered, ' if first.kind == 'star' else ''}“{quoted}”"
+    said = f"{which}, {_left_at(timeline, first)}."
+    if use is None:
+        return said
+    when = capitalize_first(timeline.steps[use.step].label)
+    return f"{said} {when} needed its “{one_line(use.value, VALUE)}”, {_used(timeline, use)}."
 
 
 def need_in_words(timeline: Timeline, need: Need, *, held: bool) -> str:

@@ -15,7 +15,7 @@ from historylab.wording.answer import (
     Seen,
     before_and_after,
     deletion_in_words,
-    loss_in_words,
+    first_loss_in_words,
     need_in_words,
     place_among,
     since_in_words,
@@ -79,12 +79,18 @@ def test_what_the_environment_holds_is_named(env, said):
 
 def test_a_loss_says_which_message_left_when_and_who_needed_what_of_it():
     timeline = replay(ORDER, LAST)
-    tool, answer = retention(timeline).losses
-    assert loss_in_words(timeline, tool) == (
+    losses = retention(timeline).losses
+    assert first_loss_in_words(timeline, losses) == (
         "Message 3, “customer: cus_901”, stopped being sent at turn 2, request 1 of 2. "
         "Turn 2, request 1 of 2 needed its “cus_901”, as “customer” of refund."
     )
-    assert loss_in_words(timeline, answer).endswith("Turn 2, request 2 of 2 needed its “ORD-77”, in the answer.")
+    assert first_loss_in_words(timeline, losses[1:]).endswith("needed its “ORD-77”, in the answer.")
+    marked = [loss for loss in retention(timeline, stars=[0]).losses if loss.message == 0]
+    assert first_loss_in_words(timeline, marked) == (
+        "Message 1, which must be remembered, “Where is order ORD-77?”, stopped being sent at turn 2, request 1 of 2. "
+        "Turn 2, request 2 of 2 needed its “ORD-77”, in the answer."
+    )
+    assert first_loss_in_words(timeline, marked[:1]).endswith("stopped being sent at turn 2, request 1 of 2.")
     assert since_in_words(timeline, Action.DROPPED, 2) == "Dropped since turn 2, request 1 of 2"
 
 

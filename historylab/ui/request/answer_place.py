@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
@@ -13,7 +14,7 @@ from historylab.ui.request.explanation import close_button, explanation, message
 from historylab.ui.request.loss_walk import first_loss, loss_walk
 from historylab.ui.request.needed_later import needed_later
 from historylab.ui.request.try_it import try_it
-from historylab.ui.session import session, viewing
+from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.answer_region import answer_region
 
 
@@ -26,7 +27,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
     deletion_note()
     walk, chosen = st.container(key="walk"), session.tab().message
     said = st.container(key="said", gap="small")
-    rest = st.container(key="keeps", gap="small")
+    rest = _place_for_the_rest(timeline, number, chosen)
     if chosen is None or chosen >= len(timeline.conversation):
         chosen = None
     elif chosen >= timeline.plans[number].size:
@@ -41,7 +42,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
     def draw_rest() -> None:
         with walk:
             loss_walk(timeline, number, session.tab().message)
-        with rest:
+        with rest.container(key="keeps", gap="small"):
             try_it(timeline, number, resolution)
             if session.tab().message is None:
                 first_loss(timeline)
@@ -49,6 +50,18 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
                 needed_later(timeline, chosen)
 
     return draw_rest
+
+
+def _place_for_the_rest(timeline: Timeline, number: int, chosen: int | None) -> DeltaGenerator:
+    """Where what would keep the message will stand; till then, unless it is known already, what is being done."""
+    place = st.container()
+    if chosen is None or chosen >= timeline.plans[number].size or cached.knows_answer(timeline, number, chosen):
+        return place
+    if timeline.plans[number].reason(chosen).sent:
+        return place
+    place = place.empty()
+    place.html('<div class="hl-meta">Trying what would keep it…</div>')
+    return place
 
 
 def _later(timeline: Timeline, chosen: int) -> None:

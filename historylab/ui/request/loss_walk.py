@@ -10,7 +10,7 @@ from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
-from historylab.wording.answer import CHOOSE, NO_LOSS, loss_in_words, place_among
+from historylab.wording.answer import CHOOSE, NO_LOSS, first_loss_in_words, place_among
 from historylab.wording.costs import RECALL_UNKNOWN
 from historylab.wording.untrusted import escape
 
@@ -37,7 +37,7 @@ def first_loss(timeline: Timeline) -> None:
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div><div class="hl-meta">{CHOOSE}</div>')
         return
     losses = cached.retained(timeline, viewing.must_remember()).losses
-    said = loss_in_words(timeline, losses[0]) if losses else NO_LOSS
+    said = first_loss_in_words(timeline, losses) if losses else NO_LOSS
     title = '<div class="hl-title">The first loss that mattered</div>' if losses else ""
     st.html(f'{title}<div class="hl-small">{escape(said)}</div>')
     if losses:

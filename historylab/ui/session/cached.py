@@ -201,10 +201,23 @@ def figures(timeline: Timeline, prices: Prices | None, must_remember: tuple[int,
     return compare.measure_figures(timeline, prices, stars=must_remember)
 
 
-@st.cache_resource(max_entries=64, scope="session", show_spinner="Trying what would keep it", hash_funcs=BY_CONTENT)
 def answer(timeline: Timeline, number: int, message: int) -> Answer:
     """Why a request treats a message as it does; finding what would keep it plans again many times."""
-    return timeline.explain(number, message)
+    known = _answers.setdefault(timeline, {})
+    if (number, message) not in known:
+        known[number, message] = timeline.explain(number, message)
+        if len(known) > MOST_ANSWERS:
+            del known[next(iter(known))]
+    return known[number, message]
+
+
+def knows_answer(timeline: Timeline, number: int, message: int) -> bool:
+    """Whether that answer is there already."""
+    return (number, message) in _answers.get(timeline, {})
+
+
+MOST_ANSWERS = 64
+_answers: WeakKeyDictionary[Timeline, dict[tuple[int, int], Answer]] = WeakKeyDictionary()
 
 
 @st.cache_resource(max_entries=6, scope="session", show_spinner="Pricing every request", hash_funcs=BY_CONTENT)
