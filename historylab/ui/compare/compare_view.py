@@ -68,21 +68,27 @@ def _picture(compared: list[Configuration], timelines: list[Timeline], number: i
                 on_change=lambda: viewing.show_only_differences(session.widget_value(PICTURE) == DIFFERENCES),
             )
         if len(letters) > 1:
-            st.segmented_control(
-                "A against",
-                letters,
-                default=against,
-                required=True,
-                key=session.seed_widget(AGAINST, against),
-                on_change=lambda: viewing.compare_against(session.widget_value(AGAINST)),
-                format_func=lambda letter: f"A and {letter}",
-                label_visibility="collapsed",
-            )
+            with st.container(width="content", key=f"against-{'one' if only else 'maps'}-{len(compared)}"):
+                _against(letters, against)
         st.html(difference_legend(against) if only else actions_legend())
     if only:
         difference_map(timelines, number, against)
     else:
         motion_maps(compared, timelines, number, against, aligned=aligned)
+
+
+def _against(letters: list[str], chosen: str) -> None:
+    """The one beside A. The style sheet hides the choice where there is room for all maps."""
+    st.segmented_control(
+        "A against",
+        letters,
+        default=chosen,
+        required=True,
+        key=session.seed_widget(AGAINST, chosen),
+        on_change=lambda: viewing.compare_against(session.widget_value(AGAINST)),
+        format_func=lambda letter: f"A and {letter}",
+        label_visibility="collapsed",
+    )
 
 
 def _shown_request(base: Timeline, differing: list[int]) -> int:

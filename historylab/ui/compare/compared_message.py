@@ -45,5 +45,5 @@ def _one(configuration: Configuration, timeline: Timeline, number: int, chosen: 
     since = f" since {timeline.steps[first].label}" if found.action != Action.KEPT else ""
     return (
         f'<div><b class="hl-letter hl-letter-{letter}">{letter}</b> {look.mark(found.action.name.lower())}'
-        f'<b>{look.word}</b>{since}<div class="hl-small">{escape(found.sentence)}</div></div>'
+        f' <b>{look.word}</b>{since}<div class="hl-small">{escape(found.sentence)}</div></div>'
     )

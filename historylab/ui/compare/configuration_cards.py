@@ -145,7 +145,7 @@ def _add_change(which: int, configuration: Configuration) -> None:
         key=key,
         placeholder=ADD_CHANGE,
         label_visibility="collapsed",
-        width=215,
+        width="stretch",
         on_change=_start_change,
         args=(which, key, configuration),
     )
