@@ -10,8 +10,8 @@ const KEYS = [
   { keys: ["/"], does: "Search the messages", on: ".st-key-search input", act: (input) => input.focus() },
   { keys: ["J"], does: "Next request", on: ".st-key-later button" },
   { keys: ["K"], does: "Previous request", on: ".st-key-earlier button" },
-  { keys: ["]"], does: "Next loss", on: ".st-key-next-loss button" },
-  { keys: ["["], does: "Previous loss", on: ".st-key-previous-loss button" },
+  { keys: ["]"], does: "Next loss", on: ".st-key-loss-after button" },
+  { keys: ["["], does: "Previous loss", on: ".st-key-loss-before button" },
   { keys: ["Space"], does: "Play, or stop", on: "button.play", onlyFrom: "body, [role=slider]" },
   { keys: ["F"], does: "Full screen", on: "canvas.marks", act: () => document.dispatchEvent(new CustomEvent(PRESENT)) },
 ];
