@@ -9,7 +9,7 @@ from browser_pages import at_rest, headline
 
 pytestmark = pytest.mark.browser
 
-LEFT, RIGHT, TOP, BELOW = 48, 12, 26, 71  # pixels around the cells, as in paint.js
+LEFT, RIGHT, TOP, BELOW = 48, 12, 26, 79  # pixels around the cells, as in paint.js
 MESSAGES, REQUESTS = 166, 83
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import pytest
 from browser_pages import HOSTILE, PLAIN, at_rest, headline, opened, upload
 
+from historylab import generate, replay, resolve_settings
+from historylab.wording.palette import LOOKS
+from historylab.wording.verdict import count_actions, verdict
+
 pytestmark = pytest.mark.browser
 
-LEFT, RIGHT, TOP, BELOW = 48, 12, 26, 71  # pixels around the cells, as in paint.js
+LEFT, RIGHT, TOP, BELOW = 48, 12, 26, 79  # pixels around the cells, as in paint.js
 CUT = "/?historyLength=10"  # 83 requests of 166 messages, the first cut at the eleventh
 
 
@@ -77,6 +82,30 @@ def test_keys_move_it_and_the_page_follows(retention_map):
     page.wait_for_function("() => document.querySelector('.st-key-request input').value === '82'")
 
 
+SAY = """async (requests) => {
+  const said = [];
+  for (const request of requests) {
+    historylabClock.set({ request });
+    const counts = [...document.querySelectorAll("[data-count]")].map((count) => count.textContent);
+    said.push([document.querySelector("[data-said]").textContent, counts.join(" ")]);
+  }
+  return said;
+}"""
+"""Moves the page's clock, and reads headline and legend at every request."""
+
+
+def test_headline_and_legend_follow_the_clock_in_pythons_words(page, home):
+    link = {"historyPolicy": "all", "budget": "6000", "projection": "collapsed_tools", "pruner": "summarize"}
+    opened(page, f"{home}/?{urlencode({'conversation': 'coding_agent:turns=9,seed=1', **link})}")
+    page.wait_for_function("() => historylabClock.now.request > 0")
+    timeline = replay(generate("coding_agent", turns=9, seed=1), resolve_settings(url=link).settings)
+    said = page.evaluate(SAY, list(range(len(timeline.plans))))
+    for request, (headline_now, legend) in enumerate(said):
+        counts = count_actions(timeline.plans[request])
+        assert headline_now == verdict(timeline, request).seen
+        assert legend == " ".join(f"{counts[action]:,}" for action in LOOKS)
+
+
 def test_the_number_and_the_buttons_move_it_too(retention_map):
     page = retention_map.page
     box = page.get_by_role("spinbutton", name="Request, from 1 to 83")
@@ -93,7 +122,7 @@ def test_a_click_selects_request_and_message(retention_map):
     retention_map.click(message=5, request=40)
     headline(page, "At turn 41,")
     page.get_by_text("Message 6: × dropped").wait_for()
-    page.get_by_text("What would keep it").wait_for()
+    page.get_by_text("What would keep it", exact=True).wait_for()
     retention_map.click(message=150, request=40)  # not said yet: it is a place on the slider only
     retention_map.click(message=75, request=40)
     page.get_by_text("Message 76: ● kept").wait_for()
@@ -124,13 +153,46 @@ def test_the_pointer_is_told_why_at_once(retention_map):
     retention_map.tip.filter(has_text="not said yet").wait_for()
 
 
-def test_it_plays_from_the_start_and_can_be_paused(retention_map):
+def test_it_grows_as_it_plays_and_is_told_when_it_is_paused(retention_map):
     page = retention_map.page
     page.get_by_role("button", name="Play the conversation").click()
     retention_map.says(r"^turn (1?[2-9]|2\d):")
+    assert page.locator("html.hl-playing").count() == 1
+    assert veil(retention_map, 60, 80) > 200 > veil(retention_map, 1, 0)  # what is later is only a shadow
     page.get_by_role("button", name="Play the conversation").click()
     now = retention_map.slider.get_attribute("aria-valuenow")
+    page.wait_for_function(f"() => document.querySelector('.st-key-request input').value === '{now}'")
     headline(page, f"At turn {now},")
+    assert page.locator("html.hl-playing").count() == veil(retention_map, 60, 80) == 0
+
+
+def test_it_zooms_around_the_request_and_stays_with_it(retention_map):
+    page, slider = retention_map.page, retention_map.slider
+    slider.focus()
+    for key in ("Home", "+", "+", "+"):
+        slider.press(key)
+    assert page.evaluate("() => [historylabClock.now.from, historylabClock.now.to * 83]") == [0, 21]
+    slider.press("End")
+    assert page.evaluate("() => [historylabClock.now.from * 83, historylabClock.now.to]") == [62, 1]
+    page.get_by_role("button", name="Zoom out").click()
+    page.get_by_role("button", name="All", exact=True).click()
+    assert page.evaluate("() => [historylabClock.now.from, historylabClock.now.to]") == [0, 1]
+
+
+def test_it_fills_the_screen_and_is_saved_as_a_picture(retention_map):
+    page = retention_map.page
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save the map as a picture").click()
+    assert saved.value.suggested_filename == "historylab-a-birthday-by-the-sea-request-83.png"
+    page.get_by_role("button", name="Full screen").click()
+    sidebar = page.get_by_test_id("stSidebar")
+    sidebar.wait_for(state="hidden")
+    page.keyboard.press("Escape")
+    sidebar.wait_for()
+    page.keyboard.press("f")
+    sidebar.wait_for(state="hidden")
+    page.keyboard.press("f")
+    sidebar.wait_for()
 
 
 def test_a_narrow_screen_and_a_dark_one_draw_it(browser, home):
@@ -187,6 +249,18 @@ def pixel(found: Map, message: int, request: int) -> list[int]:
         """(marks, [x, y]) => {
             const cells = marks.parentElement.querySelector(".cells"), scale = cells.width / cells.clientWidth;
             return [...cells.getContext("2d").getImageData(x * scale, y * scale, 1, 1).data.slice(0, 3)];
+        }""",
+        [x, y],
+    )
+
+
+def veil(found: Map, message: int, request: int) -> int:
+    """How much covers a point of the map, from 0 to 255."""
+    x, y = found.at(message, request)
+    return found.slider.evaluate(
+        """(marks, [x, y]) => {
+            const scale = marks.width / marks.clientWidth;
+            return marks.getContext("2d").getImageData(x * scale, y * scale, 1, 1).data[3];
         }""",
         [x, y],
     )

@@ -11,7 +11,7 @@ from historylab.ui.session import session
 from historylab.ui.shared.browser import component
 from historylab.ui.shared.timeline_data import TimelineData, timeline_data
 
-SCRIPTS = ("axis", "words", "paint", "marks", "map")
+SCRIPTS = ("axis", "words", "paint", "marks", "zoom", "fall", "picture", "map")
 
 
 def history_map(key: str, data: TimelineData, view: Mapping[str, Any], on_look: Callable[[], None]) -> None:

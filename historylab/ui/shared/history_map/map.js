@@ -11,6 +11,7 @@ class RetentionMap {
     [this.flag, this.tip, this.button] = [this.find(".flag"), this.find(".tip"), this.find(".play")];
     [this.message, this.hover, this.press, this.starred] = [null, null, null, []];
     [this.still, this.keyTimer, this.playTimer] = [null, 0, 0];
+    [this.pinch, this.falls, this.seen] = [new Pinch(), new Falls(this.find(".falls")), null];
     this.watcher = new ResizeObserver(() => this.draw());
     this.watcher.observe(this.plot);
     this.deaf = clock.listen(() => this.follow());
@@ -18,10 +19,19 @@ class RetentionMap {
     listen(this.marks, "pointerdown", (event) => this.down(event));
     listen(this.marks, "pointermove", (event) => this.move(event));
     listen(this.marks, "pointerup", (event) => this.up(event));
-    listen(this.marks, "pointercancel", () => this.leave());
-    listen(this.marks, "pointerleave", () => this.press || this.leave());
+    listen(this.marks, "pointercancel", (event) => this.leave(event));
+    listen(this.marks, "pointerleave", (event) => this.press || this.leave(event));
     listen(this.marks, "keydown", (event) => this.key(event));
+    listen(this.marks, "wheel", (event) => this.wheel(event));
     listen(this.button, "click", () => (this.playTimer ? this.pause() : this.play()));
+    const acts = { in: () => this.zoom(1 / STEP), out: () => this.zoom(STEP), whole: () => showFrom(this.still, 0, 1),
+      png: () => savePicture(this), full: () => present(!presents()) };
+    for (const [name, act] of Object.entries(acts)) listen(this.find(`.${name}`), "click", act);
+    this.presented = () => {
+      this.find(".full").setAttribute("aria-pressed", presents());
+      this.draw();
+    };
+    document.addEventListener(`${PRESENT}ed`, this.presented);
   }
 
   get request() {
@@ -32,6 +42,8 @@ class RetentionMap {
     const other = still !== this.still;
     const moving = other && this.keyTimer && still.requests === this.still.requests;
     [this.still, this.known, this.send, this.starred] = [still, view.key, send, view.starred];
+    if (other && this.zoomedFor !== still.requests) clock.set({ from: 0, to: 1 });
+    this.zoomedFor = still.requests;
     if (moving) this.tell(); // moved by a key, and something else changed before the move was sent
     if (other) this.stop();
     const moves = this.press || this.keyTimer || clock.now.playing; // by this map or another
@@ -51,15 +63,41 @@ class RetentionMap {
     clock.set({ request: Math.max(0, Math.min(this.still.requests - 1, request)) });
   }
 
+  // The clock says something new.
   follow() {
-    if (!this.still) return;
+    if (!this.still || this.still.requests <= 0) return;
+    const before = this.seen, { request } = this;
+    this.seen = request;
+    if (before !== request) keepInSight(this.still, request); // which the clock says again
     this.draw();
     this.say();
+    if (clock.now.playing && before < request && this.frame) this.falls.drop(this.still, this.frame, this.colours, before, request);
   }
 
   say() {
     sayOnPage(this.still, this.request);
     saySent(this.still, this.known, this.request);
+  }
+
+  zoom(factor, at = (this.request + 0.5) / this.still.requests) {
+    zoom(this.still, factor, Math.max(clock.now.from, Math.min(clock.now.to, at)));
+  }
+
+  pan(pixels) {
+    const { from, to } = clock.now;
+    showFrom(this.still, from + (pixels / this.frame.box.w) * (to - from), to - from);
+  }
+
+  // With Ctrl (as a pinch on a touchpad comes) or Cmd it zooms around the pointer; with Shift, or sideways, it pans.
+  wheel(event) {
+    const { from, to } = clock.now, sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+    if (event.ctrlKey || event.metaKey) {
+      const at = from + ((event.offsetX - LEFT) / this.frame.box.w) * (to - from);
+      this.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * WHEEL * (event.deltaMode ? 20 : 1)), at);
+    } else if (zoomed() && Math.abs(sideways) > (event.shiftKey ? 0 : Math.abs(event.deltaY))) this.pan(sideways);
+    else return;
+    this.hide();
+    event.preventDefault();
   }
 
   tell(chosen) {
@@ -69,12 +107,16 @@ class RetentionMap {
   down(event) {
     if (event.button) return;
     this.pause();
-    this.press = { x: event.offsetX, y: event.offsetY, from: this.request, moved: false };
+    if (this.pinch.down(event)) return void (this.press = null);
+    const pans = zoomed() && (event.shiftKey || event.offsetY > this.frame.box.strip + STRIP);
+    this.press = { x: event.offsetX, at: event.offsetX, from: this.request, moved: false, pans };
     this.marks.setPointerCapture(event.pointerId);
   }
 
   move(event) {
+    if (this.pinch.move(event, this.still, this.frame)) return;
     if (!this.press) return this.point(event);
+    if (this.press.pans) return this.drag(event);
     this.press.moved ||= Math.abs(event.offsetX - this.press.x) > CLICK_PX;
     if (this.press.moved) {
       this.hide();
@@ -82,8 +124,15 @@ class RetentionMap {
     }
   }
 
+  // On the overview its thumb follows the pointer, elsewhere the map does.
+  drag(event) {
+    const far = event.offsetX - this.press.at, { from, to } = clock.now;
+    this.press.at = event.offsetX;
+    this.pan(event.shiftKey ? -far : far / (to - from));
+  }
+
   up(event) {
-    const press = this.press;
+    const press = this.pinch.up(event) || this.press?.pans ? null : this.press;
     this.press = null;
     if (!press) return;
     const cell = press.moved ? null : cellUnder(this.still, this.frame, event.offsetX, event.offsetY);
@@ -96,7 +145,8 @@ class RetentionMap {
     if (this.request !== press.from) this.tell();
   }
 
-  leave() {
+  leave(event) {
+    this.pinch.up(event);
     if (this.press && this.request !== this.press.from) this.tell();
     this.press = null;
     this.hide();
@@ -109,7 +159,9 @@ class RetentionMap {
       PageUp: starts.find((start) => start > at) ?? requests - 1,
       PageDown: starts.findLast((start) => start < at) ?? 0,
     }[event.key];
+    const part = { "+": 1 / STEP, "=": 1 / STEP, "-": STEP, "−": STEP, 0: Infinity }[event.key];
     if (event.key === " ") this.playTimer ? this.pause() : this.play();
+    else if (part && !event.ctrlKey && !event.metaKey) this.zoom(part);
     else if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     else {
       this.stop();
@@ -180,6 +232,9 @@ class RetentionMap {
     this.scale = devicePixelRatio || 1;
     this.colours = palette(this.plot, this.still);
     this.frame = new Frame(this.still, layout(this.still, width), clock.now);
+    this.find(".in").disabled = this.frame.b - this.frame.a <= FEWEST;
+    this.find(".out").disabled = !zoomed();
+    this.find(".whole").hidden = !zoomed();
     const look = JSON.stringify([this.frame, this.colours, this.scale]);
     if (this.drawn !== this.still || this.look_drawn !== look) {
       [this.drawn, this.look_drawn] = [this.still, look];
@@ -195,6 +250,7 @@ class RetentionMap {
     const { request, message, hover, starred } = this;
     mark(this.marks, this.still, this.frame, this.colours, this.scale, { request, message, hover, starred, playing: clock.now.playing });
     this.flag.textContent = flagText(this.still, request);
+    this.flag.hidden = !this.frame.shows(request);
     const x = this.frame.x(request + 0.5), wide = this.flag.offsetWidth;
     this.flag.style.left = `${Math.max(0, Math.min(x - wide / 2, this.frame.box.width - wide))}px`;
     const say = { min: 1, max: this.still.requests, now: request + 1, text: valueText(this.still, request) };
@@ -204,6 +260,7 @@ class RetentionMap {
   end() {
     this.stop();
     this.deaf();
+    document.removeEventListener(`${PRESENT}ed`, this.presented);
     this.watcher.disconnect();
   }
 }

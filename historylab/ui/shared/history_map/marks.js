@@ -3,7 +3,7 @@
 const CHANGED = "beginning changed", FLAG = "⚑";
 
 function mark(canvas, still, frame, colours, scale, { request, message, hover, starred, playing }) {
-  const box = frame.box;
+  const { box } = frame;
   canvas.width = Math.round(box.width * scale);
   canvas.height = Math.round(box.all * scale);
   const pen = canvas.getContext("2d");
@@ -13,7 +13,7 @@ function mark(canvas, still, frame, colours, scale, { request, message, hover, s
   markStarred(pen, still, frame, colours, starred, request, playing);
   if (frame.shows(request)) markRequest(pen, frame, colours, request);
   if (message !== null && frame.holds(message)) markMessage(pen, frame, colours, message, request);
-  markCaption(pen, still, box, colours, request);
+  markCaption(pen, still, frame, colours, request);
 }
 
 // While it plays, the map grows: what comes later is only a shadow.
@@ -104,13 +104,26 @@ function flagAt(pen, colours, x, y) {
   pen.fillText(FLAG, x, y);
 }
 
-function markCaption(pen, still, box, colours, request) {
+function markCaption(pen, still, frame, colours, request) {
+  const { box } = frame, right = LEFT + box.w, middle = box.strip - CAPTION / 2;
   write(pen, colours, 12, 400, "left", "middle");
-  const words = `This request ${stripText(still, request)}`;
-  pen.fillText(words, LEFT, box.strip - CAPTION / 2, box.w);
-  if (!still.moved.size || pen.measureText(`${words} ${CHANGED} `).width + 20 > box.w) return;
+  const words = `This request ${stripText(still, request)}`, room = box.w - pen.measureText(words).width - 20;
+  pen.fillText(words, LEFT, middle, box.w);
   pen.textAlign = "right";
-  pen.fillText(CHANGED, LEFT + box.w, box.strip - CAPTION / 2);
+  if (!frame.whole) return markWindow(pen, still, frame, colours, room);
+  if (!still.moved.size || pen.measureText(`${CHANGED} `).width > room) return;
+  pen.fillText(CHANGED, right, middle);
   pen.fillStyle = colours.ink;
-  pen.fillRect(LEFT + box.w - pen.measureText(CHANGED).width - 7, box.strip - CAPTION / 2 - 4, 1.5, 8);
+  pen.fillRect(right - pen.measureText(CHANGED).width - 7, middle - 4, 1.5, 8);
+}
+
+// Which part of the whole is on screen: in words, and as a thumb that can be dragged.
+function markWindow(pen, still, frame, colours, room) {
+  const { box, a, b } = frame, y = box.strip + STRIP + 4, words = windowText(still, frame);
+  pen.fillStyle = colours.ink;
+  if (pen.measureText(words).width <= room) pen.fillText(words, LEFT + box.w, box.strip - CAPTION / 2);
+  pen.fillStyle = colours.soft;
+  pen.fillRect(LEFT, y, box.w, 6);
+  pen.fillStyle = colours.bar;
+  pen.fillRect(LEFT + (box.w * a) / still.requests, y, Math.max(8, (box.w * (b - a)) / still.requests), 6);
 }

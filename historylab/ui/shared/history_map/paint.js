@@ -1,7 +1,7 @@
 // Draws the static layer: cells with their textures, axes, labels of the areas, prefix strip.
 
 const PINNED = 1;
-const GLYPHS_FROM = 14, GAPS_FROM = 5, LINE = 2;
+const GLYPHS_FROM = 14, GAPS_FROM = 7, LINE = 2;
 
 function palette(host, still) {
   const style = getComputedStyle(host);
