@@ -29,6 +29,7 @@ def test_it_plays_says_what_differs_moves_the_request_and_selects_a_message(page
     page.get_by_role("slider", name="Selected request").first.press("End")
     page.locator("[data-sees]", has_text="10 of 166").wait_for()
     page.get_by_text("What differs").click()
+    page.get_by_role("slider", name="Selected request").nth(1).wait_for(state="detached")
     slider = page.get_by_role("slider", name="Selected request")
     says(page, slider, r"^turn 83: 30 messages only in A$")
     slider.focus()
