@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,10 +52,12 @@ def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:
 # -- losses and needs
 
 
-def first_loss_in_words(timeline: Timeline, losses: Sequence[Loss]) -> str:
+def first_loss_in_words(found: Retention) -> str:
     """ "Message 2, “Hi! I'm Noor”, stopped being sent at turn 21. Turn 58 needed its “HW-3917”, in the answer." """
-    first = losses[0]
-    use = next((loss for loss in losses if loss.message == first.message and loss.kind != "star"), None)
+    timeline, first = found.timeline, found.losses[0]
+    use: Loss | Need | None = first
+    if first.kind == "star":
+        use = next((need for need, held in found.needed_of(first.message) if not held), None)
     quoted = one_line(preview(timeline.conversation[first.message]), QUOTE)
     which = f"Message {first.message + 1:,}, {'which must be remembered, ' if first.kind == 'star' else ''}“{quoted}”"
     said = f"{which}, {_left_at(timeline, first)}."

@@ -36,8 +36,9 @@ def first_loss(timeline: Timeline) -> None:
     if is_textless(timeline.original):
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div><div class="hl-meta">{CHOOSE}</div>')
         return
-    losses = cached.retained(timeline, viewing.must_remember()).losses
-    said = first_loss_in_words(timeline, losses) if losses else NO_LOSS
+    found = cached.retained(timeline, viewing.must_remember())
+    losses = found.losses
+    said = first_loss_in_words(found) if losses else NO_LOSS
     title = '<div class="hl-title">The first loss that mattered</div>' if losses else ""
     st.html(f'{title}<div class="hl-small">{escape(said)}</div>')
     if losses:
