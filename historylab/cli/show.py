@@ -209,7 +209,7 @@ def _print_remembered(kept: Retention) -> None:
 
 def _print_losses(kept: Retention) -> None:
     from historylab.conversation.usage import is_textless
-    from historylab.wording.costs import RECALL_UNKNOWN
+    from historylab.wording.losses import RECALL_UNKNOWN
 
     if is_textless(kept.timeline.original):
         print_line(RECALL_UNKNOWN)

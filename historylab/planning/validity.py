@@ -203,7 +203,7 @@ def refusal_sentence(timeline: Timeline, write: Callable[[str, Any], str] = "{} 
     another scope than dm (filter = scope)." Settings and their values are written by `write`.
     """
     found, requests = validity(timeline), len(timeline.plans)
-    causes = Counter(_cause(timeline, request, write) for request in np.flatnonzero(found.refused).tolist())
+    causes = Counter(refusal_cause(timeline, i, write) for i in np.flatnonzero(found.refused).tolist())
     ending = int(found.wrong_end.sum())
     in_answer = f"{_share(ending, requests)} end{'s' * (ending == 1)} in an answer, which some models refuse"
     if not causes:
@@ -219,8 +219,8 @@ def _share(count: int, requests: int) -> str:
     return "The one request that is sent" if requests == 1 else f"{count:,} of the {requests:,} requests that are sent"
 
 
-def _cause(timeline: Timeline, request: int, write: Callable[[str, Any], str]) -> str:
-    """Why any API refuses that request."""
+def refusal_cause(timeline: Timeline, request: int, write: Callable[[str, Any], str] = "{} = {}".format) -> str:
+    """Why any API refuses request `request` (from 0), one that `validity` finds refused."""
     if not validity(timeline).empty[request]:
         return "a tool call and its results do not match up"
     plan = timeline.plans[request]

@@ -22,9 +22,10 @@ from historylab.reports.message_list import mark, message_list
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
 from historylab.tuning.compare import are_aligned, changed_values
-from historylab.wording.costs import cost_sentence, kept_sentence
+from historylab.wording.costs import cost_sentence
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import token_finding
+from historylab.wording.losses import lost_sentence
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.palette import ALARM, CONFIGURATIONS, KINDS, LOOKS
 from historylab.wording.untrusted import escape, one_line
@@ -114,7 +115,7 @@ def _verdict(shown: Shown, number: int, tag: str) -> str:
     over = f' class="over">{ALARM.glyph} ' if words.over else ">"
     lost = ' class="over"' if words.remembered.lost else ""
     held = f"<span{lost}>{GLYPH} {escape(words.remembered.sentence)}</span>" if words.remembered.sentence else ""
-    kept = kept_sentence(shown.retained) if shown.retained else ""
+    kept = lost_sentence(shown.retained) if shown.retained else ""
     lines = (held, escape(words.forgotten), escape(cost_sentence(timeline, shown.cost)), escape(kept))
     said = "".join(f'<p class="lead">{line}</p>' for line in lines if line)
     chips = "".join(

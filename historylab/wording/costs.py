@@ -1,24 +1,22 @@
-"""Sentences on cost and recall: what a cut costs against not trimming, and how many references it keeps."""
+"""Sentences on cost: what a cut costs beside not trimming and why, and how far that is from what was reported."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation.usage import is_textless
-from historylab.costs.amounts import count_of, money, percent
+from historylab.costs.amounts import count_of, money
 from historylab.costs.bill import CostComparison
 from historylab.costs.caches.base import cache_members
 from historylab.costs.lost_prefix import LostPrefix, lost_prefixes, usage_by_request
 from historylab.costs.reported import AsReported, against_reported
 from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
-from historylab.planning.reasons import INVALID
+from historylab.planning.reasons import INVALID, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
-from historylab.recall.retention import Kept, Retention
-from historylab.wording.cuts import capitalize_first, settings_in_words
 from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.untrusted import one_line
 
@@ -26,9 +24,6 @@ PRICES_UNKNOWN = "The prices of this model are unknown"
 BASELINE = "the whole conversation as recorded"
 """The content of every request without trimming: the one baseline of every ratio."""
 NAMED, MODEL = 3, 60  # requests that are named; characters of a model's name
-RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
-"""In place of all that is found by reading messages, where a transcript has only their sizes."""
-KINDS = (("evidence", "piece", " of gold evidence"), ("reference", "reference", ""), ("link", "link", " (an estimate)"))
 
 
 def cache_titles() -> dict[str, str]:
@@ -47,19 +42,81 @@ def cache_label(name: str) -> str:
     return f"{cache_titles().get(name, name).lower()}, an estimate"
 
 
-def cost_sentence(timeline: Timeline, comparison: CostComparison | None) -> str:
-    """ "FIFO to 8,000 … changes the beginning of 41 of 60 requests and costs 1.90× not trimming ($0.42 against …)." """
-    if is_untrimmed(timeline):
-        price = f": {money(comparison.bill.total)} ({cache_label(comparison.bill.cache.name)})" if comparison else ""
-        nothing = f"Nothing is cut{' but what an API would refuse' if _leaves_out_invalid(timeline) else ''}"
-        return f"{nothing}, so it costs what not trimming costs{price}. {over_budget_sentence(timeline)}".rstrip()
-    cut = capitalize_first(settings_in_words(timeline.settings))
-    recorded = f"{BASELINE}{_requests_as_recorded(timeline)}"
+@dataclass(frozen=True, slots=True)
+class CostFinding:
+    """What trimming comes to beside not trimming: the amounts, the effect, why; and whose cache, which is estimated."""
+
+    amounts: str
+    effect: str
+    why: str
+    cache: str = ""
+
+    def __str__(self) -> str:
+        amounts = f": {self.amounts}" if self.amounts else ""
+        return f"{self.effect}{amounts}{self.why}."
+
+
+def cost_finding(timeline: Timeline, comparison: CostComparison | None) -> CostFinding:
+    """Whether trimming makes a conversation cheaper or dearer, and why; in tokens where there are no prices."""
     if comparison is None:
-        return f"{cut} sends {tokens_share(timeline):.2f}× the tokens of not trimming ({recorded}). {PRICES_UNKNOWN}."
-    ours, baseline = comparison.bill.total, comparison.baseline.total
-    amounts = "" if math.isnan(comparison.ratio) else f"{money(ours)} against {money(baseline)} for {recorded}; "
-    return f"{comparison.sentence(cut).removesuffix('.')} ({amounts}{cache_label(comparison.bill.cache.name)})."
+        return _without_prices(timeline)
+    ours, whole = comparison.bill.total, comparison.baseline.total
+    cache = cache_label(comparison.bill.cache.name)
+    if is_untrimmed(timeline):
+        return CostFinding(money(ours), *_nothing_cut(timeline), cache)
+    if money(ours) == money(whole):
+        same = f"{_subject(timeline, 'makes', 'make')} neither cheaper nor dearer than not trimming"
+        return CostFinding(money(ours), same, _as_recorded(timeline), cache)
+    word, why = ("cheaper", _cheaper) if ours < whole else ("dearer", _dearer)
+    effect = f"{_subject(timeline, 'makes', 'make')} {word}"
+    return CostFinding(f"{money(ours)} instead of {money(whole)}", effect, why(timeline, comparison), cache)
+
+
+def _subject(timeline: Timeline, one: str, many: str) -> str:
+    """ "Trimming makes this conversation": or these settings do, where they only arrange what is sent."""
+    trims = any((plan.block_actions > Action.PINNED).any() for plan in timeline.plans)
+    return f"{f'Trimming {one}' if trims else f'These settings {many}'} this conversation"
+
+
+def cost_sentence(timeline: Timeline, comparison: CostComparison | None) -> str:
+    """ "Trimming makes this conversation dearer: $0.83 instead of $0.44, because its beginning changes at 63 of …" """
+    over = over_budget_sentence(timeline) if is_untrimmed(timeline) else ""
+    return f"{cost_finding(timeline, comparison)} {over}".rstrip()
+
+
+def _without_prices(timeline: Timeline) -> CostFinding:
+    if is_untrimmed(timeline):
+        return CostFinding("", *_nothing_cut(timeline))
+    share = tokens_share(timeline)
+    effect = f"Trimming sends {'fewer' if share < 1 else 'more'} tokens"
+    return CostFinding(f"{share:.2f}× the tokens of not trimming", effect, f". {PRICES_UNKNOWN}")
+
+
+def _nothing_cut(timeline: Timeline) -> tuple[str, str]:
+    refused = " but what an API would refuse" if _leaves_out_invalid(timeline) else ""
+    return f"Nothing is cut{refused}, so it costs what not trimming costs", ""
+
+
+def _cheaper(timeline: Timeline, compared: CostComparison) -> str:
+    moved = compared.bill.traffic.breaks
+    although = f", although its beginning changes at {_of_requests(timeline, moved)}" if moved else ""
+    return f"{_as_recorded(timeline)}{although}"
+
+
+def _dearer(timeline: Timeline, compared: CostComparison) -> str:
+    """The cause: summaries that are paid for, a prefix that the cache no longer holds, or simply more tokens."""
+    summaries, moved = compared.bill.totals["summaries"], compared.bill.traffic.breaks
+    if compared.bill.total - summaries <= compared.baseline.total:
+        why = f"because its summaries cost {money(summaries)}"
+    elif moved and compared.bill.cache_reads.sum() < compared.baseline.cache_reads.sum():
+        why = f"because its beginning changes at {_of_requests(timeline, moved)} and the cache is lost"
+    else:
+        why = f"because it sends {tokens_share(timeline):.2f}× the tokens"
+    return f"{_as_recorded(timeline)}, {why}"
+
+
+def _of_requests(timeline: Timeline, count: int) -> str:
+    return f"{count:,} of {count_of(len(timeline.plans), 'request')}"
 
 
 def is_untrimmed(timeline: Timeline) -> bool:
@@ -73,30 +130,10 @@ def _leaves_out_invalid(timeline: Timeline) -> bool:
     return any((plan.block_reasons == INVALID.code).any() for plan in timeline.plans)
 
 
-def _requests_as_recorded(timeline: Timeline) -> str:
-    """The number of requests in the recording, where a projection makes it another."""
+def _as_recorded(timeline: Timeline) -> str:
+    """What not trimming is, where a projection makes the requests another number than those recorded."""
     recorded = len(baseline_of(timeline).sent)
-    return "" if recorded == len(timeline.plans) else f", {count_of(recorded, 'request')}"
-
-
-def kept_sentence(retention: Retention) -> str:
-    """ "It keeps 58 of 60 references.", of the best kind of evidence there is; empty if there is none."""
-    if is_textless(retention.timeline.original):
-        return RECALL_UNKNOWN
-    for kind, noun, of_what in KINDS:
-        kept = retention.kept[kind]
-        if kept.total == 1:
-            return f"It {'loses' if kept.lost else 'keeps'} the one {noun}{of_what}."
-        if kept.total:
-            share = f"{kept.kept:,} of" if kept.lost else "all"
-            return f"It keeps {share} {count_of(kept.total, noun)}{of_what}."
-    return ""
-
-
-def kept_line(kept: Kept, noun: str, of_what: str = "") -> str:
-    """ "58 of 60 references kept (96.7%), 4 of them only in the summary"; `of_what` follows the noun."""
-    by_summary = f", {kept.by_summary:,} of them only in the summary" if kept.by_summary else ""
-    return f"{kept.kept:,} of {count_of(kept.total, noun)}{of_what} kept ({percent(kept.share)}){by_summary}"
+    return "" if recorded == len(timeline.plans) else f" ({BASELINE}, {count_of(recorded, 'request')})"
 
 
 def pays_sentence(comparison: CostComparison) -> str:

@@ -36,13 +36,13 @@ def preview(message: Message) -> str:
 
 def own_words(message: Message) -> str:
     """What was said in a message, of its first thousands of characters: "" where an app wrote all of them."""
-    text = _without_escapes(message.content[:LOOK_AT])
+    text = without_escapes(message.content[:LOOK_AT])
     return WRAPPED.sub("", TYPED.sub("", text)).strip()
 
 
 def _shown(text: str) -> str:
     """The text without escapes and wrappers; where nothing else is in it, the command typed, or what was wrapped."""
-    text = _without_escapes(text)
+    text = without_escapes(text)
     if "<" not in text and not text.startswith("Caveat"):
         return text
     rest = WRAPPED.sub("", text)
@@ -50,7 +50,8 @@ def _shown(text: str) -> str:
     return typed or TAGS.sub("", text).strip()
 
 
-def _without_escapes(text: str) -> str:
+def without_escapes(text: str) -> str:
+    """The text without the colours and titles of a terminal."""
     return ESCAPES.sub("", text) if "\x1b" in text else text
 
 
@@ -58,7 +59,7 @@ def full_text(message: Message) -> str:
     """A message's text without a terminal's escapes, its tool calls with their raw arguments, and its media by name."""
     calls = [f"→ {call.name}({call.arguments})" for call in message.tool_calls]
     said = "\n".join(filter(None, [message.content, *calls, *(f"[{name}]" for name in message.media)]))
-    return _without_escapes(said) or left_out(message) or "(empty)"
+    return without_escapes(said) or left_out(message) or "(empty)"
 
 
 def left_out(message: Message) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from historylab.conversation.conversation import checked_index
 from historylab.planning.replay import Step, Timeline
 from historylab.recall.must_remember import MustRemember
+from historylab.wording.message_text import without_escapes
 from historylab.wording.untrusted import one_line
 
 GLYPH, WORD = "⚑", "must remember"
@@ -37,7 +38,7 @@ def must_remember_status(timeline: Timeline, number: int, starred: Sequence[Must
         return MustRememberStatus(_all_held(existing))
     since, _, first = lost[0]
     others = [star for _, _, star in lost[1:]]
-    quote = f"“{one_line(first.value, QUOTE)}”, " if first.value else ""
+    quote = f"“{one_line(without_escapes(first.value), QUOTE)}”, " if first.value else ""
     fate = _fate(timeline, first, since)
     sentence = f"Message {_number(first)}, which must be remembered, {quote}{fate}{_as_well(others)}."
     return MustRememberStatus(sentence, (first, *others))

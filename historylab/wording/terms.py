@@ -50,6 +50,12 @@ def term_html(word: str, term: str = "") -> str:
     return f'<dfn class="hl-term" tabindex="0" data-tip="{told}" aria-description="{told}">{escape(word)}</dfn>'
 
 
+def info_html(label: str, told: str) -> str:
+    """A small sign as HTML that tells something on hover, focus and touch; `told` may be a stranger's text."""
+    name = f'aria-label="{escape(label)}: {escape(told)}"'
+    return f'<span class="hl-term hl-info" tabindex="0" role="note" data-tip="{escape(told)}" {name}>i</span>'
+
+
 def with_terms(text: str, *terms: str) -> str:
     """A sentence as HTML, in which the first mention of each of these terms, or its plural, tells what it means."""
     found = sorted((*match.span(), term) for term in terms if (match := _mention(term, text)))

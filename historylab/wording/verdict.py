@@ -16,6 +16,7 @@ from historylab.planning.replay import Step, Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.settings.model import Settings
 from historylab.wording.cuts import capitalize_first
+from historylab.wording.message_text import own_words
 from historylab.wording.must_remember import MustRememberStatus, at_step, must_remember_status
 from historylab.wording.over_budget import cause_in_words
 from historylab.wording.palette import LOOKS
@@ -57,13 +58,19 @@ def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = (
     counts = count_actions(step.plan)
     held = must_remember_status(timeline, number, starred)
     return Verdict(
-        f"{capitalize_first(at_step(step))}, the model sees {share_sent(counts)}.",
+        seen_sentence(timeline, number),
         _cost(timeline, number),
         _decisions(counts, step),
         held,
-        _forgotten(timeline, number, {star.message for star in held.lost}),
+        forgotten_sentence(timeline, number, {star.message for star in held.lost}),
         step.plan.over_budget,
     )
+
+
+def seen_sentence(timeline: Timeline, number: int) -> str:
+    """ "At turn 12, request 3 of 9, the model sees 40 of 166 messages." """
+    step = timeline.steps[number]
+    return f"{capitalize_first(at_step(step))}, the model sees {share_sent(count_actions(step.plan))}."
 
 
 def count_actions(plan: HistoryPlan) -> dict[Action, int]:
@@ -137,16 +144,17 @@ def _decisions(counts: dict[Action, int], step: Step) -> str:
     return f"{capitalize_first(text)}."
 
 
-def _forgotten(timeline: Timeline, number: int, named: Container[int | None]) -> str:
-    """The oldest dropped user message with text, and since when; those `named` already are skipped."""
+def forgotten_sentence(timeline: Timeline, number: int, named: Container[int | None] = ()) -> str:
+    """The oldest dropped message in which a user wrote something, and since when; those `named` already are skipped."""
     plan = timeline.plans[number]
     lost = np.flatnonzero((plan.actions == Action.DROPPED) & (timeline.conversation.columns.role[: plan.size] == USER))
     others = (i for i in lost.tolist() if i not in named)
-    message = next((i for i in others if timeline.conversation[i].content.strip()), None)
+    words = ((i, own_words(timeline.conversation[i])) for i in others)
+    message, said = next(((i, said) for i, said in words if said), (None, ""))
     if message is None:
         return ""
     since = stopped_being_sent(timeline, number, message)
-    quote = f"message {message + 1:,}, “{one_line(timeline.conversation[message].content, QUOTE)}”"
+    quote = f"message {message + 1:,}, “{one_line(said, QUOTE)}”"
     if not since or message >= timeline.plans[since - 1].size:
         return f"It has never seen {quote}."
     return f"It stopped seeing {quote}, {at_step(timeline.steps[since])}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser_pages import PLAIN, opened, select_row, settled, tick
+from browser_pages import PLAIN, opened, select_row, settled
 
 pytestmark = pytest.mark.browser
 ON_SCREEN = "it => it.getBoundingClientRect().top >= 0 && it.getBoundingClientRect().bottom <= innerHeight + 1"
@@ -37,7 +37,7 @@ def test_a_mark_is_in_verdict_and_address_and_a_question_leads_to_its_answer(pag
     page.get_by_text("“What is Pia allergic to?”: the last request holds").wait_for()
     table = page.locator(".st-key-likeliest")
     table.evaluate("it => it.scrollIntoView({block: 'center'})")
-    tick(table.get_by_test_id("stDataFrame"), 1)
+    table.get_by_role("button").first.click()
     answer = page.get_by_role("region", name="Answer", exact=True)
     answer.locator(".hl-title", has_text=re.compile("Message 89: × dropped")).wait_for()
     page.wait_for_function(ON_SCREEN, arg=answer.element_handle())  # from the table far below it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -63,7 +64,23 @@ def shown(app: AppTest) -> AppTest:
 
 def text(app: AppTest) -> str:
     """Everything written as HTML on the screen, without its tags."""
-    return re.sub(r"<style>.*?</style>|<[^>]+>", " ", " ".join(e.proto.body for e in app.get("html")), flags=re.DOTALL)
+    return untagged(" ".join(e.proto.body for e in app.get("html")))
+
+
+def untagged(html: str) -> str:
+    """The text of HTML; what is marked within a sentence leaves no space."""
+    return re.sub(
+        r"<style>.*?</style>|<[^>]+>",
+        " ",
+        re.sub(r"</?dfn[^>]*>|<span data-used[^>]*>([\d,]+)</span>", r"\1", html),
+        flags=re.DOTALL,
+    )
+
+
+def rows(app: AppTest, key: str) -> list[list[str]]:
+    """The cells of our own table of that key."""
+    (table,) = (e.proto for e in app.get("bidi_component") if e.proto.id.endswith(f"-{key}"))
+    return json.loads(table.json)["rows"]
 
 
 def sources(app: AppTest) -> dict[str, str]:
@@ -73,5 +90,6 @@ def sources(app: AppTest) -> dict[str, str]:
 
 
 def verdict(app: AppTest) -> str:
-    """The headline and what stands under it."""
-    return " ".join(re.sub(r"<[^>]+>", " ", e.proto.body) for e in app.get("html") if "hl-verdict" in e.proto.body)
+    """The headline and the chips under it."""
+    bodies = (e.proto.body for e in app.get("html"))
+    return " ".join(untagged(body) for body in bodies if "hl-verdict" in body or "hl-chip-title" in body)

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
-from app_pages import conversation_picker, on_tab, opening, screen, shown, text, verdict
+from app_pages import conversation_picker, on_tab, opening, rows, screen, shown, text, verdict
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -148,10 +148,6 @@ def test_tune_offers_the_wish_only_where_something_is_marked():
 # -- questions
 
 
-def likeliest(app):
-    return next(d for d in app.dataframe if "last request" in d.value)
-
-
 def test_questions_find_their_likeliest_messages_and_whether_they_are_held():
     said = [*SAID, {"role": "assistant", "content": "Your platform is nine."}, {"role": "user", "content": "Thanks."}]
     said[1]["content"] = "The ticket number is QX-55."
@@ -161,10 +157,9 @@ def test_questions_find_their_likeliest_messages_and_whether_they_are_held():
     told = text(app)
     assert "“Which platform?”: the last request holds the one message likely to answer it." in told
     assert "“zebra”: no message shares a distinctive word with it." in told
-    table = likeliest(app).value
-    assert table["message"].tolist()[0] == 2
-    assert table["last request"].tolist()[0] == "× lacks it"
-    assert table[table["question"] == "Which platform?"]["last request"].tolist() == ["✓ holds it"]
+    table = rows(app, "likeliest")
+    assert table[0][:2] == ["2 The ticket number is QX-55.", "× lacks it"]
+    assert [held for _, held, question in table if question == "Which platform?"] == ["✓ holds it"]
     assert "questions" not in app.query_params
     assert "Answers to your questions kept" in text(shown(app.switch_page(TUNE).run()))
 
@@ -172,7 +167,7 @@ def test_questions_find_their_likeliest_messages_and_whether_they_are_held():
 def test_questions_are_gone_with_their_conversation():
     app = on_tab(screen(), "Asked later")
     shown(app.text_area(key="questions").set_value("Who is allergic?").run())
-    assert len(likeliest(app).value)
+    assert rows(app, "likeliest")
     opening(app, "Sample")
     shown(app.button(key="sample three-languages").click().run())
     assert app.text_area(key="questions").value == ""

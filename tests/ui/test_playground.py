@@ -25,9 +25,10 @@ LINE = json.dumps(
 def test_it_opens_on_a_sample_with_a_visible_cut_and_a_plain_sentence(path):
     said = verdict(screen(path))
     assert "the model sees" in said
-    assert "dropped" in said
-    assert "It stopped seeing message 2" in said
-    assert "(o200k_base, exact for gpt-5.5)" in said
+    assert "1,496 of 8,000 tokens  18.7% of the budget." in said
+    assert "o200k_base, exact for gpt-5.5" in said
+    assert "5 of 13 facts  that later answers used were gone" in said
+    assert "$0.8" in said
 
 
 def test_a_link_decides_where_nothing_stronger_does():
@@ -262,7 +263,7 @@ def test_what_is_logged_is_what_the_screen_says_of_the_newest_request_whatever_t
     share = re.search(r"the model sees (?:all )?(\d+)(?: of (\d+))? messages", said)
     sent, messages = int(share[1]), int(share[2] or share[1])
     trimmed = [f"[History] Trimmed messages from {messages} to {sent}"] if sent < messages else []
-    tokens = re.search(r"([\d,]+)(?: of [\d,]+)? tokens \((.+?)\)", said)
+    tokens = re.search(r"([\d,]+) of [\d,]+ tokens.*(o200k_base, exact for gpt-5\.5)", said)
     untrimmed = int(replay(load_sample()[0], Settings()).untrimmed[-1])
     token_line = f"[History] Tokens from {untrimmed} to {tokens[1].replace(',', '')} ({tokens[2]})"
     assert lines == [*trimmed, token_line]

@@ -12,9 +12,8 @@ from historylab.costs.amounts import money, percent, times
 from historylab.costs.bill import against_untrimmed
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
-from historylab.recall.retention import retention
 from historylab.settings.model import Settings
-from historylab.wording.costs import cost_sentence, kept_sentence
+from historylab.wording.costs import cost_sentence
 from historylab.wording.cuts import changes_in_words, settings_in_words
 
 
@@ -67,11 +66,8 @@ def test_amounts_say_no_more_than_they_know():
 def test_the_cost_is_told_against_not_trimming():
     timeline = replay(load_sample()[0], Settings())
     said = cost_sentence(timeline, against_untrimmed(timeline, "automatic"))
-    assert said.startswith(
-        "FIFO to 8,000 over the last 20 user messages changes the beginning of 63 of 83 requests and costs 1.9"
-    )
-    assert "an estimate" in said
-    assert kept_sentence(retention(timeline)) == "It keeps 8 of 13 links (an estimate)."
+    assert said.startswith("Trimming makes this conversation dearer: $0.8")
+    assert said.endswith(", because its beginning changes at 63 of 83 requests and the cache is lost.")
 
 
 def test_where_nothing_is_cut_or_prices_are_unknown_it_says_so():
@@ -79,7 +75,6 @@ def test_where_nothing_is_cut_or_prices_are_unknown_it_says_so():
     assert cost_sentence(timeline, against_untrimmed(timeline, "automatic")).startswith(
         "Nothing is cut, so it costs what not trimming costs"
     )
-    assert kept_sentence(retention(timeline)) == "It keeps all 16 references."
     orphan = replay(Conversation([m for m in conv("u a(t) u a") if m.role != "tool"]), Settings())
     assert cost_sentence(orphan, None).startswith("Nothing is cut but what an API would refuse, so it costs")
     cut = replay(load_sample()[0], Settings(model="nobodys-model-7"))

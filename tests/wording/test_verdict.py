@@ -71,3 +71,10 @@ def test_being_over_the_budget_says_by_how_much_and_of_what():
     both = verdict(replay(chat(1), Settings(budget=80, reserve=5, overhead=40)), 0)
     assert "of 35 (80 less 5 reserved and 40 of overhead) tokens" in both.cost
     assert "less 40 of overhead)" in verdict(replay(chat(1), Settings(budget=80, overhead=40)), 0).cost
+
+
+def test_what_was_forgotten_first_is_what_somebody_said_not_what_an_agent_wraps():
+    wrapped = Message("user", "<command-name>/clear</command-name>\n<command-args></command-args>")
+    conversation = Conversation([wrapped, Message("assistant", "Cleared."), *chat(4)])
+    said = verdict(replay(conversation, Settings(length=2)), 4)
+    assert said.forgotten == "It stopped seeing message 3, “question 1”, at turn 4."

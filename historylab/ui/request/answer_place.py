@@ -11,7 +11,7 @@ from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.deletion_note import deletion_note
 from historylab.ui.request.explanation import close_button, explanation, message_text
-from historylab.ui.request.loss_walk import first_loss, loss_walk
+from historylab.ui.request.loss_walk import loss_walk, where_to_begin
 from historylab.ui.request.needed_later import needed_later
 from historylab.ui.request.try_it import try_it
 from historylab.ui.session import cached, session, viewing
@@ -45,7 +45,7 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
         with rest.container(key="keeps", gap="small"):
             try_it(timeline, number, resolution)
             if session.tab().message is None:
-                first_loss(timeline)
+                where_to_begin(timeline)
             elif chosen is not None:
                 needed_later(timeline, chosen)
 

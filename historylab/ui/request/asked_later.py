@@ -12,7 +12,9 @@ from historylab.planning.replay import Timeline
 from historylab.recall.retention import Likely
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, session, viewing
+from historylab.ui.shared.row_table import Column, row_table
 from historylab.wording.message_text import preview
+from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, one_line
 
 KEY, ROWS = "questions", "likeliest"
@@ -23,7 +25,7 @@ EMPTY = (
 )
 ABOUT = (
     "An estimate: messages are ranked by the words they share with the question (BM25), the likeliest first. One is "
-    "held if any message sent, or the summary, says the same. Select a row to see why, in the list of messages below."
+    "held if any message sent, or the summary, says the same. A click on a row goes to that message."
 )
 QUOTE = 80  # characters of a question
 
@@ -65,36 +67,24 @@ def _sentence(likely: Likely) -> str:
 
 
 def _table(timeline: Timeline, found: Sequence[Likely]) -> None:
-    rows = list(_rows(found))
-    st.dataframe(
-        {
-            **({"question": [one_line(question, QUOTE) for question, _, _ in rows]} if len(found) > 1 else {}),
-            "message": [message + 1 for _, message, _ in rows],
-            "last request": ["✓ holds it" if held else "× lacks it" for _, _, held in rows],
-            "text": [preview(timeline.conversation[message]) for _, message, _ in rows],
-        },
-        key=ROWS,
-        hide_index=True,
-        height=38 + 35 * min(len(rows), 10),
-        on_select=lambda: _select_row(timeline, [message for _, message, _ in rows]),
-        selection_mode="single-row",
-        alt=f"{count_of(len(rows), 'message')} likely to answer what may be asked",
-        column_config={
-            "message": st.column_config.NumberColumn(width=75),
-            "last request": st.column_config.TextColumn(width=105),
-            "text": st.column_config.TextColumn(width="large"),
-        },
+    rows, last = list(_rows(found)), len(timeline.plans) - 1
+    st.html(f'<div class="hl-meta hl-tips">{with_terms(ABOUT, "estimate")}</div>')
+    row_table(
+        ROWS,
+        (Column("Message"), Column("Last request", "word"), *((Column("Question"),) if len(found) > 1 else ())),
+        [
+            (
+                f"{message + 1:,} {preview(timeline.conversation[message])}",
+                "✓ holds it" if held else "× lacks it",
+                *((one_line(question, QUOTE),) if len(found) > 1 else ()),
+            )
+            for question, message, held in rows
+        ],
+        lambda row: choose_message(timeline, last, rows[row][1]),
+        label=f"{count_of(len(rows), 'message')} likely to answer what may be asked",
     )
-    st.html(f'<span class="hl-meta">{ABOUT}</span>')
 
 
 def _rows(found: Sequence[Likely]) -> Iterator[tuple[str, int, bool]]:
     for likely in found:
         yield from ((likely.question, i, held) for i, held in zip(likely.messages, likely.kept, strict=True))
-
-
-def _select_row(timeline: Timeline, messages: Sequence[int]) -> None:
-    """Show the message in the last request, which the table is about."""
-    rows = session.widget_value(ROWS)["selection"]["rows"]
-    if rows:
-        choose_message(timeline, len(timeline.plans) - 1, messages[rows[0]])

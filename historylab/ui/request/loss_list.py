@@ -1,9 +1,8 @@
-"""Losses: values that later requests needed and no longer held; selecting a row goes to that message and request."""
+"""Losses: values that later requests needed and no longer held; a click on a row goes to that message and request."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -13,8 +12,21 @@ from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import session
-from historylab.wording.costs import RECALL_UNKNOWN, kept_line
-from historylab.wording.untrusted import escape, one_line
+from historylab.ui.shared.row_table import Column, row_table
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.losses import (
+    KIND_WORDS,
+    RECALL_UNKNOWN,
+    gone_at,
+    kept_line,
+    losses_shown,
+    lost_value,
+    used_as,
+)
+from historylab.wording.message_text import speaker
+from historylab.wording.palette import LOOKS
+from historylab.wording.terms import with_terms
+from historylab.wording.untrusted import escape
 
 NOUNS = {
     "star": ("message", " that must be remembered"),
@@ -22,9 +34,16 @@ NOUNS = {
     "reference": ("reference", " (values in tool calls that an earlier message holds)"),
     "link": ("link", " (ids, numbers and paths in answers that an earlier message holds; an estimate)"),
 }
-WORDS = {"reference": "reference", "link": "link (estimate)", "star": "must remember", "evidence": "evidence"}
 MOST = 200
 KEY = "losses"
+COLUMNS = (
+    Column("Lost"),
+    Column("Said in", "word"),
+    Column("Gone since", "word"),
+    Column("Needed at", "word"),
+    Column("As"),
+    Column("Kind", "word"),
+)
 
 
 def loss_list(timeline: Timeline, found: Retention) -> None:
@@ -36,36 +55,42 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
     if not lines:
         st.html('<div class="hl-small">Nothing is referred to again later, as far as the transcript shows.</div>')
         return
-    st.html("".join(f'<div class="hl-small">{escape(line)}.</div>' for line in lines))
-    losses = [loss for loss in found.losses if loss.kind in WORDS]
+    told = "".join(f"<div>{with_terms(line, 'reference', 'link', 'evidence')}.</div>" for line in lines)
+    st.html(f'<div class="hl-small hl-tips">{told}</div>')
+    losses = losses_shown(found)
     if not losses:
         return
     shown = losses[:MOST]
-    st.dataframe(
-        _columns(timeline, shown),
-        key=KEY,
-        hide_index=True,
-        height=38 + 35 * min(len(shown), 8),
-        on_select=lambda: _select_row(timeline, shown),
-        selection_mode="single-row",
-        alt=f"{count_of(len(losses), 'value')} needed but no longer sent",
-    )
     more = f" The first {MOST:,} of {len(losses):,} are shown." if len(losses) > MOST else ""
-    st.html(f'<span class="hl-meta">Select a row to look at that request and see what would have kept it.{more}</span>')
+    st.html(f'<div class="hl-meta">A click on a row shows that message, and what would have kept it.{more}</div>')
+    row_table(
+        KEY,
+        COLUMNS,
+        [_row(timeline, loss) for loss in shown],
+        lambda row: choose_message(timeline, shown[row].step, shown[row].message),
+        label=f"{count_of(len(losses), 'value')} needed but no longer sent",
+        chosen=_chosen(shown),
+    )
 
 
-def _columns(timeline: Timeline, losses: Sequence[Loss]) -> dict[str, list[Any]]:
-    return {
-        "lost": [WORDS[loss.kind] for loss in losses],
-        "value": [one_line(loss.value, 60) for loss in losses],
-        "in message": [loss.message + 1 for loss in losses],
-        "missing at request": [loss.step + 1 for loss in losses],
-        "when": [timeline.steps[loss.step].label for loss in losses],
-        "used as": [one_line(loss.used_as, 40) for loss in losses],
-    }
+def _row(timeline: Timeline, loss: Loss) -> tuple[str, ...]:
+    gone = gone_at(timeline, loss)
+    block = timeline.conversation.columns.block[loss.message]
+    look = next(look for action, look in LOOKS.items() if action == timeline.plans[loss.step].block_actions[block])
+    by = speaker(timeline.conversation[loss.message], 24)
+    starred = loss.kind == "star"
+    return (
+        lost_value(loss),
+        f"message {loss.message + 1:,} ({by})",
+        f"{look.glyph} {timeline.steps[gone].label}",
+        "every request" if starred else timeline.steps[loss.step].label,
+        "" if starred else capitalize_first(used_as(loss)),
+        KIND_WORDS[loss.kind],
+    )
 
 
-def _select_row(timeline: Timeline, losses: Sequence[Loss]) -> None:
-    rows = session.widget_value(KEY)["selection"]["rows"]
-    if rows:
-        choose_message(timeline, losses[rows[0]].step, losses[rows[0]].message)
+def _chosen(losses: Sequence[Loss]) -> int | None:
+    """The row that the request and message on screen belong to."""
+    tab = session.tab()
+    places = ((i, loss) for i, loss in enumerate(losses) if loss.message == tab.message)
+    return next((i for i, loss in places if loss.step == tab.request), None)

@@ -11,7 +11,7 @@ from historylab.planning.replay import Timeline
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
 from historylab.wording.answer import CHOOSE, NO_LOSS, first_loss_in_words, place_among
-from historylab.wording.costs import RECALL_UNKNOWN
+from historylab.wording.losses import RECALL_UNKNOWN
 from historylab.wording.untrusted import escape
 
 
@@ -31,7 +31,7 @@ def loss_walk(timeline: Timeline, number: int, chosen: int | None) -> None:
         _to("Next loss ›", "loss-after", timeline, after)
 
 
-def first_loss(timeline: Timeline) -> None:
+def where_to_begin(timeline: Timeline) -> None:
     """Where no message is chosen: the first loss that mattered, with the way to it, or that there is none."""
     if is_textless(timeline.original):
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div><div class="hl-meta">{CHOOSE}</div>')

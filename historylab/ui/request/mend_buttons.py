@@ -1,4 +1,4 @@
-"""Under the verdict: why much of the budget stays unused, and buttons for the settings that mend a request."""
+"""Under the verdict: why a request is over its budget, or leaves much of it unused, and buttons that mend it."""
 
 from __future__ import annotations
 
@@ -7,26 +7,43 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import choices
 from historylab.wording.over_budget import mend_in_words, unused_in_words
-from historylab.wording.untrusted import escape
+from historylab.wording.palette import ALARM
+from historylab.wording.settings import setting_in_words
+from historylab.wording.terms import with_terms
 
 
 def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> None:
-    """The sentence and the buttons; of a request that is over its budget the verdict has said why."""
+    """The sentence and the buttons for request `number` (from 0)."""
     with st.container():  # also if it stays empty: the map below is made anew when its place changes
         if over := timeline.over_budget_cause(number):
-            _buttons((over.remedy, over.alternative), resolution)
+            mends = _offered((over.remedy, over.alternative), resolution)
+            said = with_terms(_cause(over, buttons=bool(mends)), "budget", "reserve", "overhead")
+            st.html(f'<div class="hl-cause hl-over hl-tips">{ALARM.glyph} {said}</div>')
+            _buttons(mends)
         elif unused := timeline.unused_budget(number):
-            st.html(f'<div class="hl-forgot">{escape(unused_in_words(unused))}</div>')
-            _buttons((unused.finer, unused.room), resolution)
+            said = with_terms(unused_in_words(unused), "turn", "budget")
+            st.html(f'<div class="hl-cause hl-tips">{said}</div>')
+            _buttons(_offered((unused.finer, unused.room), resolution))
 
 
-def _buttons(mends: tuple[Mapping[str, Any], ...], resolution: Resolution) -> None:
-    """A button for each set of changes; none where the environment locks one of them."""
-    offered = [m for m in mends if m and not any(resolution.provenance[name].locked for name in m)]
+def _cause(over: OverBudget, *, buttons: bool) -> str:
+    """What fills the request and why it isn't cut; what would mend it, unless buttons say so."""
+    cause = f"{over.tokens - over.budget:,} tokens over the budget: {over.filled}. {over.why}"
+    return cause if buttons else f"{cause} {over.mend_in_words(setting_in_words)}"
+
+
+def _offered(mends: tuple[Mapping[str, Any], ...], resolution: Resolution) -> list[Mapping[str, Any]]:
+    """The changes there are, without those to what the environment locks."""
+    return [m for m in mends if m and not any(resolution.provenance[name].locked for name in m)]
+
+
+def _buttons(offered: list[Mapping[str, Any]]) -> None:
+    """A button for each set of changes."""
     if not offered:
         return
     with st.container(horizontal=True, key="mends"):

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import guard_report, refusal_sentence
+from historylab.planning.validity import validity
+from historylab.recall.retention import Retention
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.asked_later import asked_later
 from historylab.ui.request.bill_table import bill_table
@@ -15,36 +17,56 @@ from historylab.ui.request.loss_list import loss_list
 from historylab.ui.request.message_list import message_list
 from historylab.ui.request.overhead_offer import overhead_offer
 from historylab.ui.request.payload import payload
+from historylab.ui.request.refused_list import refused_list
 from historylab.ui.request.stage_trace import stage_trace
-from historylab.ui.session import cached, viewing
+from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.price_list import price_list
-from historylab.wording.settings import setting_in_words
-from historylab.wording.untrusted import escape
+from historylab.ui.shared.scroll_to import scroll_to
+from historylab.wording.losses import losses_shown
+
+MESSAGES, LOST, COST, REFUSED, ASKED = "Messages", "Lost facts", "Cost", "Refused", "Asked later"
+PAYLOAD, STAGES = "Payload", "Stages"
+ALL = (MESSAGES, LOST, COST, REFUSED, ASKED, PAYLOAD, STAGES)
 
 
 def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> None:
     """The tabs for request `number` (from 0)."""
     drawn: Mapping[str, Callable[[], None]] = {
-        "Messages": lambda: message_list(timeline, number),
-        "Lost facts": lambda: loss_list(timeline, cached.retained(timeline, viewing.must_remember())),
-        "Cost": lambda: _cost(timeline, resolution),
-        "Refused": lambda: _refused(timeline),
-        "Asked later": lambda: asked_later(timeline),
-        "Payload": lambda: payload(timeline, number),
-        "Stages": lambda: stage_trace(timeline, number),
+        MESSAGES: lambda: message_list(timeline, number),
+        LOST: lambda: loss_list(timeline, _retained(timeline)),
+        COST: lambda: _cost(timeline, resolution),
+        REFUSED: lambda: refused_list(timeline),
+        ASKED: lambda: asked_later(timeline),
+        PAYLOAD: lambda: payload(timeline, number),
+        STAGES: lambda: stage_trace(timeline, number),
     }
-    for tab, draw in zip(st.tabs(list(drawn), key="side", on_change="rerun"), drawn.values(), strict=True):
+    scroll_to(viewing.TABS, session.tab().shown_tabs)
+    for tab, draw in zip(st.tabs(list(drawn), key=viewing.TABS, on_change="rerun"), drawn.values(), strict=True):
         if tab.open:
             with tab:
                 draw()
+
+
+def tab_counts(timeline: Timeline) -> None:
+    """Counts beside the tabs' names, of what the chips computed. As a style: with other labels they are other tabs."""
+    counts = {
+        LOST: None if is_textless(timeline.original) else len(losses_shown(_retained(timeline))),
+        REFUSED: int(validity(timeline).refused.sum()),
+        ASKED: len(viewing.questions()) or None,
+    }
+    rules = (
+        f'.st-key-{viewing.TABS} [role=tab]:nth-of-type({ALL.index(tab) + 1}) p::after{{content:"{count:,}"}}'
+        for tab, count in counts.items()
+        if count is not None
+    )
+    st.html(f"<style>{''.join(rules)}</style>")
+
+
+def _retained(timeline: Timeline) -> Retention:
+    return cached.retained(timeline, viewing.must_remember())
 
 
 def _cost(timeline: Timeline, resolution: Resolution) -> None:
     bill_table(timeline)
     price_list(timeline.settings.model)
     overhead_offer(timeline, resolution)
-
-
-def _refused(timeline: Timeline) -> None:
-    said = f"{refusal_sentence(timeline, setting_in_words)} {guard_report(timeline).sentence()}"
-    st.html(f'<div class="hl-small">{escape(said)}</div>')

@@ -9,10 +9,10 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.request.answer_place import answer_place
 from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.request_field import current_request, request_field
-from historylab.ui.request.request_tabs import request_tabs
+from historylab.ui.request.request_tabs import request_tabs, tab_counts
 from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.token_chart import token_chart
-from historylab.ui.request.verdict_chips import verdict_chips
+from historylab.ui.request.verdict_chips import cost_chip, lost_chip, refused_note, seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
 from historylab.ui.session import session
 
@@ -23,7 +23,11 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
     number = current_request(timeline)
     verdict_line(timeline, number)
     mend_buttons(timeline, number, resolution)
-    chips = st.container()  # filled last, so that nothing else waits for prices
+    with st.container(key="verdict"):
+        with st.container(key="chip-seen"):
+            seen_chip(timeline, number)
+        lost, cost = st.container(key="chip-lost"), st.container(key="chip-cost")  # filled last: nothing waits for them
+    refused = st.container()
     with st.container(key="stage"), st.container(key="scene"):
         with st.container(key="picture"):
             legend(timeline, number)
@@ -35,6 +39,11 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
             token_chart(timeline, resolution)
         with st.container(key="more"):
             request_tabs(timeline, number, resolution)
-    with chips:
-        verdict_chips(timeline, number)
+    with lost:
+        lost_chip(timeline, number)
+    with cost:
+        cost_chip(timeline, number)
+    with refused:
+        refused_note(timeline)
+    tab_counts(timeline)
     draw_rest()

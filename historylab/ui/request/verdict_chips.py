@@ -4,20 +4,129 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.conversation.usage import is_textless
+from historylab.figures.context_bar import context_bar
+from historylab.planning.context_fill import context_limit
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import refusal_sentence, validity
 from historylab.ui.request.bill_table import bill_of
+from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
-from historylab.wording.costs import as_reported_sentence, cost_sentence, kept_sentence
+from historylab.ui.session.must_remember import starred
+from historylab.wording.context import fill_sentence, used_tokens
+from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, CostFinding, cost_finding, is_untrimmed
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.losses import RECALL_UNKNOWN, first_loss, loss_in_short, lost_facts, lost_value
+from historylab.wording.must_remember import GLYPH, must_remember_status
+from historylab.wording.over_budget import over_budget_sentence
+from historylab.wording.palette import ALARM
 from historylab.wording.settings import setting_in_words
-from historylab.wording.untrusted import escape
+from historylab.wording.terms import info_html, with_terms
+from historylab.wording.untrusted import escape, markdown
+from historylab.wording.verdict import counted_by, forgotten_sentence
+
+LOST_FROM = (
+    "A fact is a value in an answer or a tool call that an earlier message says, such as an id, a number or a path; or "
+    "what the file names as evidence. It is gone if the request that uses it holds it in no message and in no summary."
+)
 
 
-def verdict_chips(timeline: Timeline, number: int) -> None:
-    """The chips for request `number` (from 0)."""
+def seen_chip(timeline: Timeline, number: int) -> None:
+    """How full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
+    limit, over = context_limit(timeline), timeline.plans[number].over_budget
+    counted = counted_by(timeline)
+    origin = f"Every message as it is sent, the summary and what frames them, counted by {counted}."
+    if timeline.settings.overhead:
+        origin += f" The fixed overhead of {timeline.settings.overhead:,} tokens is added."
+    used = f'<span data-used data-overhead="{timeline.settings.overhead}">{used_tokens(timeline, number):,}</span>'
+    alarm = f"{ALARM.glyph} " if over else ""
+    said = with_terms(fill_sentence(timeline, number), "window", "budget", "threshold")
+    st.html(
+        f'{_head("What the model sees", origin)}<div class="hl-cost{" hl-over" if over else ""}">{alarm}{used} of '
+        f'{limit.tokens:,} tokens</div><div class="hl-chip-said hl-tips hl-stale">{said}</div>'
+        f'{context_bar(timeline, number)}<div class="hl-meta">{escape(counted)}</div>'
+    )
+
+
+def lost_chip(timeline: Timeline, number: int) -> None:
+    """The facts that later answers used and that were gone, the first of them, and what must be remembered."""
+    found = cached.retained(timeline, viewing.must_remember())
+    first = first_loss(found)
+    if is_textless(timeline.original):
+        said = f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
+    else:
+        facts = lost_facts(found)
+        said = _number(capitalize_first(facts.amount), f"{facts.rest}.", over=bool(facts.lost))
+        if first:
+            said += f'<div class="hl-forgot">First: {escape(loss_in_short(timeline, first))}</div>'
+    now = _of_this_request(timeline, number, nothing_lost=first is None)
+    st.html(f"{_head('What it lost that mattered', LOST_FROM)}{said}{now}")
+    with st.container(horizontal=True, key="chip-lost-buttons"):
+        if first:
+            st.button(
+                "See why",
+                key="see-first-loss",
+                type="tertiary",
+                icon=":material/arrow_forward:",
+                help=f"Go to the request that needed {markdown(lost_value(first))}",
+                on_click=choose_message,
+                args=(timeline, first.step, first.message),
+            )
+            _to_tab("All lost facts", "Lost facts")
+
+
+def _of_this_request(timeline: Timeline, number: int, *, nothing_lost: bool) -> str:
+    """Whether messages that must be remembered are held now; where nothing that mattered is lost, what went first."""
+    status = must_remember_status(timeline, number, starred(timeline))
+    lost = " hl-over" if status.lost else ""
+    glyph = f'<span aria-hidden="true">{GLYPH}</span>'
+    said = f'<div class="hl-forgot{lost}">{glyph} {escape(status.sentence)}</div>' if status.sentence else ""
+    forgotten = forgotten_sentence(timeline, number) if nothing_lost and not status.lost else ""
+    return f'<div class="hl-stale">{said}<div class="hl-forgot">{escape(forgotten)}</div></div>'
+
+
+def cost_chip(timeline: Timeline, number: int) -> None:
+    """What trimming costs beside not trimming."""
     bills, own = bill_of(timeline)
-    kept = kept_sentence(cached.retained(timeline, viewing.must_remember()))
-    refused = refusal_sentence(timeline, setting_in_words) if validity(timeline).refused.any() else ""
-    off = as_reported_sentence(timeline, bills[own].bill.prices) if own in bills else ""
-    said = (cost_sentence(timeline, bills.get(own)), off, kept, refused)
-    st.html(f'<div class="hl-bill">{escape(" ".join(filter(None, said)))}</div>')
+    finding = cost_finding(timeline, bills.get(own))
+    said = f"{finding.effect}{finding.why}."
+    if is_untrimmed(timeline) and not timeline.plans[number].over_budget:
+        said = f"{said} {over_budget_sentence(timeline)}".rstrip()
+    st.html(
+        f"{_head('What it costs', _cost_from(timeline, finding))}"
+        f'{_number(capitalize_first(finding.amounts), said)}<div class="hl-meta">{escape(finding.cache)}</div>'
+    )
+    with st.container(horizontal=True, key="chip-cost-buttons"):
+        _to_tab("See the bill" if bills else "Give the prices", "Cost")
+
+
+def _cost_from(timeline: Timeline, finding: CostFinding) -> str:
+    if not finding.cache:
+        return f"{PRICES_UNKNOWN}, so tokens are compared. Not trimming is {BASELINE}."
+    return (
+        f"All {len(timeline.plans):,} requests with their answers at list prices, under the model's own kind of "
+        f"cache ({finding.cache}). Not trimming is {BASELINE}."
+    )
+
+
+def refused_note(timeline: Timeline) -> None:
+    """An alarm where requests that are sent would be refused."""
+    if validity(timeline).refused.any():
+        st.html(
+            f'<div class="hl-cause hl-over">{ALARM.glyph} {escape(refusal_sentence(timeline, setting_in_words))}</div>'
+        )
+
+
+def _head(title: str, origin: str) -> str:
+    """A chip's title, and on hover, focus or touch where its number comes from."""
+    return f'<div class="hl-chip-title hl-tips">{title} {info_html("Where this comes from", origin)}</div>'
+
+
+def _number(number: str, said: str, *, over: bool = False) -> str:
+    big = f'<div class="hl-number-big{" hl-over" if over else ""}">{escape(number)}</div>' if number else ""
+    terms = with_terms(said if number else capitalize_first(said), "fact", "trimming", "beginning", "request", "cache")
+    return f'{big}<div class="hl-chip-said hl-tips">{terms}</div>'
+
+
+def _to_tab(label: str, tab: str) -> None:
+    st.button(label, key=f"to-{tab}", type="tertiary", on_click=viewing.show_tab, args=(tab,))

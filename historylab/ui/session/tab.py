@@ -172,6 +172,7 @@ class TabState:
     view: str = "list"
     page: int | None = None  # of the messages; None is where their view opens
     picks: int = 0  # messages chosen outside the list, which must then be drawn anew to show it
+    shown_tabs: int = 0  # times a click asked for one of the tabs beside the messages
     only_differing: bool = False
     against: str = "B"  # the configuration that Compare shows beside A
     only_differences: bool = False  # whether as one map of what differs

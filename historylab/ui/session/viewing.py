@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+import streamlit as st
+
 from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
 from historylab.recall.must_remember import marked_in_file
@@ -18,6 +20,8 @@ from historylab.ui.session.tab import Opened, ReadFile
 
 MOST_QUESTIONS, LONGEST_QUESTION = 20, 300
 EVERYTHING = "everything"
+TABS = "side"
+"""The key of the tabs beside the messages; what they hold is the open one's label."""
 
 
 def open_conversations(
@@ -94,6 +98,12 @@ def drop_filter_unless(known: Collection[str]) -> str:
 def view_as(view: str) -> None:
     """Show the messages as rows or as a chat."""
     tab().view, tab().page = view, None
+
+
+def show_tab(label: str) -> None:
+    """Open that tab beside the messages, and scroll to it."""
+    st.session_state[TABS] = label
+    tab().shown_tabs += 1
 
 
 def show_only_differing(only: bool) -> None:

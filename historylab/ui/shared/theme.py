@@ -6,7 +6,7 @@ from functools import cache
 
 import streamlit as st
 
-from historylab.wording.palette import ALARM, BOTH, CONFIGURATIONS, FAINT, INK, LOOKS, NEITHER, PAGE, UNLIKE
+from historylab.wording.palette import ALARM, BOTH, CONFIGURATIONS, FAINT, INK, KINDS, LOOKS, NEITHER, PAGE, UNLIKE
 
 
 def is_dark() -> bool:
@@ -34,5 +34,6 @@ def _colours() -> dict[str, tuple[str, str]]:
     named |= {"page": PAGE, "ink": INK, "faint": FAINT, "alarm": ALARM}
     named |= {"both": BOTH, "neither": NEITHER, "unlike": UNLIKE}
     named |= {f"only-{look.word}": look for look in CONFIGURATIONS}
+    named |= {f"kind-{name}": look for name, look in KINDS.items()}
     fills = {name: (look.light, look.dark) for name, look in named.items()}
     return fills | {f"on-{name}": (look.ink(False), look.ink(True)) for name, look in named.items()}

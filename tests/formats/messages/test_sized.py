@@ -18,7 +18,7 @@ from historylab.formats.messages.sized import IN_PART, OPENING, SIZES, SMALLER, 
 from historylab.registry import members
 from historylab.tuning.measures import measure
 from historylab.tuning.replayed import MeasureOptions, Replayed
-from historylab.wording.costs import RECALL_UNKNOWN, kept_sentence
+from historylab.wording.losses import RECALL_UNKNOWN, lost_sentence
 
 
 def sizes(*rows: tuple[int, int], key: str = "k", **fields):
@@ -109,6 +109,6 @@ def test_conversations_of_other_sizes_have_other_digests():
 def test_what_it_keeps_is_unknown_and_said_to_be():
     (conversation,), _ = sizes((9000, 500), (12_000, 500))
     replayed = Replayed(conversation, Settings(budget=8000), MeasureOptions())
-    assert kept_sentence(replayed.retention) == RECALL_UNKNOWN
+    assert lost_sentence(replayed.retention) == RECALL_UNKNOWN
     row = measure(conversation, Settings(budget=8000), MeasureOptions())
     assert all(math.isnan(row[name]) for name in ("references", "references_kept", "links_kept", "losses"))

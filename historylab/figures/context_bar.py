@@ -1,0 +1,83 @@
+"""The bar of a request's context by kind of tokens, with its legend: of the window or the budget, as HTML.
+
+The scale is the same for every request of a timeline, so that a script can move the bar from request to request: the
+width of `[data-kind]` is its tokens ÷ `data-scale`, `[data-kind-tokens]` holds the number, `free` is what is left of
+`data-limit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from historylab.planning.context_fill import ContextLimit, context_fill, context_limit
+from historylab.planning.replay import Timeline
+from historylab.wording.palette import KINDS, Look
+from historylab.wording.terms import term_html
+from historylab.wording.untrusted import escape
+
+WORDS: Mapping[str, tuple[str, str]] = {
+    "overhead": ("overhead", "overhead"),
+    "framing": ("framing", "framing"),
+    "free": ("free", ""),
+    "reserve": ("reserve", "reserve"),
+}
+"""Kind → its word in the legend and the term that explains it; the others have the chart's words."""
+UNSEEN = Look("", "", "", "")
+
+
+def context_bar(timeline: Timeline, number: int) -> str:
+    """Bar and legend of request `number` (from 0)."""
+    limit, filled = context_limit(timeline), context_fill(timeline, number)
+    shown = {kind: tokens for kind, tokens in filled.items() if _ever(timeline, kind)}
+    parts = "".join(_segment(kind, tokens, limit) for kind, tokens in shown.items())
+    told = ", ".join(f"{_word(kind)} {tokens:,}" for kind, tokens in shown.items() if tokens)
+    entries = "".join(_entry(kind, tokens) for kind, tokens in shown.items())
+    named = f'role="img" aria-label="Tokens by kind: {escape(told)}"'
+    return (
+        f'<div class="hl-context" data-kinds data-scale="{limit.scale}" data-limit="{limit.tokens}">'
+        f'<div class="hl-context-bar" {named}>{parts}{_marks(limit)}</div>'
+        f'<ul class="hl-kinds">{entries}</ul></div>'
+    )
+
+
+def _ever(timeline: Timeline, kind: str) -> bool:
+    """Whether any request has tokens of that kind."""
+    if kind == "free":
+        return True
+    if kind in ("overhead", "reserve"):
+        return bool(timeline.settings.value(kind))
+    return bool(timeline.tokens_by_kind[kind].any())
+
+
+def _word(kind: str) -> str:
+    return WORDS[kind][0] if kind in WORDS else KINDS[kind].word
+
+
+def _segment(kind: str, tokens: int, limit: ContextLimit) -> str:
+    share = 100 * max(0, tokens) / limit.scale
+    glyph = KINDS.get(kind, UNSEEN).glyph
+    return f'<i class="hl-kind-{kind}" data-kind="{kind}" style="width:{share:.3f}%">{glyph}</i>'
+
+
+def _entry(kind: str, tokens: int) -> str:
+    term = WORDS.get(kind, ("", ""))[1]
+    word = term_html(_word(kind), term) if term else escape(_word(kind))
+    swatch = f'<i class="hl-kind-{kind}" aria-hidden="true"></i>'
+    return f'<li class="{"" if tokens else "hl-none"}">{swatch}{word} <b data-kind-tokens="{kind}">{tokens:,}</b></li>'
+
+
+def _marks(limit: ContextLimit) -> str:
+    return "".join(
+        f'<span class="hl-context-mark hl-at-{name}" style="left:{100 * tokens / limit.scale:.3f}%"></span>'
+        for name, tokens in _marked(limit)
+    )
+
+
+def _marked(limit: ContextLimit) -> Iterator[tuple[str, int]]:
+    """The limits inside the bar."""
+    if limit.threshold is not None:
+        yield "threshold", limit.threshold
+    if limit.budget is not None:
+        yield "budget", limit.budget
+    if limit.tokens < limit.scale:
+        yield "limit", limit.tokens

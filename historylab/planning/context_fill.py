@@ -1,0 +1,54 @@
+"""How full a request is: tokens by kind, of the window where a compaction or a large budget makes it the limit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from historylab.planning.replay import KINDS, Timeline
+from historylab.pricing import window_of
+from historylab.settings.effect import has_effect
+
+FILLS = ("overhead", *KINDS, "framing")
+"""The kinds of tokens a request takes of its limit, in display order; `free` and `reserve` are the rest of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextLimit:
+    """The tokens a request is measured against, the same for every request of a timeline.
+
+    Attributes:
+        tokens: the model's window or the whole budget, overhead and reserve included.
+        is_window: which of the two.
+        threshold: tokens from which a compaction summarises; None without one that has a threshold.
+        budget: the budget, where it is below the window that is `tokens`.
+        scale: tokens that a drawing must have room for: the limit, or what the largest request takes.
+    """
+
+    tokens: int
+    is_window: bool
+    threshold: int | None
+    budget: int | None
+    scale: int
+
+
+def context_limit(timeline: Timeline) -> ContextLimit:
+    """The limit of a timeline's requests: the window where it is known and counts, else the budget."""
+    settings = timeline.settings
+    window, compacts = settings.window or window_of(settings.model), settings.compaction != "off"
+    largest = int(timeline.tokens.max(initial=0)) + settings.overhead + settings.reserve
+    if window is None or not (compacts or settings.budget > window):
+        return ContextLimit(settings.budget, False, None, None, max(settings.budget, largest, 1))
+    threshold = math.ceil(settings.threshold * window) if has_effect(settings, "threshold") else None
+    budget = settings.budget if settings.budget < window else None
+    return ContextLimit(window, True, threshold, budget, max(window, largest))
+
+
+def context_fill(timeline: Timeline, number: int) -> Mapping[str, int]:
+    """Tokens of request `number` (from 0) by FILLS, then what is free and what is reserved."""
+    step, settings = timeline.steps[number], timeline.settings
+    by_kind = {"overhead": settings.overhead, **step.tokens_by_kind}
+    filled = {kind: by_kind[kind] for kind in FILLS}
+    free = context_limit(timeline).tokens - sum(filled.values()) - settings.reserve
+    return {**filled, "free": max(0, free), "reserve": settings.reserve}

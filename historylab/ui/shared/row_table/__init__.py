@@ -1,0 +1,42 @@
+"""A table in the browser of which a click anywhere on a row goes where the row says; on a narrow screen, cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from historylab.ui.session import session
+from historylab.ui.shared.browser import component
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's heading, and whether it holds numbers, or words that stay on one line."""
+
+    label: str
+    kind: str = "text"  # or "number", "word"
+
+
+def row_table(
+    key: str,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    choose: Callable[[int], None],
+    *,
+    label: str,
+    chosen: int | None = None,
+) -> None:
+    """Draw the rows, untrusted texts; `choose(row)` is called for the one that is clicked, `chosen` is marked."""
+    heads = [{"label": column.label, "kind": column.kind} for column in columns]
+    component(Path(__file__).parent, ("table",))(
+        key=key,
+        data={"label": label, "columns": heads, "rows": [list(row) for row in rows], "chosen": chosen},
+        on_row_change=lambda: _clicked(key, len(rows), choose),
+    )
+
+
+def _clicked(key: str, rows: int, choose: Callable[[int], None]) -> None:
+    row = session.widget_value(key)["row"]
+    if type(row) is int and 0 <= row < rows:
+        choose(row)

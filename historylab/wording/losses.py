@@ -1,0 +1,108 @@
+"""Sentences on recall: the facts that later answers used and that were gone by then, and the first of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from historylab.conversation.usage import is_textless
+from historylab.costs.amounts import count_of, percent
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
+from historylab.recall.retention import Kept, Loss, Retention
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.message_text import without_escapes
+from historylab.wording.untrusted import one_line
+
+RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
+"""In place of all that is found by reading messages, where a transcript has only their sizes."""
+FACTS = ("evidence", "reference", "link")
+KIND_WORDS = {"reference": "reference", "link": "link (estimate)", "star": "must remember", "evidence": "evidence"}
+VALUE, USED = 60, 60  # characters of a lost value, and of what it was used for
+
+
+@dataclass(frozen=True, slots=True)
+class LostFacts:
+    """The facts that later answers used: how many of them were gone by then, and whether that is an estimate."""
+
+    lost: int
+    total: int
+    estimate: bool
+
+    @property
+    def amount(self) -> str:
+        """ "5 of 13 facts", "all 13 facts", "the one fact"; empty if there are none."""
+        if self.total == 1:
+            return "the one fact"
+        share = f"{self.lost:,} of" if self.lost else "all"
+        return f"{share} {count_of(self.total, 'fact')}" if self.total else ""
+
+    @property
+    def rest(self) -> str:
+        """ "that later answers used were gone (an estimate)" """
+        if not self.total:
+            return "no later answer uses what an earlier message says, as far as the transcript shows"
+        was = "was" if 1 in (self.total, self.lost) else "were"
+        estimate = " (an estimate)" if self.estimate else ""
+        return f"that later answers used {was} {'gone' if self.lost else 'there'}{estimate}"
+
+    def __str__(self) -> str:
+        return capitalize_first(" ".join(filter(None, (self.amount, self.rest))) + ".")
+
+
+def lost_facts(found: Retention) -> LostFacts:
+    """The facts of a timeline: values in answers and tool calls that earlier messages say, and gold evidence."""
+    kept = [found.kept[kind] for kind in FACTS]
+    return LostFacts(sum(k.lost for k in kept), sum(k.total for k in kept), bool(found.kept["link"].total))
+
+
+def lost_sentence(found: Retention) -> str:
+    """ "5 of 13 facts that later answers used were gone (an estimate)."; or that nothing is known of them."""
+    return RECALL_UNKNOWN if is_textless(found.timeline.original) else str(lost_facts(found))
+
+
+def losses_shown(found: Retention) -> tuple[Loss, ...]:
+    """Every loss but those of questions, in order of the requests."""
+    return tuple(loss for loss in found.losses if loss.kind in KIND_WORDS)
+
+
+def first_loss(found: Retention) -> Loss | None:
+    """The loss to look at first, which is the first there is."""
+    return next(iter(losses_shown(found)), None)
+
+
+def lost_value(loss: Loss) -> str:
+    """The value on one line, untrusted text: without escape sequences of a terminal."""
+    return one_line(without_escapes(loss.value), VALUE)
+
+
+def loss_in_short(timeline: Timeline, loss: Loss) -> str:
+    """ "“ORD-0917”, needed at turn 9."; of what must be remembered, since when it is gone. It quotes messages."""
+    when = "gone since" if loss.kind == "star" else "needed at"
+    return f"“{lost_value(loss)}”, {when} {timeline.steps[loss.step].label}."
+
+
+def used_as(loss: Loss) -> str:
+    """What used the value, untrusted text: "the answer", "a call (book_flight.number)", "a question (“…”)"."""
+    if loss.kind == "link":
+        return "the answer"
+    what = "a question" if loss.kind == "evidence" else "a call"
+    return f"{what} ({one_line(loss.used_as, USED)})" if loss.used_as else what
+
+
+def gone_at(timeline: Timeline, loss: Loss) -> int:
+    """The request (from 0) at which the message that says the value was left out, summarised or cut, up to the loss."""
+    block = int(timeline.conversation.columns.block[loss.message])
+    cut = timeline.plans[loss.step].block_actions[block] == Action.TRUNCATED
+    gone = Action.TRUNCATED if cut else Action.SUMMARIZED
+    number = loss.step
+    for earlier in reversed(timeline.plans[: loss.step]):
+        if loss.message >= earlier.size or earlier.block_actions[block] < gone:
+            break
+        number -= 1
+    return number
+
+
+def kept_line(kept: Kept, noun: str, of_what: str = "") -> str:
+    """ "58 of 60 references kept (96.7%), 4 of them only in the summary"; `of_what` follows the noun."""
+    by_summary = f", {kept.by_summary:,} of them only in the summary" if kept.by_summary else ""
+    return f"{kept.kept:,} of {count_of(kept.total, noun)}{of_what} kept ({percent(kept.share)}){by_summary}"

@@ -1,0 +1,75 @@
+"""Lost facts in words: how many of those that answers used, and where the first was said, lost and needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from historylab import Conversation, Message, Settings, ToolCall, replay
+from historylab.formats.samples import load_sample
+from historylab.recall.held import LOST, find_holder
+from historylab.recall.references import find_needs
+from historylab.recall.retention import retention
+from historylab.wording.losses import (
+    first_loss,
+    gone_at,
+    loss_in_short,
+    losses_shown,
+    lost_facts,
+    lost_sentence,
+    lost_value,
+    used_as,
+)
+
+
+def test_what_answers_used_is_counted_whether_it_was_there_or_not():
+    found = retention(replay(load_sample()[0], Settings()))
+    assert lost_sentence(found) == "5 of 13 facts that later answers used were gone (an estimate)."
+    assert len(losses_shown(found)) == 5
+    kept = retention(replay(load_sample("tide-tables-agent")[0], Settings()))
+    assert lost_sentence(kept).startswith("All 17 facts that later answers used were there")
+    assert first_loss(kept) is None
+    nothing = retention(replay(Conversation([Message("user", "Hello.")]), Settings()))
+    assert lost_sentence(nothing).startswith("No later answer uses")
+
+
+@pytest.mark.parametrize("sample", ["birthday-by-the-sea", "lamp-through-the-night", "ferry-desk"])
+@pytest.mark.parametrize(
+    "chosen",
+    [Settings(budget=700), Settings(budget=900, pruner="summarize"), Settings(tool_output="truncate", budget=900)],
+    ids=["dropped", "summarised", "truncated"],
+)
+def test_the_sentence_of_every_loss_is_so(sample, chosen):
+    timeline = replay(load_sample(sample)[0], chosen)
+    found = retention(timeline)
+    needs = [need for step in find_needs(timeline.conversation) for need in step]
+    lost = [n for n in needs if find_holder(timeline.plans[n.step], n.value, n.mentions) == LOST]
+    assert lost_facts(found).lost == len(lost)
+    for loss in losses_shown(found):
+        gone = gone_at(timeline, loss)
+        whole = [p.size > loss.message and p.sketch()[loss.message] in "KP" for p in timeline.plans[: loss.step + 1]]
+        assert not any(whole[gone:])
+        assert loss_in_short(timeline, loss).endswith(f"needed at {timeline.steps[loss.step].label}.")
+
+
+def test_a_message_that_must_be_remembered_is_gone_since_a_turn_and_escapes_are_no_words():
+    said = ["\x1b[31mThe code is QX-55.\x1b[0m", "Noted.", "More", "Fine.", "And?", "It is QX-55."]
+    conversation = Conversation(Message(("user", "assistant")[i % 2], text) for i, text in enumerate(said))
+    timeline = replay(conversation, Settings(length=1))
+    loss = first_loss(retention(timeline, stars=[2]))
+    assert loss.kind == "star"
+    assert loss_in_short(timeline, loss) == "“More”, gone since turn 3."
+    assert lost_value(first_loss(retention(timeline, stars=[0]))) == "The code is QX-55."
+
+
+def test_what_needed_it_is_named_by_its_call():
+    call = ToolCall("c", "book", '{"code": "QX-55"}')
+    said = [
+        Message("user", "The code is QX-55."),
+        Message("assistant", "Noted."),
+        Message("user", "Book it."),
+        Message("assistant", "", tool_calls=(call,)),
+    ]
+    timeline = replay(Conversation(said), Settings(length=1))
+    (loss,) = losses_shown(retention(timeline))
+    assert loss_in_short(timeline, loss) == "“QX-55”, needed at turn 2."
+    assert used_as(loss) == "a call (book.code)"
