@@ -55,10 +55,9 @@ def test_a_message_that_must_be_remembered_is_gone_since_a_turn_and_escapes_are_
     said = ["\x1b[31mThe code is QX-55.\x1b[0m", "Noted.", "More", "Fine.", "And?", "It is QX-55."]
     conversation = Conversation(Message(("user", "assistant")[i % 2], text) for i, text in enumerate(said))
     timeline = replay(conversation, Settings(length=1))
-    loss = first_loss(retention(timeline, stars=[2]))
-    assert loss.kind == "star"
+    loss = next(loss for loss in losses_shown(retention(timeline, stars=[2])) if loss.kind == "star")
     assert loss_in_short(timeline, loss) == "“More”, gone since turn 3."
-    assert lost_value(first_loss(retention(timeline, stars=[0]))) == "The code is QX-55."
+    assert lost_value(losses_shown(retention(timeline, stars=[0]))[0]) == "The code is QX-55."
 
 
 def test_what_needed_it_is_named_by_its_call():
