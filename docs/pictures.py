@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
@@ -19,26 +20,54 @@ from server_process import playground  # noqa: E402 (the tests' own server)
 
 IMAGES = ROOT / "docs" / "img"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+BIRTHDAY = "conv=sample:birthday-by-the-sea"
 TOOLS = "?conv=sample:tide-tables-agent&historyPolicy=all&pruner=summarize&budget=2500"
-PICTURES = (  # file, address, colour scheme, width, maximum height
-    ("playground-light", "", "light", 1280, 1500),
-    ("playground-dark", TOOLS, "dark", 1280, 1500),
-    ("playground-narrow", "", "light", 390, 1800),
-    ("compare-light", "compare", "light", 1280, 1600),
-    ("compare-dark", "compare", "dark", 1280, 1600),
-    ("tune-light", "tune", "light", 1280, 1400),
-    ("corpus-light", "corpus", "light", 1280, 1400),
-    ("settings-light", "settings?historyLength=5&budget=lots", "light", 1280, 1200),
+PLAYED = "() => globalThis.historylabClock?.now.request > 55"
+
+
+def choose(page: Page) -> None:
+    """Choose a message on the map that was lost, for the answer beside it."""
+    page.get_by_role("slider", name="Selected request").first.click(position={"x": 520, "y": 60})
+    page.mouse.move(5, 5)
+
+
+def play(page: Page) -> None:
+    """The maps as they play, well on their way."""
+    page.wait_for_function(PLAYED)
+
+
+def nothing(page: Page) -> None:
+    """The page as it opens."""
+
+
+PICTURES = (  # file, address, colour scheme, width, maximum height, what is done first
+    ("playground-light", "", "light", 1440, 1150, nothing),
+    ("answer-light", f"?{BIRTHDAY}", "light", 1440, 1000, choose),
+    ("playground-dark", TOOLS, "dark", 1440, 1150, nothing),
+    ("playground-narrow", "", "light", 390, 1800, nothing),
+    ("compare-light", f"compare?v=1&{BIRTHDAY}&cmp=historyLength:5&play=true", "light", 1440, 1000, play),
+    (
+        "compare-dark",
+        f"compare?{BIRTHDAY}&cmp=pruner:summarize,historyPolicy:all,budget:900",
+        "dark",
+        1440,
+        1500,
+        nothing,
+    ),
+    ("tune-light", "tune", "light", 1280, 1400, nothing),
+    ("corpus-light", "corpus", "light", 1280, 1400, nothing),
+    ("settings-light", "settings?historyLength=5&budget=lots", "light", 1440, 1300, nothing),
 )
 
 
-def take(page: Page, name: str, max_height: int) -> None:
-    """Save one screenshot of the whole page, at most `max_height` pixels high."""
-    page.get_by_role("heading", level=1).first.wait_for(timeout=60_000)
-    page.wait_for_timeout(6000)  # charts draw after the text
+def take(page: Page, name: str, max_height: int, act: Callable[[Page], None]) -> None:
+    """Save one screenshot of the whole page, at most `max_height` pixels high, after doing that."""
+    page.get_by_role("heading", level=1).first.wait_for(timeout=120_000)
+    page.wait_for_timeout(6000 * (act is not play))  # charts draw after the text
     height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
     page.set_viewport_size({"width": page.viewport_size["width"], "height": min(int(height) + 40, max_height)})
-    page.wait_for_timeout(2500)
+    act(page)
+    page.wait_for_timeout(2500 * (act is not play))
     page.screenshot(path=IMAGES / f"{name}.png")
 
 
@@ -48,11 +77,11 @@ def main() -> None:
     browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with playground() as home, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=FLAGS)
-        for name, address, scheme, width, max_height in PICTURES:
+        for name, address, scheme, width, max_height, act in PICTURES:
             if not wanted or name in wanted:
                 page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
                 page.goto(f"{home.rstrip('/')}/{address}")
-                take(page, name, max_height)
+                take(page, name, max_height, act)
                 page.close()
         browser.close()
 

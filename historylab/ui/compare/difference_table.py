@@ -13,6 +13,7 @@ from historylab.planning.replay import Timeline
 from historylab.tuning.compare import Figures
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
+from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 from historylab.wording.verdict import counted_by
 
@@ -112,7 +113,8 @@ def _row(row: Row, all_figures: Sequence[Figures]) -> str:
     base, *_ = values = [row.read(figures) for figures in all_figures]
     cells = "".join(_cell(row, value, base, first=not k) for k, value in enumerate(values))
     about = f' <span class="hl-meta">{escape(row.about)}</span>' if row.about else ""
-    return f"<tr><th>{escape(row.title)}{about}</th>{cells}</tr>"
+    title = with_terms(row.title, "tokens", "request", "budget", "fact", "cache")
+    return f'<tr><th class="hl-tips">{title}{about}</th>{cells}</tr>'
 
 
 def _cell(row: Row, value: Any, base: Any, *, first: bool) -> str:
