@@ -1,19 +1,22 @@
-"""How long the playground takes in a real browser, as ratios to an empty Streamlit page on the same machine.
+"""How long the playground takes in a real browser, as ratios to an empty Streamlit page in the same run.
 
     pip install -e ".[test]" && python benchmarks/ui.py [--turns 100 1000] [--times 7]
 
 A headless Chromium opens an empty page with one button and, alternating with it so that a slowdown of the machine
 affects both, the playground on conversations of a coding agent (about ten messages per turn). Each is timed inside
 the page, from the event (a click, the release of the scrubber, Enter in a setting) to the first frame that shows the
-result: for the scrubber the new list, for a setting the new verdict and everything below it, with nothing left to
-run. Reports medians; read the ratios.
+result: for the scrubber the list of that request, for a setting the new verdict, and the last thing that anything on
+the page draws. Beside the wall stands the time that server and browser computed (on Linux). Reports medians; read the
+ratios. Exits with 1 if one is above its limit.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import json
 import os
+import re
 import shutil
 import socket
 import statistics
@@ -35,21 +38,44 @@ SECONDS = 120
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 LEFT, RIGHT = 48, 12  # pixels beside the map's cells
 SETTLED = "document.querySelector('[data-test-script-state=notRunning]')"
+LARGE = 1000  # turns from which a conversation is a large one
+LIMITS = {  # measure → the largest ratio to the empty page, or of bytes the most thousands
+    "first text in a new tab": 2.0,
+    "scrub, to the list": 1.5,
+    "setting, to the last thing drawn": 3.5,
+    "setting, to the last thing drawn, large": 5.5,
+    "upload, to the last thing drawn": 8.0,
+    "kB per change": 60.0,
+}
 
-# Waits in the page for a condition, from the last event of a kind; milliseconds.
-WATCH = """([type, done]) => new Promise((resolve) => {
-  const check = new Function("return " + done);
+# Milliseconds from the last event of a kind until a condition holds in the page, its components included. With `last`
+# also until none of the components has drawn anything for a while; that while isn't counted.
+WATCH = """([type, done, last]) => new Promise((resolve) => {
+  const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
+  const find = (selector) => [document, ...roots].some((root) => root.querySelector(selector));
+  const check = new Function("find", "return " + done);
   addEventListener(type, () => {
     const start = performance.now();
-    const look = () => (check() ? resolve(performance.now() - start) : requestAnimationFrame(look));
+    let drawn = 0;
+    const watcher = new MutationObserver(() => { drawn = performance.now() - start; });
+    const everything = { attributes: true, childList: true, subtree: true };
+    if (last) for (const root of roots) watcher.observe(root, everything);
+    let held = 0;
+    const look = () => {
+      const now = performance.now() - start;
+      if (!held && check(find)) held = now;
+      if (!held || (last && now - Math.max(held, drawn) < 250)) return requestAnimationFrame(look);
+      watcher.disconnect();
+      resolve(Math.max(held, last ? drawn : 0));
+    };
     requestAnimationFrame(look);
   }, { capture: true, once: true });
 })"""
 
 
 @contextmanager
-def server(*command: str, port: int) -> Iterator[str]:
-    """The address of a server process, once it answers."""
+def server(*command: str, port: int) -> Iterator[tuple[str, int]]:
+    """The address of a server process, once it answers, and its number."""
     process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://127.0.0.1:{port}"
     try:
@@ -59,7 +85,7 @@ def server(*command: str, port: int) -> Iterator[str]:
                 break
             except OSError:
                 time.sleep(0.25)
-        yield address
+        yield address, process.pid
     finally:
         process.terminate()
         process.wait(20)
@@ -72,28 +98,81 @@ def free_port() -> int:
 
 
 @contextmanager
-def empty_page() -> Iterator[str]:
+def empty_page() -> Iterator[tuple[str, int]]:
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "empty.py"
         script.write_text(EMPTY)
         options = {"server.port": port, "server.headless": "true", "browser.gatherUsageStats": "false"}
         said = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-        with server("streamlit", "run", str(script), *said, port=port) as address:
-            yield address
+        with server("streamlit", "run", str(script), *said, port=port) as found:
+            yield found
 
 
-def timed(page, event: str, done: str, act: Callable[[], object]) -> float:
-    """Milliseconds from an event to the frame in which `done` holds; `act` causes the event."""
-    page.evaluate(f"void (window.waited = ({WATCH})({json.dumps([event, done])}))")
+# -- computing time
+
+
+def computed(servers: set[int]) -> tuple[float, float]:
+    """Milliseconds that these servers, and everything else this process started, have computed; 0 where unknown."""
+    ticks = {"server": 0.0, "browser": 0.0}
+    parents, used = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text("utf-8", "replace").rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        parents[int(stat.parent.name)] = int(fields[1])
+        used[int(stat.parent.name)] = int(fields[11]) + int(fields[12])
+    for process, spent in used.items():
+        line = {process}
+        while (process := parents.get(process, 0)) and process != os.getpid():
+            line.add(process)
+        if process == os.getpid():
+            ticks["server" if line & servers else "browser"] += spent
+    each = 1000 / os.sysconf("SC_CLK_TCK") if used else 0
+    return ticks["server"] * each, ticks["browser"] * each
+
+
+# -- timing
+
+
+class Clock:
+    """Runs measures alternately and reports them, each beside the same on an empty page."""
+
+    def __init__(self, servers: set[int], times: int):
+        self.servers, self.times, self.exceeded = servers, times, False
+
+    def report(self, title: str, limit: str, empty: Callable[[int], float], ours: Callable[[int], float]) -> None:
+        """Print the medians of both, wall and computing; the first round is not counted."""
+        rounds = [[self._once(measure, n) for measure in (empty, ours)] for n in range(self.times + 1)][1:]
+        bare, took = ([statistics.median(column) for column in zip(*side, strict=True)] for side in zip(*rounds))
+        ratio, most = took[0] / bare[0], LIMITS.get(limit)
+        cpu = f"server {took[1]:,.0f} ms ({bare[1]:,.0f}), browser {took[2]:,.0f} ms ({bare[2]:,.0f})"
+        print(f"{title}: {took[0]:,.0f} ms, empty page {bare[0]:,.0f} ms: {ratio:.2f}x{self._judge(ratio, most)}")
+        print(f"    computing, in brackets for the empty page: {cpu}", flush=True)
+
+    def report_bytes(self, title: str, sent: float) -> None:
+        """Print thousands of bytes."""
+        print(f"{title}: {sent:,.0f} kB{self._judge(sent, LIMITS['kB per change'])}", flush=True)
+
+    def _judge(self, found: float, most: float | None) -> str:
+        if most is None:
+            return ""
+        self.exceeded |= found > most
+        return f" (limit {most:g}, {'EXCEEDED' if found > most else 'kept'})"
+
+    def _once(self, measure: Callable[[int], float], n: int) -> tuple[float, float, float]:
+        before = computed(self.servers)
+        took = measure(n)
+        after = computed(self.servers)
+        return took, after[0] - before[0], after[1] - before[1]
+
+
+def timed(page, event: str, done: str, act: Callable[[], object], *, last: bool = False) -> float:
+    """Milliseconds from an event to the frame in which `done` holds, or the last that is drawn; `act` causes it."""
+    page.evaluate(f"void (window.waited = ({WATCH})({json.dumps([event, done, last])}))")
     act()
     return page.evaluate("window.waited")
-
-
-def in_turns(times: int, *measures: Callable[[int], float]) -> list[float]:
-    """The median of each, measured alternately so that a slowdown affects all; the first round is not counted."""
-    found = [[measure(n) for measure in measures] for n in range(times + 1)][1:]
-    return [statistics.median(column) for column in zip(*found, strict=True)]
 
 
 def loading(context, address: str, tab=None) -> Callable[[int], float]:
@@ -127,18 +206,18 @@ def rerunning(page) -> Callable[[int], float]:
 def playground(context, address: str):
     """The playground at that address, once everything on it is drawn."""
     page = context.new_page()
-    page.set_viewport_size({"width": 1280, "height": 1400})
+    page.set_viewport_size({"width": 1440, "height": 1400})
     page.set_default_timeout(SECONDS * 1000)
     page.goto(address)
-    slider = page.get_by_role("slider", name="Request looked at")
-    page.locator("[data-testid=stDataFrame] canvas").first.wait_for()
+    slider = page.get_by_role("slider", name="Selected request")
+    page.locator("[data-request]").first.wait_for()
     page.wait_for_function(f"map => map.hasAttribute('aria-valuemax') && {SETTLED}", arg=slider.element_handle())
     return page
 
 
 def scrubbing(page) -> Callable[[int], float]:
     """Milliseconds from releasing the scrubber to the list of its request."""
-    slider = page.get_by_role("slider", name="Request looked at")
+    slider = page.get_by_role("slider", name="Selected request")
     requests, box = int(slider.get_attribute("aria-valuemax")), slider.bounding_box()
 
     def measure(n: int) -> float:
@@ -147,23 +226,58 @@ def scrubbing(page) -> Callable[[int], float]:
         page.mouse.move(x - 60, box["y"] + 60)
         page.mouse.down()
         page.mouse.move(x, box["y"] + 60, steps=6)
-        listed = f"document.querySelector('[data-request=\"{request + 1}\"]')"
-        return timed(page, "pointerup", listed, page.mouse.up)
+        return timed(page, "pointerup", f"find('[data-request=\"{request + 1}\"]')", page.mouse.up)
 
     return measure
 
 
-def setting(page, least: int, done: str) -> Callable[[int], float]:
-    """Milliseconds from Enter in the budget to the new verdict, and to `done`."""
+def setting(page, least: int, *, last: bool) -> Callable[[int], float]:
+    """Milliseconds from Enter in the budget to the new verdict, or to the last thing drawn."""
     budget = page.get_by_role("spinbutton", name="Budget", exact=True)
 
     def measure(n: int) -> float:
         value = least + 500 * n
         budget.fill(str(value))
-        verdict = f"document.querySelector('.hl-cost')?.textContent.includes('{value:,} tokens')"
-        took = timed(page, "keydown", f"{verdict} && {done}", lambda: budget.press("Enter"))
+        verdict = f"document.querySelector('.hl-cost')?.textContent.includes('{value:,}')"
+        done = f"{verdict} && {SETTLED}" if last else verdict
+        took = timed(page, "keydown", done, lambda: budget.press("Enter"), last=last)
         page.wait_for_function(f"() => {SETTLED}")
         return took
+
+    return measure
+
+
+def bytes_per_change(page, times: int) -> float:
+    """Thousands of bytes that the server sends for a change of a setting."""
+    network, found = page.context.new_cdp_session(page), []
+    network.send("Network.enable")
+    network.on("Network.webSocketFrameReceived", lambda told: found.append(_size(told["response"])))
+    change = setting(page, 30_000, last=True)
+    for n in range(times):
+        change(n)
+    network.detach()
+    return sum(found) / times / 1000
+
+
+def _size(frame: dict) -> int:
+    return len(base64.b64decode(frame["payloadData"]) if frame["opcode"] == 2 else frame["payloadData"].encode())
+
+
+def uploading(page, turns: int) -> Callable[[int], float]:
+    """Milliseconds from giving the Open drawer a file to the last thing drawn of it."""
+    from historylab import generate
+
+    def measure(n: int) -> float:
+        said = [
+            {"role": "assistant" if message.role == "tool" else message.role, "content": message.content or "…"}
+            for message in generate("coding_agent", turns=turns, seed=n + 2)
+        ]
+        page.wait_for_function(f"() => {SETTLED}")
+        page.locator(".st-key-open-drawer button:visible").first.click()
+        field = page.locator(".st-key-upload input[type=file]")
+        file = {"name": f"{n}.json", "mimeType": "application/json", "buffer": json.dumps(said).encode()}
+        done = f"document.querySelector('h1')?.textContent.includes('{len(said):,} messages') && {SETTLED}"
+        return timed(page, "change", done, lambda: field.set_input_files(file), last=True)
 
     return measure
 
@@ -178,29 +292,29 @@ def main() -> None:
 
     port = free_port()
     ours = server("historylab", "--headless", "--port", str(port), port=port)
-    with sync_playwright() as playwright, empty_page() as empty, ours as home:
+    with sync_playwright() as playwright, empty_page() as (empty, bare), ours as (home, own):
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        context = browser.new_context()
+        context, clock = browser.new_context(), Clock({bare, own}, given.times)
         same = browser.new_page()  # in a window of its own: nothing covers it, so nothing slows it down
-        for where, tab in (("a new tab", None), ("the same tab", same)):
-            bare, shown = in_turns(given.times, loading(context, empty, tab), loading(context, home, tab))
-            print(f"first text in {where}: empty page {bare:,.0f} ms, playground {shown:,.0f} ms ({shown / bare:.2f}x)")
+        for title, tab in (("first text in a new tab", None), ("first text in the same tab", same)):
+            clock.report(title, title, loading(context, empty, tab), loading(context, home, tab))
         same.goto(empty)
         rerun = rerunning(same)
         for turns in given.turns:
             page = playground(context, f"{home}/?conversation=coding_agent:turns={turns},seed=1&historyPolicy=all")
-            for what, measure in {
-                "scrub, to the new list": scrubbing(page),
-                "settings, to the new verdict": setting(page, 6000, "true"),
-                "settings, to the last of it": setting(page, 20_000, SETTLED),
-            }.items():
-                bare, took = in_turns(given.times, rerun, measure)
-                print(
-                    f"{turns:,} turns, {what}: {took:,.0f} ms, empty rerun {bare:,.0f} ms ({took / bare:.2f}x)",
-                    flush=True,
-                )
+            size = re.search("of ([0-9,]+)", page.locator("h1").first.inner_text())
+            at, large = f"{size.group(1) if size else turns} messages, ", ", large" if turns >= LARGE else ""
+            clock.report(f"{at}scrub, to the list", "scrub, to the list", rerun, scrubbing(page))
+            clock.report(f"{at}setting, to the new verdict", "", rerun, setting(page, 6000, last=False))
+            last = "setting, to the last thing drawn"
+            clock.report(at + last, last + large, rerun, setting(page, 20_000, last=True))
+            clock.report_bytes(f"{at}sent per change", bytes_per_change(page, given.times))
             page.close()
+        page = playground(context, home)
+        last = "upload, to the last thing drawn"
+        clock.report(f"{max(given.turns):,} turns, {last}", last, rerun, uploading(page, max(given.turns)))
         browser.close()
+    sys.exit(clock.exceeded)
 
 
 if __name__ == "__main__":
