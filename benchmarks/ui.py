@@ -18,23 +18,13 @@ import json
 import os
 import re
 import shutil
-import socket
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 
-EMPTY = """import streamlit as st
-st.session_state.n = st.session_state.get("n", 0) + 1
-st.button("Again")
-st.html(f'<h1 id="n">{st.session_state.n}</h1>')
-"""
-SECONDS = 120
+from servers import SECONDS, computed, empty_page, free_port, server
+
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking")
 LEFT, RIGHT = 48, 12  # pixels beside the map's cells
 SETTLED = "document.querySelector('[data-test-script-state=notRunning]')"
@@ -71,66 +61,6 @@ WATCH = """([type, done, last]) => new Promise((resolve) => {
     requestAnimationFrame(look);
   }, { capture: true, once: true });
 })"""
-
-
-@contextmanager
-def server(*command: str, port: int) -> Iterator[tuple[str, int]]:
-    """The address of a server process, once it answers, and its number."""
-    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    address = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(SECONDS * 4):
-            try:
-                urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.25)
-        yield address, process.pid
-    finally:
-        process.terminate()
-        process.wait(20)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def empty_page() -> Iterator[tuple[str, int]]:
-    port = free_port()
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "empty.py"
-        script.write_text(EMPTY)
-        options = {"server.port": port, "server.headless": "true", "browser.gatherUsageStats": "false"}
-        said = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-        with server("streamlit", "run", str(script), *said, port=port) as found:
-            yield found
-
-
-# -- computing time
-
-
-def computed(servers: set[int]) -> tuple[float, float]:
-    """Milliseconds that these servers, and everything else this process started, have computed; 0 where unknown."""
-    ticks = {"server": 0.0, "browser": 0.0}
-    parents, used = {}, {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text("utf-8", "replace").rpartition(")")[2].split()
-        except OSError:  # it has ended
-            continue
-        parents[int(stat.parent.name)] = int(fields[1])
-        used[int(stat.parent.name)] = int(fields[11]) + int(fields[12])
-    for process, spent in used.items():
-        line = {process}
-        while (process := parents.get(process, 0)) and process != os.getpid():
-            line.add(process)
-        if process == os.getpid():
-            ticks["server" if line & servers else "browser"] += spent
-    each = 1000 / os.sysconf("SC_CLK_TCK") if used else 0
-    return ticks["server"] * each, ticks["browser"] * each
 
 
 # -- timing

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import streamlit as st
 
 from historylab.conversation.message import Summary
@@ -54,30 +56,35 @@ def message_text(timeline: Timeline, number: int, chosen: int) -> None:
     plan, message = timeline.plans[number], timeline.conversation[chosen]
     action, text = plan.reason(chosen).action, multiline(full_text(message), MOST)
     if action == Action.SUMMARIZED and plan.summary:
-        summary_text(plan.summary)
+        summary_text(plan.summary, "its summary")
     if action == Action.TRUNCATED:
         sent = next(cut.texts[chosen] for cut in reversed(plan.shortened) if chosen in cut.messages)
-        st.html('<div class="hl-meta">The part that is sent</div>')
-        st.code(multiline(sent, MOST), language=None, wrap_lines=True, height=160)
+        part = escape(multiline(sent, MOST))
+        st.html(f'<div class="hl-meta">The part that is sent</div><pre class="hl-part" tabindex="0">{part}</pre>')
     else:
         st.html(f'<div class="hl-said-text">{escape(text[: FIRST * 2])}</div>')
     if len(text) > FIRST or text.count("\n") > 2 or action == Action.TRUNCATED:
-        with st.expander("The whole message", type="compact", key="whole"):
-            st.code(text, language=None, wrap_lines=True, height="content" if len(text) < SHORT else 380)
+        _unfolded("The whole message", "whole", text, "content" if len(text) < SHORT else 380)
     if thought := unsent_thinking(message):
-        with st.expander("Thinking, not sent again", type="compact"):
-            st.code(multiline(thought, MOST), language=None, wrap_lines=True, height=240)
+        _unfolded("Thinking, not sent again", "thinking", multiline(thought, MOST), 240)
     must_remember(timeline, number, chosen)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="marks"):
         mark_button(timeline, chosen)
         message_edits(timeline, number, chosen)
 
 
-def summary_text(summary: Summary) -> None:
+def summary_text(summary: Summary, key: str = "summary") -> None:
     """The summary sent in place of older messages."""
     covered = count_of(summary.covers, "message")
     title = f"Σ A summary of {covered} in {summary.tokens:,} tokens, by {markdown(summary.by)}"
     if summary.note:  # why another summarizer wrote it, or why it is cut short: shown without unfolding
         st.html(f'<div class="hl-meta">Σ {escape(one_line(summary.note, 300))}</div>')
-    with st.expander(title):
-        st.code(multiline(summary.text, MOST), language=None, wrap_lines=True, height=240)
+    _unfolded(title, key, multiline(summary.text, MOST), 240)
+
+
+def _unfolded(title: str, key: str, text: str, height: int | Literal["content"]) -> None:
+    """A text under a title, sent once it is unfolded: with the first one a browser loads a large script."""
+    unfolded = st.expander(title, type="compact", key=key, on_change="rerun")
+    if unfolded.open:
+        with unfolded:
+            st.code(text, language=None, wrap_lines=True, height=height)
