@@ -75,7 +75,9 @@ class Clock:
     def report(self, title: str, limit: str, empty: Callable[[int], float], ours: Callable[[int], float]) -> None:
         """Print the medians of both, wall and computing; the first round is not counted."""
         rounds = [[self._once(measure, n) for measure in (empty, ours)] for n in range(self.times + 1)][1:]
-        bare, took = ([statistics.median(column) for column in zip(*side, strict=True)] for side in zip(*rounds))
+        bare, took = (
+            [statistics.median(column) for column in zip(*side, strict=True)] for side in zip(*rounds, strict=True)
+        )
         ratio, most = took[0] / bare[0], LIMITS.get(limit)
         cpu = f"server {took[1]:,.0f} ms ({bare[1]:,.0f}), browser {took[2]:,.0f} ms ({bare[2]:,.0f})"
         print(f"{title}: {took[0]:,.0f} ms, empty page {bare[0]:,.0f} ms: {ratio:.2f}x{self._judge(ratio, most)}")
