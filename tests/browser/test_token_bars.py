@@ -13,6 +13,7 @@ def test_the_line_is_dragged_to_another_budget_and_a_click_shows_a_request(page,
     line = page.get_by_text("budget 3,000: 2,500 and 500 set aside")
     line.wait_for()
     chart = page.get_by_role("img", name="Tokens over 83 requests").locator(".plot")
+    chart.scroll_into_view_if_needed()
     box, place = at_rest(chart), at_rest(line)
     dropped = place["y"] + place["height"] + 10 - 40
     page.mouse.move(box["x"] + 300, place["y"] + place["height"] + 10 - 4)

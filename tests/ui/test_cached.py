@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 
+from app_pages import screen
 from sketches import conv
 
 from historylab.chat_models.base import Reply
@@ -14,6 +15,7 @@ from historylab.planning.replay import Timeline, replay
 from historylab.settings.model import Settings
 from historylab.ui.session import cached
 from historylab.ui.session.cached import timeline_key
+from historylab.ui.shared.browser import SMALL
 
 FOLDS = Settings(policy="all", pruner="summarize", summarizer="model", budget=160)
 
@@ -38,3 +40,11 @@ def test_only_samples_and_generated_conversations_are_cached_for_all_tabs():
             if options.get("scope") != "'session'":
                 shared.add(function.name)
     assert shared == {"sample", "generated"}
+
+
+def test_what_changes_brings_no_script_of_some_size():
+    components = [element.proto for element in screen("pages/playground.py").get("bidi_component")]
+    scripts = [c for c in components if c.component_name.endswith("_script")]
+    assert {c.component_name for c in scripts} >= {f"historylab.{n}_script" for n in ("history_map", "token_bars")}
+    assert all(c.WhichOneof("data") is None for c in scripts)
+    assert all(len(c.js_content) < SMALL for c in components if c not in scripts)

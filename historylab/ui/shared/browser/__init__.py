@@ -1,25 +1,53 @@
-"""Our own components in the browser: each is a folder of scripts, joined with the page's clock into one module."""
+"""Our own components in the browser: each is a folder of scripts, joined with the page's clock into one module.
+
+Streamlit sends an element whole whenever anything of it changes, its script too. So a script of some size is an element
+of its own, which stays as it is, and the one that draws only asks for it by name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 CLOCK = Path(__file__).with_name("clock.js")
+SMALL = 4_000  # characters of a script that may go with every change of what it draws
+BEGINS = "export default function"
+ITS_SCRIPT = 'const script = ((globalThis.historylabScripts ??= {{}})["{name}"] ??= Promise.withResolvers());\n'
+KEPT = "script.resolve((() => {{\n{code}\n}})());\nexport default function () {{}}\n"
+DRAWS = """export default function (given) {
+  let end = null, gone = false;
+  script.promise.then((show) => { if (!gone) end = show(given); });
+  return () => { gone = true; end?.(); };
+}
+"""
 
 
 @cache
 def component(folder: Path, scripts: Sequence[str]) -> ComponentRenderer:
     """The component in `folder`, named like it: NAME.html and NAME.css if it draws, and its scripts after the clock."""
-    name = folder.name
+    name, own = folder.name, st.components.v2.component
     html, css = (folder / f"{name}.{kind}" for kind in ("html", "css"))
-    return st.components.v2.component(
-        f"historylab.{name}",
-        html=html.read_text("utf-8") if html.exists() else None,
-        css=css.read_text("utf-8") if css.exists() else None,
-        js="\n".join(path.read_text("utf-8") for path in (CLOCK, *(folder / f"{script}.js" for script in scripts))),
-    )
+    drawn, styled = (path.read_text("utf-8") if path.exists() else None for path in (html, css))
+    code = "\n".join(path.read_text("utf-8") for path in (CLOCK, *(folder / f"{script}.js" for script in scripts)))
+    if len(code) < SMALL:
+        return own(f"historylab.{name}", html=drawn, css=styled, js=code)
+    its_script, returned = ITS_SCRIPT.format(name=name), code.replace(BEGINS, "return function")
+    kept = own(f"historylab.{name}_script", js=its_script + KEPT.format(code=returned))
+    return _after(kept, own(f"historylab.{name}", html=drawn, css=styled, js=its_script + DRAWS))
+
+
+def _after(kept: ComponentRenderer, draw: ComponentRenderer) -> ComponentRenderer:
+    """Draws with the script in a hidden place before it."""
+
+    @wraps(draw)
+    def both(**given: Any) -> Any:
+        with st.container(key=f"data script {given['key']}"):
+            kept(key=f"script {given['key']}")
+        return draw(**given)
+
+    return both
