@@ -44,6 +44,7 @@ Prompt = Annotated[
     str,
     Field(
         max_length=4_000,
+        title="Instructions",
         description="instructions for the model; empty for the built-in ones",
         json_schema_extra=FINE,
     ),

@@ -52,17 +52,17 @@ def _fields() -> Mapping[str, Mapping[str, Any]]:
 
 
 def title_of(name: str) -> str:
-    """The setting's title on screen: "Budget", "Max share"."""
+    """The setting's title on screen: "Budget", "Turns in the window"."""
     plain = name.rpartition(".")[2].replace("_", " ")
     return schema_of(name).get("title") or plain[:1].upper() + plain[1:]
 
 
 def full_title(name: str) -> str:
-    """The title with the member it belongs to, where several have such an option: "Sliding window: Turns"."""
+    """The title with the member it belongs to, where several have such an option: "Sliding window: turns in the window"."""
     if "." not in name:
         return title_of(name)
     family, chosen, _ = name.split(".", 2)
-    return f"{member(family, chosen).title}: {title_of(name)}"
+    return f"{member(family, chosen).title}: {title_of(name).lower()}"
 
 
 def help_of(name: str) -> str:

@@ -33,7 +33,12 @@ from historylab.settings.model import Settings
 from historylab.summarizers.base import Summarizer
 from historylab.summarizers.extractive import ExtractiveSummarizer
 
-KeepTask = Annotated[bool, Field(description="the newest user message always stays", json_schema_extra=FINE)]
+KeepTask = Annotated[
+    bool,
+    Field(
+        title="Newest user message stays", description="the newest user message always stays", json_schema_extra=FINE
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from historylab.registry import FINE
 Unit = Annotated[
     Literal["turn", "whole_turn", "block"],
     Field(
+        title="Where it cuts",
         description="cut between whole turns (history starts with a user message, the cut moves rarely), the newest "
         "between its blocks (turn) or whole as well (whole_turn), or between any two blocks (fills the budget tighter)",
         json_schema_extra=FINE,
@@ -32,6 +33,7 @@ TrimTo = Annotated[
     Field(
         gt=0,
         le=1,
+        title="Cut down to",
         description="share of the limit to come down to once it is reached; what was cut stays cut, so below 1 the cut "
         "moves rarely and the provider's prompt cache lasts",
         json_schema_extra=FINE,

@@ -6,7 +6,6 @@ from functools import partial
 
 import streamlit as st
 
-from historylab.registry import member
 from historylab.settings.link import MOST_CONFIGURATIONS
 from historylab.settings.model import setting_names
 from historylab.tuning.compare import changed_values
@@ -14,7 +13,7 @@ from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.session import session
 from historylab.ui.settings.setting_field import setting_widget
-from historylab.wording.settings import locked_by, title_of, value_in_words
+from historylab.wording.settings import full_title, locked_by, title_of, value_in_words
 from historylab.wording.untrusted import escape, one_line
 
 ADD_CHANGE = "Change another setting"
@@ -54,13 +53,7 @@ def _baseline(compared: list[Configuration], names: list[str]) -> None:
 
 def _line(name: str, value: str) -> str:
     """A setting's title and, beside it, its value as HTML."""
-    return f'<div class="hl-line"><span class="hl-field">{escape(_title(name))}</span> {value}</div>'
-
-
-def _title(name: str) -> str:
-    """A setting's title, an option's after that of the choice it belongs to."""
-    family, member_name, option = name.split(".") if name.count(".") == 2 else ("", "", "")
-    return f"{member(family, member_name).title}: {title_of(name).lower()}" if option else title_of(name)
+    return f'<div class="hl-line"><span class="hl-field">{escape(full_title(name))}</span> {value}</div>'
 
 
 def _other(which: int, configuration: Configuration, compared: list[Configuration], names: list[str]) -> None:
@@ -141,7 +134,7 @@ def _add_change(which: int, configuration: Configuration) -> None:
         ADD_CHANGE,
         free,
         index=None,
-        format_func=_title,
+        format_func=full_title,
         key=key,
         placeholder=ADD_CHANGE,
         label_visibility="collapsed",
@@ -167,11 +160,11 @@ def shared_settings(compared: list[Configuration]) -> None:
     base, names, count = compared[0], configurations.compared_settings(compared), len(compared)
     alike = [n for n in setting_names() if n not in names]
     decided = [n for n in alike if base.resolution.provenance[n].source != "default"]
-    shown = ", ".join(f"{_title(n)} {value_in_words(n, base.settings.value(n))}" for n in decided)
+    shown = ", ".join(f"{full_title(n)} {value_in_words(n, base.settings.value(n))}" for n in decided)
     with st.expander(f"{len(alike)} settings are the same in {'both' if count == 2 else f'all {count}'}"):
         st.html(f'<div class="hl-small">{escape(shown or "All of them at their defaults")}.</div>')
         rest = "".join(
-            f"<tr><td>{escape(_title(n))}</td><td>{escape(value_in_words(n, base.settings.value(n)))}</td></tr>"
+            f"<tr><td>{escape(full_title(n))}</td><td>{escape(value_in_words(n, base.settings.value(n)))}</td></tr>"
             for n in alike
         )
         st.html(f'<div class="hl-table"><table><tbody>{rest}</tbody></table></div>')

@@ -31,7 +31,9 @@ def at_threshold(
     plan: HistoryPlan,
     context: Context,
     *,
-    target: Annotated[float, Field(gt=0, le=1, description="share of the window to come down to")] = 0.25,
+    target: Annotated[
+        float, Field(gt=0, le=1, title="Summarised down to", description="share of the window to come down to")
+    ] = 0.25,
     max_share: SummaryShare = 0.05,
     unit: Unit = "turn",
 ) -> HistoryPlan:

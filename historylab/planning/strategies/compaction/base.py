@@ -18,7 +18,14 @@ from historylab.registry import FINE
 READS = ("threshold", "window", "min_turns", *folding.READS)
 """Settings read by members that fold once the threshold is reached."""
 SummaryShare = Annotated[
-    float, Field(gt=0, le=1, description="share of the window a summary may take at most", json_schema_extra=FINE)
+    float,
+    Field(
+        gt=0,
+        le=1,
+        title="Largest share of a summary",
+        description="share of the window a summary may take at most",
+        json_schema_extra=FINE,
+    ),
 ]
 
 

@@ -28,7 +28,9 @@ def preserve_recent(
     plan: HistoryPlan,
     context: Context,
     *,
-    messages: Annotated[int, Field(ge=0, le=1_000_000, description="newest messages that stay")] = 10,
+    messages: Annotated[
+        int, Field(ge=0, le=1_000_000, title="Messages that stay", description="newest messages that stay")
+    ] = 10,
     max_share: SummaryShare = 0.1,
     keep_task: KeepTask = True,
 ) -> HistoryPlan:

@@ -39,14 +39,27 @@ def rolling(
     plan: HistoryPlan,
     context: Context,
     *,
-    messages: Annotated[int, Field(ge=1, le=1_000_000, description="messages that stay without a summary")] = 40,
+    messages: Annotated[
+        int,
+        Field(
+            ge=1, le=1_000_000, title="Messages without a summary", description="messages that stay without a summary"
+        ),
+    ] = 40,
     max_share: Annotated[
-        float, Field(gt=0, le=1, description="share of the budget a summary may take", json_schema_extra=FINE)
+        float,
+        Field(
+            gt=0,
+            le=1,
+            title="Largest share of a summary",
+            description="share of the budget a summary may take",
+            json_schema_extra=FINE,
+        ),
     ] = 0.25,
     keep_task: KeepTask = True,
     summaries: Annotated[
         bool,
         Field(
+            title="Write summaries",
             description="off: no summary is written; beyond so many messages the older ones are left out",
             json_schema_extra=FINE,
         ),

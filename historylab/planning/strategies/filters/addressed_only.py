@@ -41,7 +41,12 @@ def addressed_only(
         ),
     ] = "",
     aliases: Annotated[
-        str, Field(description="other ids it is mentioned by, with commas", json_schema_extra=PEOPLE | FINE)
+        str,
+        Field(
+            title="Other ids of the agent",
+            description="other ids it is mentioned by, with commas",
+            json_schema_extra=PEOPLE | FINE,
+        ),
     ] = "",
 ) -> HistoryPlan:
     """Only what the agent wrote, what mentions it, what it answered, and the newest message."""

@@ -27,7 +27,9 @@ def newest(
     plan: HistoryPlan,
     context: Context,
     *,
-    messages: Annotated[int, Field(ge=0, le=1_000_000, description="messages that are loaded")] = 100,
+    messages: Annotated[
+        int, Field(ge=0, le=1_000_000, title="Messages that are loaded", description="messages that are loaded")
+    ] = 100,
 ) -> HistoryPlan:
     """At most the newest messages; a tool call stays when any of its results does."""
     left = plan.open & ~folded_before(context) & ~plan.returned

@@ -62,7 +62,12 @@ def participants(
     context: Context,
     *,
     ids: Annotated[
-        str, Field(description="ids or names kept, with commas; empty keeps everybody", json_schema_extra=PEOPLE)
+        str,
+        Field(
+            title="People kept",
+            description="ids or names kept, with commas; empty keeps everybody",
+            json_schema_extra=PEOPLE,
+        ),
     ] = "",
 ) -> HistoryPlan:
     """Only messages of the named participants, and tool results."""

@@ -18,7 +18,9 @@ def scope(
     plan: HistoryPlan,
     context: Context,
     *,
-    scope: Annotated[Literal["channel", "dm", "thread"], Field(description="the scope kept")] = "channel",
+    scope: Annotated[
+        Literal["channel", "dm", "thread"], Field(title="Scope kept", description="the scope kept")
+    ] = "channel",
 ) -> HistoryPlan:
     """Only messages of one scope; messages without a scope stay."""
     history = context.history

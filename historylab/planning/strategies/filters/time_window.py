@@ -19,7 +19,9 @@ def time_window(
     plan: HistoryPlan,
     context: Context,
     *,
-    minutes: Annotated[float, Field(ge=0, le=10_000_000, description="minutes that stay")] = 60.0,
+    minutes: Annotated[
+        float, Field(ge=0, le=10_000_000, title="Minutes that stay", description="minutes that stay")
+    ] = 60.0,
 ) -> HistoryPlan:
     """Only the last minutes; messages without a time stay."""
     history = context.history

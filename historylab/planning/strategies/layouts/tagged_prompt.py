@@ -30,7 +30,10 @@ def tagged_prompt(
     messages: Sequence[Message],
     *,
     escape_tags: Annotated[
-        bool, Field(description="escape the tags inside the history", json_schema_extra=FINE)
+        bool,
+        Field(
+            title="Escape tags in the history", description="escape the tags inside the history", json_schema_extra=FINE
+        ),
     ] = True,
 ) -> list[Message]:
     """System messages, one user message with the history and the current message, then the tools at work on it."""

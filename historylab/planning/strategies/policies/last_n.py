@@ -22,6 +22,7 @@ NO_SYSTEM = reason(
 LateResults = Annotated[
     Literal["keep", "drop"],
     Field(
+        title="Late tool results",
         description="what happens to an older tool call whose result is among the messages that are kept; the newest "
         "results always stay",
         json_schema_extra=FINE,

@@ -26,10 +26,16 @@ def collapsed_tools(
     messages: Sequence[Message],
     *,
     characters: Annotated[
-        int, Field(ge=0, le=10_000_000, description="of a tool result that are shown")
+        int,
+        Field(
+            ge=0,
+            le=10_000_000,
+            title="Characters of a result",
+            description="characters of a tool result that are shown",
+        ),
     ] = RESULT_CHARACTERS,
     system_messages: Annotated[
-        bool, Field(description="keep system messages, in place", json_schema_extra=FINE)
+        bool, Field(title="Keep system messages", description="keep system messages, in place", json_schema_extra=FINE)
     ] = True,
 ) -> list[Message]:
     """Tool calls and results become lines of one assistant message per user message, once the next one has come."""

@@ -27,8 +27,12 @@ LEAST = reason(
 )
 MOST = reason("adaptive_most", "Older than the {turns:newest turns}.", setting="pruner.adaptive.most")
 
-Turns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at least, however long")]
-MostTurns = Annotated[int, Field(ge=1, le=1_000_000, description="turns that stay at most, however short")]
+Turns = Annotated[
+    int, Field(ge=1, le=1_000_000, title="Turns at least", description="turns that stay at least, however long")
+]
+MostTurns = Annotated[
+    int, Field(ge=1, le=1_000_000, title="Turns at most", description="turns that stay at most, however short")
+]
 
 
 @register("pruner", reads=("min_turns", "window"), title="As many turns as fit", phrase="adaptive pruning{to}")
@@ -37,7 +41,13 @@ def adaptive(
     context: Context,
     *,
     share: Annotated[
-        float, Field(gt=0, le=1, description="share of the budget, or of a smaller window, the turns may take")
+        float,
+        Field(
+            gt=0,
+            le=1,
+            title="Share for the turns",
+            description="share of the budget, or of a smaller window, the turns may take",
+        ),
     ] = 0.5,
     least: Turns = 2,
     most: MostTurns = 20,

@@ -36,11 +36,17 @@ OVERSIZED = reason(
     setting="pruner.pairs.characters",
 )
 
-Pairs = Annotated[float, Field(ge=0, le=1_000_000, description="pairs kept; half a pair is one message")]
-Characters = Annotated[int, Field(ge=0, le=1_000_000_000, description="of the history that are kept")]
+Pairs = Annotated[
+    float, Field(ge=0, le=1_000_000, title="Pairs that stay", description="pairs kept; half a pair is one message")
+]
+Characters = Annotated[
+    int,
+    Field(ge=0, le=1_000_000_000, title="Characters that stay", description="characters of the history that are kept"),
+]
 Oversized = Annotated[
     Literal["truncate", "drop"],
     Field(
+        title="An exchange that is too long",
         description="a newest exchange that doesn't fit is cut to what does, or leaves the history empty",
         json_schema_extra=FINE,
     ),

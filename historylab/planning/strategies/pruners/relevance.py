@@ -29,10 +29,16 @@ def relevance(
     *,
     query: Annotated[
         Literal["last_user", "newest"],
-        Field(description="the newest user message, or the newest of any", json_schema_extra=FINE),
+        Field(title="Relevant to", description="the newest user message, or the newest of any", json_schema_extra=FINE),
     ] = "last_user",
     recent: Annotated[
-        int, Field(ge=0, le=1_000_000, description="newest messages that stay whatever they are about")
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            title="Newest messages that stay",
+            description="newest messages that stay whatever they are about",
+        ),
     ] = 4,
 ) -> HistoryPlan:
     """Keeps what is most relevant to the newest question, within the budget."""

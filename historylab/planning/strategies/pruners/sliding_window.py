@@ -11,7 +11,7 @@ from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.cutting import TrimTo, carries_cut, carry_cut
 from historylab.registry import register
 
-Turns = Annotated[int, Field(ge=0, le=1_000_000, description="whole turns that stay")]
+Turns = Annotated[int, Field(ge=0, le=1_000_000, title="Turns in the window", description="whole turns that stay")]
 OUTSIDE = reason("window", "Outside the window of the {turns:last turns}.", setting="pruner.sliding_window.turns")
 CUT_BELOW = reason(
     "window_cut",

@@ -12,13 +12,21 @@ from historylab.planning.strategies.folding import NO_ROOM, READS, carry_over, f
 from historylab.registry import FINE, register
 
 Share = Annotated[
-    float, Field(gt=0, le=1, description="share of the budget a summary may take at most", json_schema_extra=FINE)
+    float,
+    Field(
+        gt=0,
+        le=1,
+        title="Largest share of a summary",
+        description="share of the budget a summary may take at most",
+        json_schema_extra=FINE,
+    ),
 ]
 TrimTo = Annotated[
     float,
     Field(
         gt=0,
         le=1,
+        title="Cut down to",
         description="share of the budget to come down to, so that the next turns fit without another summary",
         json_schema_extra=FINE,
     ),

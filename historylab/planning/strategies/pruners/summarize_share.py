@@ -23,10 +23,23 @@ def summarize_share(
     context: Context,
     *,
     fraction: Annotated[
-        float, Field(gt=0, le=1, description="share of the messages that is summarised at a time")
+        float,
+        Field(
+            gt=0,
+            le=1,
+            title="Share summarised at a time",
+            description="share of the messages that is summarised at a time",
+        ),
     ] = 0.3,
     max_tokens: Annotated[
-        int, Field(ge=1, le=1_000_000, description="tokens a summary may take at most", json_schema_extra=FINE)
+        int,
+        Field(
+            ge=1,
+            le=1_000_000,
+            title="Largest summary in tokens",
+            description="tokens a summary may take at most",
+            json_schema_extra=FINE,
+        ),
     ] = 300,
 ) -> HistoryPlan:
     """Folds the oldest share of the messages into a summary, then drops the oldest turns."""

@@ -31,9 +31,18 @@ def clear(
     plan: HistoryPlan,
     context: Context,
     *,
-    keep: Annotated[int, Field(ge=0, le=1_000_000, description="newest results that stay whole")] = 10,
+    keep: Annotated[
+        int, Field(ge=0, le=1_000_000, title="Results that stay whole", description="newest results that stay whole")
+    ] = 10,
     batch: Annotated[
-        int, Field(ge=1, le=1_000_000, description="results cleared at a time", json_schema_extra=FINE)
+        int,
+        Field(
+            ge=1,
+            le=1_000_000,
+            title="Results cleared at a time",
+            description="results cleared at a time",
+            json_schema_extra=FINE,
+        ),
     ] = 10,
 ) -> HistoryPlan:
     """Clears old tool results in batches."""

@@ -24,9 +24,18 @@ def collapse(
     plan: HistoryPlan,
     context: Context,
     *,
-    turns: Annotated[int, Field(ge=0, le=1_000_000, description="last turns whose results stay whole")] = 2,
+    turns: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            title="Turns whose results stay whole",
+            description="last turns whose results stay whole",
+        ),
+    ] = 2,
     characters: Annotated[
-        int, Field(ge=1, le=10_000, description="longest line that is left", json_schema_extra=FINE)
+        int,
+        Field(ge=1, le=10_000, title="Longest line", description="longest line that is left", json_schema_extra=FINE),
     ] = 120,
 ) -> HistoryPlan:
     """Shrinks the tool results of older turns to one line each."""

@@ -29,9 +29,12 @@ def truncate(
     plan: HistoryPlan,
     context: Context,
     *,
-    limit: Annotated[int, Field(ge=1, le=10_000_000, description="longest result sent whole")] = 2000,
+    limit: Annotated[
+        int, Field(ge=1, le=10_000_000, title="Longest result sent whole", description="longest result sent whole")
+    ] = 2000,
     unit: Annotated[
-        Literal["tokens", "characters"], Field(description="of the limit; a token counts 4 characters")
+        Literal["tokens", "characters"],
+        Field(title="Counted in", description="what the limit counts; a token is 4 characters"),
     ] = "tokens",
 ) -> HistoryPlan:
     """Cuts long tool results to their beginning."""
