@@ -58,7 +58,7 @@ def title_of(name: str) -> str:
 
 
 def full_title(name: str) -> str:
-    """The title with the member it belongs to, where several have such an option: "Sliding window: turns in the window"."""
+    """The title, an option's after that of its member: "Sliding window: turns in the window"."""
     if "." not in name:
         return title_of(name)
     family, chosen, _ = name.split(".", 2)
