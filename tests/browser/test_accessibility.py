@@ -45,9 +45,12 @@ def test_axe_finds_nothing_serious_in_the_chat(page, home):
     assert both(page) == []
 
 
-def test_axe_finds_nothing_serious_in_the_export_drawer(page, home):
+def test_axe_finds_nothing_serious_in_the_sheet_of_keys_and_the_export_drawer(page, home):
     opened(page, f"{home}/{SMALL}")
     settled(page)
+    page.get_by_role("button", name="Keys").click()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
     page.get_by_role("button", name=re.compile("^Export")).first.click()
     page.get_by_role("button", name="Download historylab.env").wait_for()
     assert both(page) == []

@@ -47,6 +47,8 @@ def test_it_says_what_this_is_and_goes_with_its_settings_when_another_conversati
     assert ABOUT not in text(app)
     assert sources(app)["budget"] == "default"
     assert app.query_params["conv"] == "sample:birthday-by-the-sea"  # so that a reload doesn't open the landing
+    app.query_params.clear()  # Back
+    assert ABOUT in text(shown(app.run()))
 
 
 @pytest.mark.slow
