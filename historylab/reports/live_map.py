@@ -14,15 +14,14 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from historylab.figures.browser import CLOCK, MAP, MAP_SCRIPTS, TIMELINE, TIMELINE_SCRIPTS
 from historylab.figures.retention_map import pack_conversation, pack_timeline, view
 from historylab.reports.shown import Shown
 from historylab.wording.untrusted import escape
 
-HERE = Path(__file__).parent
-BROWSER = HERE.parent / "ui" / "shared"
 COMPONENTS = {
-    "keepTimeline": ("timeline_data/timeline_data.js",),
-    "mountMap": tuple(f"history_map/{name}.js" for name in ("axis", "words", "paint", "marks", "map")),
+    "keepTimeline": [TIMELINE / f"{name}.js" for name in TIMELINE_SCRIPTS],
+    "mountMap": [MAP / f"{name}.js" for name in MAP_SCRIPTS],
 }
 """What each component is called in the report's script → the scripts it consists of."""
 
@@ -46,21 +45,21 @@ def map_parts(shown: Sequence[Shown], number: int) -> list[str]:
 @cache
 def map_template() -> str:
     """What the script draws a map in."""
-    look, page = ((BROWSER / "history_map" / f"history_map.{kind}").read_text("utf-8") for kind in ("css", "html"))
+    look, page = ((MAP / f"history_map.{kind}").read_text("utf-8") for kind in ("css", "html"))
     return f'<template id="map"><style>{look}</style>{page}</template>'
 
 
 @cache
 def script() -> str:
     """The one script of a report."""
-    text = [(BROWSER / "browser" / "clock.js").read_text("utf-8")]
+    text = [CLOCK.read_text("utf-8")]
     for name, files in COMPONENTS.items():
-        joined = "\n".join((BROWSER / file).read_text("utf-8") for file in files)
+        joined = "\n".join(path.read_text("utf-8") for path in files)
         named, count = re.subn(r"^export default ", f"const {name} = ", joined, flags=re.MULTILINE)
         if count != 1:
-            raise RuntimeError(f"{files[-1]} must export one function, and as its default")
+            raise RuntimeError(f"{files[-1].name} must export one function, and as its default")
         text.append(named)
-    return "\n".join((*text, (HERE / "report.js").read_text("utf-8")))
+    return "\n".join((*text, Path(__file__).with_name("report.js").read_text("utf-8")))
 
 
 @cache

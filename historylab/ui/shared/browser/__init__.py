@@ -14,7 +14,8 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-CLOCK = Path(__file__).with_name("clock.js")
+from historylab.figures.browser import CLOCK
+
 SMALL = 4_000  # characters of a script that may go with every change of what it draws
 BEGINS = "export default function"
 ITS_SCRIPT = 'const script = ((globalThis.historylabScripts ??= {{}})["{name}"] ??= Promise.withResolvers());\n'

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
+from historylab.figures.browser import MAP, MAP_SCRIPTS
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session
 from historylab.ui.shared.browser import component
 from historylab.ui.shared.timeline_data import TimelineData, timeline_data
 
-SCRIPTS = ("axis", "words", "paint", "marks", "zoom", "fall", "picture", "map")
-
 
 def history_map(key: str, data: TimelineData, view: Mapping[str, Any], on_look: Callable[[], None]) -> None:
     """Draw the timeline in `data` where `figures.retention_map.view` looks at it, whatever its cells mean."""
     timeline_data(key, data)
-    component(Path(__file__).parent, SCRIPTS)(key=key, data=view, on_look_change=on_look)
+    component(MAP, MAP_SCRIPTS)(key=key, data=view, on_look_change=on_look)
 
 
 def map_look(key: str, timeline: Timeline) -> tuple[int | None, int | None]:

@@ -6,10 +6,10 @@ It comes in two parts, each an element of its own: a part that stays as it was i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 
+from historylab.figures.browser import TIMELINE, TIMELINE_SCRIPTS
 from historylab.ui.shared.browser import component
 
 
@@ -24,7 +24,7 @@ class TimelineData:
 
 def timeline_data(key: str, data: TimelineData) -> None:
     """Make the timeline known to the browser; `key` tells one page's from another's."""
-    keep = component(Path(__file__).parent, ("timeline_data",))
+    keep = component(TIMELINE, TIMELINE_SCRIPTS)
     with st.container(key=f"data {key}"):
         keep(key=f"{key} conversation", data=data.conversation)
         keep(key=f"{key} timeline", data=data.timeline)
