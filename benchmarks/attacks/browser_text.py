@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 import hostile  # noqa: E402
-from browser_pages import settled, upload  # noqa: E402
+from browser_pages import select_row, settled, upload  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from server_process import playground  # noqa: E402
 
@@ -93,7 +93,7 @@ class Attack:
         page = self.page
         yield "file on the playground"
         for row in range(1, 6):
-            page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": 38 + 35 * (row - 0.5)})
+            select_row(page, row)
             page.get_by_text(f"Message {row}:").wait_for()
             yield "message"
             for name in ("Edit…", "Add…"):
@@ -107,7 +107,7 @@ class Attack:
             page.get_by_role("tab", name=name).click()
             yield "tab"
         page.get_by_text("Chat", exact=True).click()
-        page.locator(".hl-chat").wait_for()
+        page.locator("[data-view=chat]").wait_for()
         yield "chat"
         for summary in page.get_by_test_id("stExpander").locator("summary").all():
             if summary.is_visible():

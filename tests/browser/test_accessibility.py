@@ -41,7 +41,7 @@ def test_axe_finds_nothing_serious_in_the_chat(page, home):
     select_row(page, 2)
     page.get_by_text("Message 2: × dropped").wait_for()
     page.get_by_role("radio", name="Chat").click()
-    page.locator(".hl-chat [aria-current]").wait_for()
+    page.locator("[data-view=chat] [aria-selected=true]").wait_for()
     assert both(page) == []
 
 

@@ -45,13 +45,6 @@ def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, 
     assert seen.errors == []
 
 
-def test_a_row_explains_itself(page, home):
-    opened(page, home + PLAIN)
-    select_row(page, 2)
-    page.get_by_text("Message 2: × dropped").wait_for()
-    page.get_by_text(re.compile("Sent if length ≥")).wait_for()
-
-
 def test_hostile_text_is_only_text(page, home, seen):
     said = [
         {"role": ("user", "assistant")[i % 2], "name": text[:60], "content": text} for i, text in enumerate(HOSTILE)

@@ -20,9 +20,9 @@ HOSTILE = (
 def opened(page, address: str, width: int = 1280):
     """The page at that address, once its messages are drawn."""
     page.set_default_timeout(SECONDS * 1000)
-    page.set_viewport_size({"width": width, "height": 1500})  # the table is on screen, and can be clicked
+    page.set_viewport_size({"width": width, "height": 1500})  # the list is on screen, and can be clicked
     page.goto(address)
-    page.get_by_test_id("stDataFrame").locator("canvas").first.wait_for()
+    listed(page).wait_for()
     return page
 
 
@@ -48,9 +48,16 @@ def source_of(page, setting: str, source: str) -> None:
     page.locator(f'[data-setting="{setting}"]', has_text=re.compile(f"^{source}$")).wait_for(state="attached")
 
 
+def listed(page):
+    """The list of messages, once it is drawn."""
+    return page.locator("[data-drawn]").get_by_role("listbox", name="Messages")
+
+
 def select_row(page, row: int) -> None:
-    """Tick the box of that row of the messages, counted from 1."""
-    tick(page.get_by_test_id("stDataFrame").first, row)
+    """Choose one of the first messages in the list, counted from 1, wherever the list is scrolled to."""
+    messages = listed(page)
+    messages.press("Home")
+    messages.locator(f'[data-item="{row - 1}"]').click()
 
 
 def tick(table, row: int) -> None:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from listed import listed
+
 LINK = "[gpt-5.5 (offline, free)](http://evil.example/click)"
 TAG = "<img src=x onerror='window.harmed=1'>"
 TEXT = f"{LINK} {TAG} https://evil.example ![x](http://evil.example/i.png) :red[hi] $x$ `c` \u202eright\u2066\u200b"
@@ -57,6 +59,17 @@ def conversation(turns: int = 6) -> bytes:
 def texts(app) -> Iterator[tuple[str, str, str]]:
     """(element, field, text) of everything a page that ran hands to the browser."""
     yield from _of_node(app._tree)
+    if any(element.proto.component_name.endswith("message_list") for element in app.get("bidi_component")):
+        yield from (("bidi_component", "bytes", text) for text in _strings(listed(app)))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Every text in JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _strings(one)
 
 
 def _of_node(node: Any) -> Iterator[tuple[str, str, str]]:

@@ -1,25 +1,19 @@
-"""The messages without a browser: they are searched, drawn as a chat, and turned to when one is chosen elsewhere."""
+"""The messages without a browser: searched, handed to their list, and chosen from everything that names one."""
 
 from __future__ import annotations
 
 import pytest
-from app_pages import screen, shown, text
+from app_pages import SECONDS, screen, shown
+from listed import hits as hits_shown
+from listed import listed
 from streamlit.testing.v1 import AppTest
 
-from historylab import Conversation, Message, ToolCall
-from historylab.ui.request.message_search import matching_messages
-
-pytestmark = pytest.mark.slow  # a whole page, many times
+from historylab import Conversation, Message, Settings, ToolCall, replay
+from historylab.formats.samples import load_sample
+from historylab.ui.request.message_search import found_in, matching_messages
+from historylab.ui.request.search_field import hits
 
 SAMPLE = {"conv": "sample:tide-tables-agent", "historyPolicy": "all", "pruner": "summarize", "budget": "2500"}
-
-
-def searched(app, words: str):
-    return shown(app.text_input(key="search").set_value(words).run())
-
-
-def numbers(app) -> list[int]:
-    return app.dataframe[0].value["#"].tolist()
 
 
 def test_role_name_text_tool_and_arguments_are_searched_whatever_their_case_width_and_spaces():
@@ -44,52 +38,56 @@ def test_role_name_text_tool_and_arguments_are_searched_whatever_their_case_widt
     assert matching_messages(said, 2, "tool").tolist() == [False, False]
 
 
-def test_a_search_says_how_many_it_found_and_where_else_there_are_some():
-    app = searched(screen(**SAMPLE), "table")
-    everywhere = numbers(app)
-    assert f"{len(everywhere)} messages contain “ table ”" in text(app)
-    shown(app.segmented_control(key="show").set_value("sent").run())
-    there = numbers(app)
-    assert set(there) < set(everywhere)
-    assert f"in “What the model sees”, {len(everywhere) - len(there)} elsewhere" in text(app)
+@pytest.mark.parametrize(
+    ("content", "words", "found"),
+    [
+        ("Fold the\n paper   boat", "PAPER boat", ("Fold the ", "paper boat", "")),
+        ("x" * 50 + " table " + "y" * 200, "table", ("…" + "x" * 35 + " ", "table", " " + "y" * 89 + "…")),
+        ("in der Straße", "STRASSE", ("in der ", "strasse", "")),  # where only the folded texts agree
+        ("\u202eright", "right", ("�", "right", "")),
+    ],
+)
+def test_a_hit_shows_what_is_around_the_words(content, words, found):
+    assert found_in(Message("user", content), words) == found
 
 
-def test_where_nothing_is_found_one_can_search_everything():
+def test_what_is_found_says_what_became_of_it_at_this_request():
+    timeline = replay(load_sample("birthday-by-the-sea")[0], Settings(length=10))
+    asked = ((82, "lease"), (5, "lease"), (82, "the"), (82, "<img>"), (82, "  "))
+    said = [hits(timeline, number, words) for number, words in asked]
+    assert [one["said"] for one in said] == [
+        "4 messages contain “lease”.",
+        "4 messages contain “lease”.",
+        "127 messages contain “the”.",
+        "No message contains “<img>”.",
+        "",
+    ]
+    since = ["turn 29", "turn 37", "turn 55", "turn 82"]
+    assert [hit["fate"] for hit in said[0]["hits"]] == [f"× dropped since {turn}" for turn in since]
+    assert {hit["fate"] for hit in said[1]["hits"]} == {"said later"}
+    assert (len(said[2]["hits"]), said[2]["more"]) == (8, "119 more: show them in the list")
+
+
+@pytest.mark.slow
+def test_the_list_is_told_what_is_looked_at_and_its_texts_come_apart():
     app = screen(**SAMPLE)
-    shown(app.segmented_control(key="show").set_value("sent").run())
-    searched(app, "House rules")
-    assert "Nothing in “What the model sees” contains" in text(app)
-    assert not app.dataframe
-    shown(app.button(key="search-everything").click().run())
-    assert numbers(app) == [2]
-    searched(app, "<img src=x>")
-    assert "No message so far contains" in text(app)
-    assert not any("<img" in e.proto.body for e in app.get("html"))
-    shown(app.button(key="search-nothing").click().run())
-    assert len(numbers(app)) > 20
+    first = listed(app)
+    assert (first["request"], first["show"], first["view"], first["searching"]) == (9, "everything", "list", False)
+    assert len(first["texts"]) == len(first["tokens"]) == 29
+    assert first["summary"]["text"]
+    assert first["otherwise"]["summaries"][-1]["from"] == first["summary"]["from"]
+    shown(app.text_input(key="search").set_value("House rules").run())
+    assert listed(app)["found"] == [1]
+    assert [hit["message"] for hit in hits_shown(app)["hits"]] == [1]
+    state = app.session_state["historylab"]
+    state.show, state.view = "found", "chat"
+    shown(app.run())
+    assert (listed(app)["show"], len(listed(app)["bubbles"])) == ("found", 29)
+    shown(app.text_input(key="search").set_value("").run())
+    assert listed(app)["show"] == "everything"  # nothing was found any more
 
 
-def test_the_chat_opens_at_the_newest_of_its_pages_and_keeps_filter_and_search():
-    app = shown(screen().segmented_control(key="view").set_value("chat").run())
-    assert "Messages 151 to 166 as a chat" in bubbles(app)
-    pager = app.get("pagination")[0]
-    assert pager.value == 4
-    shown(pager.set_value(1).run())
-    assert "Messages 1 to 50 as a chat" in bubbles(app)
-    searched(app, "lease")
-    assert "Messages 39 to 145 as a chat" in bubbles(app)
-    assert bubbles(app).count('class="hl-said') == 4
-    shown(app.segmented_control(key="show").set_value("sent").run())
-    assert "126 messages left out here" not in bubbles(app)  # the line stands where it stands: before message 128
-    searched(app, "")
-    assert "126 messages left out here" in bubbles(app)
-
-
-def bubbles(app) -> str:
-    return next(e.proto.body for e in app.get("html") if "hl-chat" in e.proto.body)
-
-
-def test_a_chosen_message_is_shown_though_filter_and_search_hid_it_and_at_a_request_that_may_send_it():
+def test_a_chosen_message_is_shown_though_a_filter_hid_it_and_at_a_request_that_may_send_it():
     def choosing():
         import streamlit as st
 
@@ -100,16 +98,16 @@ def test_a_chosen_message_is_shown_though_filter_and_search_hid_it_and_at_a_requ
 
         here, timeline = session.tab(), replay(load_sample("birthday-by-the-sea")[0], Settings())
         last = len(timeline.plans) - 1
-        here.show, here.search, here.view = "lost", "lease", "chat"
+        here.show, here.search = "lost", "lease"
         for request, message in ((last, 38), (last, 37), (last, 160), (0, 160), (last, 166)):
-            choose_message(timeline, request, message)  # 38 is lost and holds the word; 166 answers the last request
-            st.text((here.show, here.search, here.page, here.request, here.message))
+            choose_message(timeline, request, message)  # 160 is sent; 166 answers the last request
+            st.text((here.show, here.search, here.request, here.message))
 
-    app = shown(AppTest.from_function(choosing).run())
+    app = shown(AppTest.from_function(choosing, default_timeout=SECONDS).run())
     assert [told.value for told in app.text] == [
-        "('lost', 'lease', 1, 82, 38)",
-        "('lost', '', 1, 82, 37)",
-        "('everything', '', 4, 82, 160)",
-        "('everything', '', 4, 80, 160)",
-        "('everything', '', None, 82, 166)",
+        "('lost', 'lease', 82, 38)",
+        "('lost', 'lease', 82, 37)",
+        "('everything', 'lease', 82, 160)",
+        "('everything', 'lease', 80, 160)",
+        "('everything', 'lease', 82, 166)",
     ]

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 import pytest
 import streamlit as st
 from app_pages import conversation_picker, on_tab, opening, rows, screen, shown, text, verdict
+from listed import listed
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -31,27 +32,21 @@ def selected(app, message: int):
     return shown(app.run())
 
 
-def messages(app):
-    return next(d.value for d in app.dataframe if "decision" in d.value)
-
-
 def test_a_mark_is_set_seen_told_and_taken_away_again():
     app = selected(pasted(SAID, historyLength="3"), 2)
     before = verdict(app)
     assert "must be remembered" not in before
-    assert "mark" not in messages(app)
+    assert listed(app)["starred"] == []
 
     shown(app.button(key="remember").click().run())
     assert "Message 3, which must be remembered, “&lt;b&gt;number 2&lt;/b&gt;" in verdict(app)
     assert "was lost at turn 5." in verdict(app)
     assert "It has been lost since turn 5." in text(app)
-    assert messages(app)["mark"].tolist() == ["", "", "⚑ must"] + [""] * 18
-    shown(app.segmented_control(key="show").set_value("starred").run())
-    assert messages(app)["#"].tolist() == [3]
+    assert listed(app)["starred"] == [2]
 
     shown(app.button(key="forget").click().run())
     assert verdict(app) == before
-    assert len(messages(app)) == 21
+    assert listed(app)["starred"] == []
 
 
 def test_the_verdict_is_about_the_request_one_looks_at():
@@ -107,7 +102,7 @@ def test_a_projection_is_followed_and_what_it_merges_cannot_be_marked_alone():
     shown(app.button(key="remember").click().run())
     app.session_state["historylab"].you["projection"] = "collapsed_tools"
     selected(app, 2)
-    assert messages(app)["mark"].tolist()[2] == "⚑ must"
+    assert 2 in listed(app)["starred"]
     assert "Message 3, which must be remembered, is still held." in verdict(app)
     assert "Since its turn ended it is part of one text" in text(app)
     shown(app.button(key="forget").click().run())

@@ -95,7 +95,7 @@ def test_nothing_outside_the_session_room_uses_streamlits_own_state_or_fragments
         "session.tab().message = 3",
         "session.tab().picks += 1",
         "session.tab().search, other = '', None",
-        "state = session.tab()\nstate.page = None",
+        "state = session.tab()\nstate.show = ''",
         "found, tuning = 1, session.tab().tuning\ntuning.words = ''",
         "setattr(session.tab().tuning, name, value)",
         "session.tab().what_if['you'] = {}",
@@ -114,6 +114,6 @@ SAME_NAME_ELSEWHERE = (
 )
 
 
-@pytest.mark.parametrize("source", ["state = session.tab()", "page = session.tab().page", SAME_NAME_ELSEWHERE])
+@pytest.mark.parametrize("source", ["state = session.tab()", "show = session.tab().show", SAME_NAME_ELSEWHERE])
 def test_reading_is_free(source):
     assert writes(source) == []

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from app_pages import conversation_picker, opening, screen, shown, text, verdict
+from listed import listed
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -65,7 +66,7 @@ def reworded(app, message: int, content: str):
 
 
 def rows(app) -> list[str]:
-    return list(next(frame.value for frame in app.dataframe if "text" in frame.value)["text"])
+    return listed(app)["texts"]
 
 
 def test_an_edited_message_is_counted_planned_and_shown_anew_and_the_original_is_a_click_away():

@@ -1,21 +1,18 @@
-"""Searching messages: the hits, their number, and other places to look if there are none."""
+"""Searching messages: which contain the words, and where in them."""
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from unicodedata import normalize
 
 import numpy as np
-import streamlit as st
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.ui.session import session, viewing
-from historylab.wording.untrusted import escape, one_line
+from historylab.wording.untrusted import replace_hidden
 
-KEY = "search"
-LONGEST = 200  # characters searched for
-QUOTE = 40  # of them quoted back
+BEFORE, AFTER = 36, 90  # characters shown around a match
 
 
 def matching_messages(conversation: Conversation, size: int, words: str) -> np.ndarray:
@@ -44,50 +41,25 @@ def _searchable_text(message: Message) -> str:
     return "\n".join(fold_case(part) for part in (message.role, message.name or "", message.content, *calls))
 
 
-# -- on screen
+def found_in(message: Message, words: str) -> tuple[str, str, str]:
+    """The place where a message contains the words: what stands before them, they themselves, and what follows.
+
+    On one line, safe to show. Where only the folded texts agree, it is the folded text.
+    """
+    calls = (f"{call.name}({call.arguments})" for call in message.tool_calls)
+    pattern = re.compile(r"\s+".join(re.escape(word) for word in words.split()), re.IGNORECASE)
+    for part in (message.content, *calls, message.name or "", message.role):
+        if found := pattern.search(part):
+            return _around(part, *found.span())
+    wanted = fold_case(words)
+    part = next((part for part in _searchable_text(message).split("\n") if wanted in part), "")
+    at = part.find(wanted)
+    return _around(part, at, at + len(wanted))
 
 
-def search_field() -> None:
-    """The search field; the list follows as you type."""
-    st.text_input(
-        "Search",
-        session.tab().search,
-        type="search",
-        placeholder="Search messages",
-        label_visibility="collapsed",
-        live=True,
-        key=session.seed_widget(KEY, session.tab().search),
-        on_change=_search,
-    )
-
-
-def hit_count(here: int, everywhere: int, among: str) -> None:
-    """Show the number of messages found `among` the filter's, and elsewhere."""
-    elsewhere = f", {everywhere - here:,} elsewhere" if everywhere > here else ""
-    where = f" in “{escape(among)}”" if among else ""
-    contain = "message contains" if here == 1 else "messages contain"
-    st.html(f'<div class="hl-meta" role="status">{here:,} {contain} {_quoted()}{where}{elsewhere}</div>')
-
-
-def nothing_found(_: int, everywhere: int, among: str) -> None:
-    """A notice that nothing was found, and a button to search everything or clear the search."""
-    if everywhere:
-        holds = "message does" if everywhere == 1 else "messages do"
-        st.html(f'<p class="hl-meta" role="status">Nothing in “{escape(among)}” contains {_quoted()}.</p>')
-        st.button(
-            f"Search everything: {everywhere:,} {holds}",
-            key="search-everything",
-            on_click=viewing.filter_by,
-            args=(viewing.EVERYTHING,),
-        )
-        return
-    st.html(f'<p class="hl-meta" role="status">No message so far contains {_quoted()}.</p>')
-    st.button("Clear the search", key="search-nothing", on_click=viewing.search_for, args=("",))
-
-
-def _quoted() -> str:
-    return f"“<bdi>{escape(one_line(session.tab().search, QUOTE))}</bdi>”"
-
-
-def _search() -> None:
-    viewing.search_for((session.widget_value(KEY) or "")[:LONGEST])
+def _around(text: str, start: int, end: int) -> tuple[str, str, str]:
+    before, match, after = text[max(0, start - BEFORE) : start], text[start:end], text[end : end + AFTER]
+    ellipses = ("…" if start > BEFORE else "", "", "…" if len(text) > end + AFTER else "")
+    shown = (replace_hidden(re.sub(r"\s+", " ", part)) for part in (before, match, after))
+    first, second, third = shown
+    return ellipses[0] + first, second, third + ellipses[2]

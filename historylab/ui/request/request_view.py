@@ -11,6 +11,7 @@ from historylab.ui.request.mend_buttons import mend_buttons
 from historylab.ui.request.request_field import current_request, request_field
 from historylab.ui.request.request_tabs import request_tabs, tab_counts
 from historylab.ui.request.retention_map import retention_map
+from historylab.ui.request.search_field import search
 from historylab.ui.request.token_chart import token_chart
 from historylab.ui.request.verdict_chips import cost_chip, lost_chip, refused_note, seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
@@ -21,7 +22,10 @@ from historylab.ui.session import session
 def request_view(timeline: Timeline, resolution: Resolution) -> None:
     """Verdict; map and chart, and under or beside them the answer about one message; everything else in tabs."""
     number = current_request(timeline)
-    verdict_line(timeline, number)
+    with st.container(horizontal=True, key="headline"):
+        with st.container():
+            verdict_line(timeline, number)
+        search(timeline, number)
     mend_buttons(timeline, number, resolution)
     with st.container(key="verdict"):
         with st.container(key="chip-seen"):

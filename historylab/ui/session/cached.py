@@ -21,7 +21,9 @@ from historylab.costs.bill import CostComparison, against_untrimmed_under
 from historylab.costs.caches.base import all_caches
 from historylab.counters.base import Counter, counter_for, token_column
 from historylab.figures.difference_map import pack_difference
+from historylab.figures.message_texts import pack_bubbles, pack_lines
 from historylab.figures.retention_map import pack_conversation, pack_timeline
+from historylab.figures.sent_otherwise import pack_otherwise
 from historylab.figures.svg_file import map_file, token_file
 from historylab.figures.token_chart import pack_tokens
 from historylab.formats.base import Report
@@ -147,6 +149,28 @@ def packed_difference(a: Timeline, b: Timeline, letter: str) -> tuple[bytes, str
     """The difference map of two timelines as bytes, and the key the browser knows them by."""
     key = _browser_key(f"{timeline_key(a)} {letter} {timeline_key(b)}")
     return pack_difference(a, b, letter, key, _browser_key(a.conversation.digest)), key
+
+
+def packed_lines(timeline: Timeline) -> tuple[bytes, str]:
+    """A line of every message as bytes, the same under all settings that count alike; and the browser's key."""
+    return _packed_lines(timeline.conversation, timeline.counter.key, timeline.plans[-1].history.sums.tokens)
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner=False, hash_funcs=BY_CONTENT)
+def _packed_lines(conversation: Conversation, counted: str, _tokens: np.ndarray) -> tuple[bytes, str]:
+    return pack_lines(conversation, _tokens), _browser_key(f"{conversation.digest} {counted}")
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner=False, hash_funcs=BY_CONTENT)
+def packed_bubbles(conversation: Conversation) -> tuple[bytes, str]:
+    """The messages as the chat's bubbles, in bytes, and the key the browser knows them by."""
+    return pack_bubbles(conversation), _browser_key(f"{conversation.digest} bubbles")
+
+
+@st.cache_resource(max_entries=3, scope="session", show_spinner=False, hash_funcs=BY_CONTENT)
+def packed_otherwise(timeline: Timeline) -> tuple[bytes, str]:
+    """What a timeline sends in place of messages, as bytes, and the key the browser knows it by."""
+    return pack_otherwise(timeline), _browser_key(f"{timeline_key(timeline)} otherwise")
 
 
 def _browser_key(content: str) -> str:

@@ -168,10 +168,9 @@ class TabState:
     stars: tuple[int, ...] = ()  # messages that must be remembered, as the open conversation numbers them
     questions: tuple[str, ...] = ()  # what might be asked later
     show: str = "everything"
-    search: str = ""  # words the messages shown must hold
+    search: str = ""  # words looked for in the messages
     view: str = "list"
-    page: int | None = None  # of the messages; None is where their view opens
-    picks: int = 0  # messages chosen outside the list, which must then be drawn anew to show it
+    picks: int = 0  # messages chosen outside the list, which then scrolls there
     shown_tabs: int = 0  # times a click asked for one of the tabs beside the messages
     only_differing: bool = False
     against: str = "B"  # the configuration that Compare shows beside A

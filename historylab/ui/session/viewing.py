@@ -1,4 +1,4 @@
-"""The open conversation and the part of it on screen: request, message, filters, page; marks and questions.
+"""The open conversation and the part of it on screen: request, message, filters; marks and questions.
 
 Moving about redraws one fragment, so those functions don't `touch()`: a touch would redraw the whole page. Functions
 that change anything in the rest of the page or in the link do.
@@ -6,7 +6,7 @@ that change anything in the rest of the page or in the link do.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -19,7 +19,7 @@ from historylab.ui.session.session import tab, touch
 from historylab.ui.session.tab import Opened, ReadFile
 
 MOST_QUESTIONS, LONGEST_QUESTION = 20, 300
-EVERYTHING = "everything"
+EVERYTHING, FOUND = "everything", "found"
 TABS = "side"
 """The key of the tabs beside the messages; what they hold is the open one's label."""
 
@@ -41,7 +41,6 @@ def open_conversations(
     state.opened, state.problem = Opened(conversations, spec, which, files, None, listing, listed), ""
     state.request = state.message = None
     state.stars, state.questions = marked_in_file(state.opened.original), ()
-    state.page = None
 
 
 def opened() -> Opened:
@@ -58,7 +57,7 @@ def opened() -> Opened:
 def select_request(request: int) -> None:
     """Show that request (from 0)."""
     state = tab()
-    state.request, state.page, state.playing = request, None, False
+    state.request, state.playing = request, False
 
 
 def select_message(message: int | None) -> None:
@@ -66,38 +65,28 @@ def select_message(message: int | None) -> None:
     tab().message = message
 
 
-def turn_to_message(message: int, page: int | None) -> None:
-    """Select a message outside the list, drawn anew to show it, on that page (from 1); None: where it opens."""
+def reveal_message(message: int) -> None:
+    """Explain a message chosen outside the list, which scrolls to it."""
     state = tab()
-    state.message, state.page, state.picks = message, page, state.picks + 1
-
-
-def turn_page(page: int) -> None:
-    """Show that page of the messages (from 1)."""
-    tab().page = page
+    state.message, state.picks = message, state.picks + 1
 
 
 def search_for(words: str) -> None:
-    """Show the messages that hold these words."""
-    tab().search, tab().page = words, None
+    """Search the messages for these words. Without any, the list no longer shows what was found alone."""
+    state = tab()
+    state.search = words
+    if not words.strip() and state.show == FOUND:
+        state.show = EVERYTHING
 
 
 def filter_by(name: str) -> None:
     """Show the messages that filter lets through."""
-    tab().show, tab().page = name, None
-
-
-def drop_filter_unless(known: Collection[str]) -> str:
-    """The filter in use, which is everything if the chosen one isn't known any more: its last mark was removed."""
-    state = tab()
-    if state.show not in known:
-        state.show = EVERYTHING
-    return state.show
+    tab().show = name
 
 
 def view_as(view: str) -> None:
     """Show the messages as rows or as a chat."""
-    tab().view, tab().page = view, None
+    tab().view = view
 
 
 def show_tab(label: str) -> None:
@@ -124,7 +113,7 @@ def show_only_differences(only: bool) -> None:
 def start_playing() -> None:
     """On Compare, have the maps play from the first request."""
     state = tab()
-    state.request, state.page, state.playing = None, None, True
+    state.request, state.playing = None, True
 
 
 # -- what must be remembered

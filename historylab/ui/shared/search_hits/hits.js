@@ -1,0 +1,101 @@
+// What a search found: it opens while the field or itself has the focus, and closes when a message is chosen.
+
+class Hits {
+  constructor(root) {
+    [this.panel, this.status, this.list, this.more] = [".panel", "p", ".hits", ".more"].map((name) => root.querySelector(name));
+    [this.active, this.closed, this.hits] = [-1, true, []];
+    this.around = (root.host ?? root).closest(".st-key-find");
+    this.hearing = new AbortController();
+    const hear = (element, type, act) => element?.addEventListener(type, act, { signal: this.hearing.signal });
+    hear(this.around, "focusin", () => this.shut(false));
+    hear(this.around, "input", () => this.shut(false));
+    hear(this.around, "focusout", (event) => this.around.contains(event.relatedTarget) || this.shut(true));
+    hear(this.around, "keydown", (event) => event.target.matches("input") && this.fieldKey(event));
+    hear(this.list, "keydown", (event) => this.key(event));
+    hear(this.list, "click", (event) => this.choose(event.target.closest("[data-message]")));
+    hear(this.more, "click", () => this.all());
+  }
+
+  receive(data, send) {
+    [this.send, this.words, this.hits, this.active] = [send, data.words, data.hits, -1];
+    this.status.textContent = data.said;
+    this.list.replaceChildren(...data.hits.map((hit, n) => drawHit(hit, n, data.hits.length)));
+    this.more.textContent = data.more;
+    this.shut(this.closed);
+  }
+
+  shut(closed) {
+    this.closed = closed;
+    this.panel.classList.toggle("off", closed || !this.words);
+    this.list.hidden = closed || !this.hits.length;
+    this.more.hidden = closed || !this.more.textContent;
+  }
+
+  get field() {
+    return this.around?.querySelector("input");
+  }
+
+  fieldKey(event) {
+    if (event.key === "ArrowDown" && this.hits.length) this.list.focus();
+    else if (event.key === "Enter" && this.hits.length && this.field.value.trim() === this.words) this.choose(this.list.firstChild);
+    else return;
+    if (event.key === "ArrowDown") this.activate(0);
+    event.preventDefault();
+  }
+
+  key(event) {
+    const to = { ArrowDown: this.active + 1, ArrowUp: this.active - 1, Home: 0, End: this.hits.length - 1 }[event.key];
+    if (event.key === "Escape" || to < 0) this.field?.focus();
+    else if (to !== undefined) this.activate(Math.min(this.hits.length - 1, to));
+    else if (event.key === "Enter" || event.key === " ") this.choose(this.list.children[this.active]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  activate(n) {
+    this.active = n;
+    [...this.list.children].forEach((hit, k) => hit.setAttribute("aria-selected", k === n));
+    this.list.setAttribute("aria-activedescendant", `hit${n}`);
+    this.list.children[n]?.scrollIntoView({ block: "nearest" });
+  }
+
+  choose(hit) {
+    if (!hit) return;
+    this.send("look", { message: Number(hit.dataset.message) });
+    this.shut(true);
+  }
+
+  all() {
+    this.send("look", { all: true });
+    this.shut(true);
+  }
+
+  end() {
+    this.hearing.abort();
+  }
+}
+
+function drawHit({ message, who, fate, said: [before, match, after] }, n, many) {
+  const make = (tag, kind, text) => Object.assign(document.createElement(tag), { className: kind, textContent: text });
+  const about = make("div", "about", "");
+  about.append(make("span", "", (message + 1).toLocaleString("en")), Object.assign(make("bdi", "", who), { dir: "auto" }), make("span", "fate", fate));
+  const said = Object.assign(make("span", "said", before), { dir: "auto" });
+  said.append(make("mark", "", match), after);
+  const hit = make("div", "hit", "");
+  hit.append(about, said);
+  const told = { role: "option", id: `hit${n}`, "aria-selected": false, "aria-posinset": n + 1, "aria-setsize": many, "data-message": message };
+  for (const [name, value] of Object.entries(told)) hit.setAttribute(name, value);
+  return hit;
+}
+
+const panels = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  if (!panels.has(parentElement)) panels.set(parentElement, new Hits(parentElement));
+  panels.get(parentElement).receive(data, setTriggerValue);
+  return () => {
+    panels.get(parentElement)?.end();
+    panels.delete(parentElement);
+  };
+}
