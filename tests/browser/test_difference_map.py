@@ -26,6 +26,8 @@ def test_it_plays_says_what_differs_moves_the_request_and_selects_a_message(page
     page.goto(home + "/compare?v=1&cmp=historyLength:5&play=true")
     headline(page, "B sends")
     page.wait_for_function(BOTH_PLAY)
+    page.get_by_role("button", name="Play", pressed=True).nth(1).click()  # the other one's
+    page.wait_for_function("() => !historylabClock.now.playing")
     page.get_by_role("slider", name="Selected request").first.press("End")
     page.locator("[data-sees]", has_text="10 of 166").wait_for()
     page.get_by_text("What differs").click()

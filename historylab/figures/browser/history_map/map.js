@@ -23,7 +23,7 @@ class RetentionMap {
     listen(this.marks, "pointerleave", (event) => this.press || this.leave(event));
     listen(this.marks, "keydown", (event) => this.key(event));
     listen(this.marks, "wheel", (event) => this.wheel(event));
-    listen(this.button, "click", () => (this.playTimer ? this.pause() : this.play()));
+    listen(this.button, "click", () => this.playOrPause());
     const acts = { in: () => this.zoom(1 / STEP), out: () => this.zoom(STEP), whole: () => showFrom(this.still, 0, 1),
       png: () => savePicture(this), full: () => present(!presents()) };
     for (const [name, act] of Object.entries(acts)) listen(this.find(`.${name}`), "click", act);
@@ -66,6 +66,7 @@ class RetentionMap {
   // The clock says something new.
   follow() {
     if (!this.still || this.still.requests <= 0) return;
+    if (this.playTimer && !clock.now.playing) return this.pause();
     const before = this.seen, { request } = this;
     this.seen = request;
     if (before !== request) keepInSight(this.still, request); // which the clock says again
@@ -75,6 +76,7 @@ class RetentionMap {
   }
 
   say() {
+    this.button.setAttribute("aria-pressed", clock.now.playing);
     sayOnPage(this.still, this.request);
     saySent(this.still, this.known, this.request);
   }
@@ -160,7 +162,7 @@ class RetentionMap {
       PageDown: starts.findLast((start) => start < at) ?? 0,
     }[event.key];
     const part = { "+": 1 / STEP, "=": 1 / STEP, "-": STEP, "−": STEP, 0: Infinity }[event.key];
-    if (event.key === " ") this.playTimer ? this.pause() : this.play();
+    if (event.key === " ") this.playOrPause();
     else if (part && !event.ctrlKey && !event.metaKey) this.zoom(part);
     else if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     else {
@@ -173,10 +175,15 @@ class RetentionMap {
 
   // -- playing
 
+  // Of several maps on a page one plays, and any of them stops it.
+  playOrPause() {
+    if (clock.now.playing) clock.set({ playing: false });
+    else this.play();
+  }
+
   play() {
     this.stop();
     if (this.request === this.still.requests - 1) this.look(0);
-    this.button.setAttribute("aria-pressed", "true");
     const wait = Math.max(still_motion.matches ? 1000 : 60, Math.min(500, WHOLE_PLAY_MS / this.still.requests));
     const stride = Math.max(1, Math.round((this.still.requests * wait) / WHOLE_PLAY_MS));
     const step = () => {
@@ -198,7 +205,6 @@ class RetentionMap {
     clearTimeout(this.keyTimer);
     const played = this.playTimer;
     this.playTimer = this.keyTimer = 0;
-    this.button.setAttribute("aria-pressed", "false");
     if (played) clock.set({ playing: false });
   }
 
