@@ -15,13 +15,14 @@ function layout(still, width) {
 // The part on screen: requests from a up to b, messages from top up to end. x, y: CSS pixels of the canvas.
 class Frame {
   constructor(still, box, { from, to }) {
-    this.box = box;
+    [this.box, this.from, this.to] = [box, from, to];
     this.whole = from <= 0 && to >= 1;
     [this.a, this.b] = this.whole ? [0, still.requests] : [Math.round(from * still.requests), Math.round(to * still.requests)];
     this.b = Math.max(this.a + 1, this.b);
     [this.top, this.end] = this.whole ? [0, still.messages] : inPlay(still, this.a, this.b);
     [this.wide, this.tall] = [box.w / (this.b - this.a), box.h / (this.end - this.top)];
   }
+  isOf({ from, to }) { return from === this.from && to === this.to; }
   x(request) { return LEFT + (request - this.a) * this.wide; }
   y(message) { return TOP + (message - this.top) * this.tall; }
   requestAt(x) { return this.a + Math.floor((x - LEFT) / this.wide); }

@@ -1,6 +1,6 @@
 // While it plays, what a request no longer sends falls out of its column and takes on the look of what became of it.
 
-const FALL_MS = 650, DEEP = 64, MOST_FALLING = 80, NARROWEST = 14, SENT_IN_PART = 2;
+const FALL_MS = 650, DEEP = 64, MOST_AT_ONCE = 6, NARROWEST = 14, SENT_IN_PART = 2;
 
 class Falls {
   constructor(canvas) {
@@ -12,7 +12,7 @@ class Falls {
     if (still.says || still_motion.matches) return;
     const [was, is] = [still.fatesAt(before), still.fatesAt(now)];
     const sent = (fate) => fate && still.codes[fate - 1] <= SENT_IN_PART;
-    const [x, wide] = [frame.x(now), Math.max(frame.wide, NARROWEST)];
+    const [x, wide, since, found] = [frame.x(now), Math.max(frame.wide, NARROWEST), performance.now(), []];
     for (let m = frame.top; m < Math.min(frame.end, still.said[before]); m++) {
       if (!sent(was[m]) || sent(is[m])) continue;
       const first = m;
@@ -20,9 +20,10 @@ class Falls {
       const [from, to] = [was[first], is[first]].map((fate) => colours.looks[still.codes[fate - 1]]);
       const glyph = still.looks[still.codes[is[first] - 1]].glyph;
       const tall = Math.max((m + 1 - first) * frame.tall, 6);
-      this.falling.push({ x, y: frame.y(first), wide, tall, from, to, glyph, since: performance.now() });
+      found.push({ x, y: frame.y(first), wide, tall, from, to, glyph, since });
     }
-    this.falling.splice(0, this.falling.length - MOST_FALLING);
+    const every = Math.ceil(found.length / MOST_AT_ONCE); // of many only some, or they would hide the map
+    this.falling.push(...found.filter((_, i) => i % every === 0));
     this.waiting ||= requestAnimationFrame(() => this.paint(frame.box, colours));
   }
 

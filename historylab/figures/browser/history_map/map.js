@@ -70,7 +70,8 @@ class RetentionMap {
     const before = this.seen, { request } = this;
     this.seen = request;
     if (before !== request) keepInSight(this.still, request); // which the clock says again
-    this.draw();
+    if (this.frame?.isOf(clock.now)) this.redraw();
+    else this.draw();
     this.say();
     if (clock.now.playing && before < request && this.frame) this.falls.drop(this.still, this.frame, this.colours, before, request);
   }
@@ -238,6 +239,7 @@ class RetentionMap {
     this.scale = devicePixelRatio || 1;
     this.colours = palette(this.plot, this.still);
     this.frame = new Frame(this.still, layout(this.still, width), clock.now);
+    this.button.disabled = this.still.requests < 2;
     this.find(".in").disabled = this.frame.b - this.frame.a <= FEWEST;
     this.find(".out").disabled = !zoomed();
     this.find(".whole").hidden = !zoomed();

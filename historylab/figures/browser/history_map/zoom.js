@@ -18,12 +18,12 @@ function showFrom(still, from, part) {
 
 const zoomed = () => clock.now.from > 0 || clock.now.to < 1;
 
-// The request stays in sight, while it plays with some of what comes next.
+// The request stays in sight, while it plays with what comes next: the map turns a page.
 function keepInSight(still, request) {
   const { from, to, playing } = clock.now, part = to - from, at = (request + 0.5) / still.requests;
   if (!zoomed()) return;
   if (at < from || at > to) showFrom(still, at - part / 2, part);
-  else if (playing && at > from + 0.8 * part) showFrom(still, at - 0.8 * part, part);
+  else if (playing && at > from + 0.9 * part) showFrom(still, at - 0.2 * part, part);
 }
 
 // "turns 40–60 of 205"; requests where there is one turn.
