@@ -11,6 +11,7 @@ from historylab import Settings, replay
 from historylab.formats.samples import load_sample
 from historylab.planning.reasons import Action
 from historylab.recall.retention import retention
+from historylab.ui.request import request_view, try_it
 from historylab.ui.session import cached
 from historylab.wording.verdict import count_actions, count_sent
 
@@ -87,6 +88,20 @@ def test_where_no_setting_would_send_it_a_pin_does(monkeypatch):
     assert "try-it" not in keys(app)
     click(app, "pin-instead")
     assert "Pinned by you: always sent." in text(app)
+
+
+def test_what_takes_long_to_find_is_offered_and_all_else_is_drawn_before_it(monkeypatch):
+    drawn, found = [], cached.answer
+    monkeypatch.setattr(try_it, "AT_ONCE", 20)
+    monkeypatch.setattr(cached, "answer", lambda *about: drawn.append("answer") or found(*about))
+    monkeypatch.setattr(request_view, "request_tabs", lambda *_: drawn.append("tabs"))
+    app = choose(screen(conv=BIRTHDAY["conv"], historyPolicy="all", budget="1500", pruner="summarize"), 4)
+    assert "the 83 requests up to this one are planned again" in text(app)
+    assert "answer" not in drawn
+    click(app, "find-answer")
+    assert drawn[-2:] == ["tabs", "answer"]
+    assert "Sent if Budget = " in text(app)
+    assert "find-answer" not in keys(app)
 
 
 def test_it_names_the_first_loss_leads_there_and_from_one_to_the_next():

@@ -55,9 +55,9 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
 def _place_for_the_rest(timeline: Timeline, number: int, chosen: int | None) -> DeltaGenerator:
     """Where what would keep the message will stand; till then, unless it is known already, what is being done."""
     place = st.container()
-    if chosen is None or chosen >= timeline.plans[number].size or cached.knows_answer(timeline, number, chosen):
+    if chosen is None or chosen >= timeline.plans[number].size or timeline.plans[number].reason(chosen).sent:
         return place
-    if timeline.plans[number].reason(chosen).sent:
+    if cached.knows_answer(timeline, number, chosen):
         return place
     place = place.empty()
     place.html('<div class="hl-meta">Trying what would keep it…</div>')

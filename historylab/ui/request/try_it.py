@@ -5,17 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.planning.explain import Answer
+from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import INVALID
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.editing.message_edits import no_pin, pin_button
 from historylab.ui.request.bill_table import bill_of
-from historylab.ui.session import cached, session, trial, viewing
+from historylab.ui.session import cached, drawers, session, trial, viewing
 from historylab.ui.session.tab import Trial
 from historylab.wording.answer import Seen, Shift, before_and_after, what_would_keep, why_not_tried
 from historylab.wording.over_budget import mend_in_words
 from historylab.wording.untrusted import escape
 
+FIND = "find-answer"
+AT_ONCE = 150  # requests, each carried on from the one before, that are planned again without being asked to
 MARKS = {"better": "✓ better", "worse": "! worse"}
 
 
@@ -26,10 +29,12 @@ def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
         _before_and_after(timeline, number, chosen, tried)
     if chosen is None or chosen >= timeline.plans[number].size or timeline.plans[number].reason(chosen).sent:
         return
+    st.html('<div class="hl-label">What would keep it in this request</div>')
+    if takes_long(timeline, number, chosen) and not drawers.take_open_request(FIND):
+        _offer_to_find(number)
+        return
     answer = cached.answer(timeline, number, chosen)
-    st.html(
-        f'<div class="hl-label">What would keep it</div><div class="hl-small">{escape(what_would_keep(answer))}</div>'
-    )
+    st.html(f'<div class="hl-small">{escape(what_would_keep(answer))}</div>')
     if not answer.undo:
         _pin_instead(timeline, number, chosen, answer)
     elif held := why_not_tried(answer.undo, resolution):
@@ -43,6 +48,18 @@ def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
             on_click=trial.try_settings,
             args=(answer.undo, timeline.settings),
         )
+
+
+def takes_long(timeline: Timeline, number: int, chosen: int) -> bool:
+    """Whether what would keep a message isn't known, and is found only by planning many requests many times."""
+    known = cached.knows_answer(timeline, number, chosen)
+    return not known and number >= AT_ONCE and open_pipeline(timeline.settings).carries
+
+
+def _offer_to_find(number: int) -> None:
+    again = f"To find it, the {number + 1:,} requests up to this one are planned again, tens of times."
+    st.html(f'<div class="hl-meta">{again}</div>')
+    st.button("Find it", key=FIND, on_click=drawers.keep_open, args=(FIND,))
 
 
 def _pin_instead(timeline: Timeline, number: int, chosen: int, answer: Answer) -> None:
