@@ -54,12 +54,18 @@ def setting_field(resolution: Resolution, name: str, field: PresetField | None =
         with st.container(
             gap=None, key=f"field {name}"
         ):  # the source stands on the label's line, but not in the label: that is read aloud
-            st.html(f'<div class="hl-source hl-from-{word}" data-setting="{name}">{shown}</div>')
+            st.html(f'<div class="hl-source hl-from-{word}{_beside(name)}" data-setting="{name}">{shown}</div>')
             setting_widget(name, origin.value, field=field)
             if name in FIELDS_THAT_CHOOSE:
                 _what_it_does(name, origin.value)
     if name == "overhead":
         overhead_count(resolution)
+
+
+def _beside(name: str) -> str:
+    """The class of a source's word that stands at the edge: of fields whose help isn't there but by their label."""
+    schema = schema_of(name)
+    return " hl-edge" if name == "policy" or "enum" in schema or schema.get("type") == "boolean" else ""
 
 
 def label_of(name: str, field: PresetField | None = None) -> str:
@@ -76,7 +82,7 @@ def _help(name: str, field: PresetField | None) -> str:
 
 def _locked(name: str, origin: Provenance, label: str) -> None:
     st.html(
-        f'<div class="hl-source" data-setting="{name}">{SOURCE_WORDS[origin.source]}</div>'
+        f'<div class="hl-source hl-edge" data-setting="{name}">{SOURCE_WORDS[origin.source]}</div>'
         f'<div class="hl-field">{escape(label)}</div>'
         f'<div class="hl-locked"><b>🔒\ufe0e {escape(show_value(origin.value))}</b>'
         f'<div class="hl-meta">{locked_by(origin)}</div></div>'
