@@ -73,6 +73,8 @@ CASES = {
     "Recorded against template": (
         "Budget: 4,000. The template sets it, so the file's “60000” is not used.",
         "Model: claude-opus-4-5. The open file says it.",
+        "chatSettings.historyPolicy=all budget=4000",
+        "budget=60000 window=200000 model=claude-opus-4-5",
     ),
 }
 

@@ -23,7 +23,7 @@ def setting_list(resolution: Resolution) -> None:
     given = [name for name in names if len(resolution.provenance[name].candidates) > 1]
     for candidate in resolution.unknown:
         notice(f"{one_line(candidate.name, 60)} from the {SOURCE_WORDS[candidate.source]} is ignored: {candidate.why}")
-    with st.container(horizontal=True, vertical_alignment="bottom", key="list of settings"):
+    with st.container(horizontal=True, vertical_alignment="center", key="list of settings"):
         st.html('<h2 class="hl-title">Setting by setting</h2>', width="content")
         shown = st.segmented_control(
             "Which settings",
@@ -76,7 +76,11 @@ def _card(origin: Provenance) -> str:
 def _row(candidate: Candidate) -> str:
     """One source's value, its name there, and whether it won, lost or was refused."""
     place = SOURCES.index(candidate.source) + 1
-    name = "" if candidate.source in ("you", "default") else f" <code>{escape(one_line(candidate.name, 80))}</code>"
+    name = (
+        ""
+        if candidate.source in ("you", "recorded", "default")
+        else f" <code>{escape(one_line(candidate.name, 80))}</code>"
+    )
     look = {"won": "hl-won", "lost": "hl-lost", "refused": "hl-lost"}[candidate.status]
     told = {"won": "used", "lost": "not used", "refused": "refused"}[candidate.status]
     alarm = ' class="hl-refused"' if candidate.status == "refused" else ' class="hl-meta"'

@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from historylab.settings.names import as_text
 from historylab.settings.resolve import Resolution
 from historylab.settings.sources import SOURCES
 from historylab.ui.session import session, what_if
-from historylab.wording.sources import ABOUT, HEADINGS, OWN, says_sentence, value_of
+from historylab.wording.sources import ABOUT, HEADINGS, OWN, says_sentence
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, one_line
 
@@ -67,11 +68,12 @@ def _card(resolution: Resolution, source: str, number: int) -> Any:
 
 def said_html(resolution: Resolution, source: str) -> str:
     """What a source says, value by value: what is used, what is not struck through, what is refused in red."""
-    found = [c for origin in resolution.provenance.values() for c in origin.candidates if c.source == source]
-    found += [c for c in resolution.unknown if c.source == source]
+    found = [(n, c) for n, origin in resolution.provenance.items() for c in origin.candidates if c.source == source]
+    found += [(c.name, c) for c in resolution.unknown if c.source == source]
     shown = " ".join(
-        f'<code class="hl-said-{c.status}">{escape(one_line(c.name, 60))}={escape(value_of(c))}</code>'
-        for c in found[:MOST_SHOWN]
+        f'<code class="hl-said-{c.status}">{escape(one_line(name if source == "recorded" else c.name, 60))}='
+        f"{escape(one_line(as_text(c.raw), 60))}</code>"
+        for name, c in found[:MOST_SHOWN]
     )
     more = f" and {len(found) - MOST_SHOWN:,} more" if len(found) > MOST_SHOWN else ""
     return f'<div class="hl-said">{shown}{more}</div>' if found else ""
