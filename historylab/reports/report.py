@@ -12,24 +12,27 @@ from functools import cache
 from pathlib import Path
 
 from historylab._version import __version__
+from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.figures.map_svg import map_svg
 from historylab.figures.svg_file import svg_colours, svg_rules
 from historylab.figures.token_svg import kinds_drawn, token_svg
+from historylab.planning.context_fill import context_limit
 from historylab.planning.replay import Timeline
 from historylab.reports.live_map import map_parts, map_template, script, script_hash
 from historylab.reports.message_list import mark, message_list
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
 from historylab.tuning.compare import are_aligned, changed_values
-from historylab.wording.costs import cost_sentence
+from historylab.wording.context import fill_sentence, used_tokens
+from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import token_finding
-from historylab.wording.losses import lost_sentence
+from historylab.wording.losses import RECALL_UNKNOWN, lost_facts
 from historylab.wording.must_remember import GLYPH
 from historylab.wording.palette import ALARM, CONFIGURATIONS, KINDS, LOOKS
 from historylab.wording.untrusted import escape, one_line
-from historylab.wording.verdict import count_actions, verdict
+from historylab.wording.verdict import Verdict, count_actions, counted_by, verdict
 
 POLICY = "default-src 'none'; script-src {script}; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -112,20 +115,53 @@ def _scene(shown: Shown, number: int, part: str, *, alone: bool) -> str:
 def _verdict(shown: Shown, number: int, tag: str) -> str:
     timeline = shown.timeline
     words, counts = verdict(timeline, number, shown.starred), count_actions(timeline.plans[number])
-    over = f' class="over">{ALARM.glyph} ' if words.over else ">"
-    lost = ' class="over"' if words.remembered.lost else ""
-    held = f"<span{lost}>{GLYPH} {escape(words.remembered.sentence)}</span>" if words.remembered.sentence else ""
-    kept = lost_sentence(shown.retained) if shown.retained else ""
-    lines = (held, escape(words.forgotten), escape(cost_sentence(timeline, shown.cost)), escape(kept))
-    said = "".join(f'<p class="lead">{line}</p>' for line in lines if line)
-    chips = "".join(
+    legend = "".join(
         f'<span{"" if counts[action] else " class=none"} title="{escape(look.meaning)}">{mark(action)}'
         f'{look.word} <b data-count="{look.word}">{counts[action]:,}</b></span>'
         for action, look in LOOKS.items()
     )
     return (
-        f'<{tag} class="said">{escape(words.seen)}</{tag}><div class="stale"><p class="lead"><span{over}'
-        f'{escape(words.cost)}</span> {escape(words.decisions)}</p>{said}</div><div class="legend">{chips}</div>'
+        f'<{tag} class="said">{escape(words.seen)}</{tag}>'
+        f'<div class="chips">{_seen(timeline, number, words)}{_lost(shown, words)}{_costs(shown)}</div>'
+        f'<div class="legend">{legend}</div>'
+    )
+
+
+def _seen(timeline: Timeline, number: int, words: Verdict) -> str:
+    """How full the request is, and of what."""
+    limit = context_limit(timeline)
+    amount = f"{used_tokens(timeline, number):,} of {limit.tokens:,} tokens"
+    said = fill_sentence(timeline, number)
+    if words.over:
+        amount, said = f"{ALARM.glyph} {amount}", f"{said} {words.cost}"
+    return _chip("What the model sees", amount, said, counted_by(timeline), alarm=words.over, stale=True)
+
+
+def _lost(shown: Shown, words: Verdict) -> str:
+    """What later answers needed and no longer had, and what must be remembered; else what went first."""
+    held = f"{GLYPH} {words.remembered.sentence}" if words.remembered.sentence else ""
+    amount, rest, gone = words.decisions, "", False
+    if is_textless(shown.timeline.original):
+        rest = RECALL_UNKNOWN
+    elif shown.retained:
+        facts = lost_facts(shown.retained)
+        amount, rest, gone = capitalize_first(facts.amount), f"{facts.rest}.", bool(facts.lost)
+    alarm = gone or bool(words.remembered.lost)
+    said = " ".join(filter(None, (rest, held, "" if alarm else words.forgotten)))
+    return _chip("What it lost that mattered", amount, said, "", alarm=alarm, stale=True)
+
+
+def _costs(shown: Shown) -> str:
+    finding = cost_finding(shown.timeline, shown.cost)
+    return _chip("What it costs", capitalize_first(finding.amounts), f"{finding.effect}{finding.why}.", finding.cache)
+
+
+def _chip(title: str, amount: str, said: str, about: str, *, alarm: bool = False, stale: bool = False) -> str:
+    """A number with its sentence; `stale` where both are about the reported request alone."""
+    over = " over" if alarm else ""
+    return (
+        f'<section class="chip{" stale" if stale else ""}"><h3>{title}</h3><p class="amount{over}">{escape(amount)}</p>'
+        f'<p>{escape(said)}</p><p class="meta">{escape(about)}</p></section>'
     )
 
 

@@ -11,8 +11,10 @@ import pytest
 from sketches import conv
 
 from historylab import Conversation, Message, Settings, ToolCall, replay, resolve_settings
+from historylab.costs.bill import against_untrimmed
 from historylab.formats.samples import load_sample
 from historylab.recall.must_remember import track_must_remember
+from historylab.recall.retention import retention
 from historylab.reports.report import report
 from historylab.reports.shown import Shown
 
@@ -84,6 +86,13 @@ def test_what_must_be_remembered_is_told_and_not_folded_away():
     assert page.count("⚑ must remember") == 1
     assert "6 messages dropped" not in Page(page).text
     assert "⚑" not in Page(report([Shown(timeline)], 4)).text
+
+
+def test_it_says_what_the_cut_lost_and_costs():
+    timeline = replay(load_sample("birthday-by-the-sea")[0], Settings())
+    page = Page(report([Shown(timeline, cost=against_untrimmed(timeline), retained=retention(timeline))], 82))
+    assert "5 of 13 facts" in page.text
+    assert "Trimming makes this conversation dearer, because its beginning changes at 63 of 83 requests" in page.text
 
 
 def compared(**each) -> list[Shown]:
