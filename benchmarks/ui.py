@@ -34,7 +34,7 @@ LIMITS = {  # measure → the largest ratio to the empty page, or of bytes the m
     "scrub, to the list": 1.5,
     "setting, to the last thing drawn": 3.5,
     "setting, to the last thing drawn, large": 5.5,
-    "upload, to the last thing drawn": 8.0,
+    "upload, to its verdict and map": 8.0,
     "kB per change": 60.0,
 }
 
@@ -195,21 +195,23 @@ def _size(frame: dict) -> int:
     return len(base64.b64decode(frame["payloadData"]) if frame["opcode"] == 2 else frame["payloadData"].encode())
 
 
-def uploading(page, turns: int) -> Callable[[int], float]:
-    """Milliseconds from giving the Open drawer a file to the last thing drawn of it."""
+def uploading(page, turns: int, *, last: bool) -> Callable[[int], float]:
+    """Milliseconds from giving the Open drawer a file to its verdict and map, or to the last thing drawn of it."""
     from historylab import generate
+    from historylab.formats.convert import write
 
     def measure(n: int) -> float:
-        said = [
-            {"role": "assistant" if message.role == "tool" else message.role, "content": message.content or "…"}
-            for message in generate("coding_agent", turns=turns, seed=n + 2)
-        ]
+        said = generate("coding_agent", turns=turns, seed=n + 2)
         page.wait_for_function(f"() => {SETTLED}")
         page.locator(".st-key-open-drawer button:visible").first.click()
         field = page.locator(".st-key-upload input[type=file]")
-        file = {"name": f"{n}.json", "mimeType": "application/json", "buffer": json.dumps(said).encode()}
-        done = f"document.querySelector('h1')?.textContent.includes('{len(said):,} messages') && {SETTLED}"
-        return timed(page, "change", done, lambda: field.set_input_files(file), last=True)
+        data = write(said, "chat_completions").text.encode()
+        done = f"document.querySelector('h1')?.textContent.includes(' {len(said):,} messages')"
+        done += (
+            f" && {SETTLED}" if last else f" && find('[role=slider][aria-valuemax=\"{len(said.columns.requests)}\"]')"
+        )
+        give = {"name": f"{n}-{last}.json", "mimeType": "application/json", "buffer": data}
+        return timed(page, "change", done, lambda: field.set_input_files(give), last=last)
 
     return measure
 
@@ -243,8 +245,10 @@ def main() -> None:
             clock.report_bytes(f"{at}sent per change", bytes_per_change(page, given.times))
             page.close()
         page = playground(context, home)
-        last = "upload, to the last thing drawn"
-        clock.report(f"{max(given.turns):,} turns, {last}", last, rerun, uploading(page, max(given.turns)))
+        for what, last in (("upload, to its verdict and map", False), ("upload, to the last thing drawn", True)):
+            clock.report(
+                f"{max(given.turns):,} turns, {what}", what, rerun, uploading(page, max(given.turns), last=last)
+            )
         browser.close()
     sys.exit(clock.exceeded)
 

@@ -38,7 +38,7 @@ function paint(canvas, chart, box, colours, now) {
   pen.clip();
   paintBars(pen, chart, colours, to, now);
   paintUntrimmed(pen, chart, colours, to);
-  paintSigns(pen, chart, colours, to);
+  paintSigns(pen, chart, colours, to, now);
   paintRequest(pen, chart, box, colours, to, now.request);
   pen.restore();
   paintTurns(pen, chart, box, colours, to);
@@ -104,7 +104,7 @@ function paintBeyond(pen, chart, colours, x) {
 }
 
 // A Σ above every request with a new summary, a ! above every one over the budget; of signs too close, the first.
-function paintSigns(pen, chart, colours, to) {
+function paintSigns(pen, chart, colours, to, now) {
   pen.font = `700 13px ${colours.font}`;
   pen.textAlign = "center";
   const sign = (glyph, colour) => {
@@ -114,6 +114,7 @@ function paintSigns(pen, chart, colours, to) {
       if (x - free < SIGN) return;
       free = x;
       [pen.strokeStyle, pen.lineWidth, pen.fillStyle] = [colours.page, 3, colour];
+      pen.globalAlpha = now.playing && request > now.request ? FAINT : 1;
       for (const draw of ["strokeText", "fillText"]) pen[draw](glyph, x, Math.max(12, to.y(height) - 4));
     };
   };
@@ -123,10 +124,12 @@ function paintSigns(pen, chart, colours, to) {
   chart.sent.forEach((tokens, i) => {
     if (tokens <= chart.net) return;
     const left = to.x(edge(chart, i)), y = to.y(tokens);
+    pen.globalAlpha = now.playing && edge(chart, i) > now.request ? FAINT : 1;
     pen.fillStyle = colours.fill(chart.alarm);
     pen.fillRect(left, y - 3, Math.max(1, to.x(edge(chart, i + 1)) - left), 3);
     over((edge(chart, i) + edge(chart, i + 1) - 1) / 2, tokens);
   });
+  pen.globalAlpha = 1;
 }
 
 function paintRequest(pen, chart, box, colours, to, request) {
