@@ -1,11 +1,12 @@
 """Our own components in the browser: each is a folder of scripts, joined with the page's clock into one module.
 
-Streamlit sends an element whole whenever anything of it changes, its script too. So a script of some size is an element
-of its own, which stays as it is, and the one that draws only asks for it by name.
+Streamlit sends an element whole whenever anything of it changes, its script too. So a script of some size is, with the
+style sheet, an element of its own, which stays as it is; the one that draws only asks for both by name.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cache, wraps
 from pathlib import Path
@@ -19,13 +20,25 @@ from historylab.figures.browser import CLOCK
 SMALL = 4_000  # characters of a script that may go with every change of what it draws
 BEGINS = "export default function"
 ITS_SCRIPT = 'const script = ((globalThis.historylabScripts ??= {{}})["{name}"] ??= Promise.withResolvers());\n'
-KEPT = "script.resolve((() => {{\n{code}\n}})());\nexport default function () {{}}\n"
+KEPT = """const style = new CSSStyleSheet();
+style.replaceSync({css});
+script.resolve({{ style, show: (() => {{
+{code}
+}})() }});
+export default function () {{}}
+"""
 DRAWS = """export default function (given) {
   let end = null, gone = false;
-  script.promise.then((show) => { if (!gone) end = show(given); });
+  script.promise.then(({ style, show }) => {
+    if (gone) return;
+    const root = given.parentElement.getRootNode();
+    if (!root.adoptedStyleSheets.includes(style)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, style];
+    end = show(given);
+  });
   return () => { gone = true; end?.(); };
 }
 """
+UNTIL_THEN, FROM_THEN = ":host { visibility: hidden; }", ":host { visibility: visible; }"
 
 
 @cache
@@ -38,8 +51,9 @@ def component(folder: Path, scripts: Sequence[str]) -> ComponentRenderer:
     if len(code) < SMALL:
         return own(f"historylab.{name}", html=drawn, css=styled, js=code)
     its_script, returned = ITS_SCRIPT.format(name=name), code.replace(BEGINS, "return function")
-    kept = own(f"historylab.{name}_script", js=its_script + KEPT.format(code=returned))
-    return _after(kept, own(f"historylab.{name}", html=drawn, css=styled, js=its_script + DRAWS))
+    sheet = json.dumps(f"{styled or ''}\n{FROM_THEN}")
+    kept = own(f"historylab.{name}_script", js=its_script + KEPT.format(css=sheet, code=returned))
+    return _after(kept, own(f"historylab.{name}", html=drawn, css=UNTIL_THEN, js=its_script + DRAWS))
 
 
 def _after(kept: ComponentRenderer, draw: ComponentRenderer) -> ComponentRenderer:
