@@ -13,6 +13,11 @@ NOT_OURS = {
 }
 """Rule → elements that Streamlit draws, that break it, and that no option or style of ours mends."""
 
+UNROLL = """() => new Promise((done) => { // axe can't measure in a list that is scrolled
+    const list = document.querySelector("[data-drawn]")?.shadowRoot.querySelector(".box");
+    if (list) list.style.maxHeight = "none";
+    requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
 RUN = """async ([notOurs, rules]) => {
     const all = { resultTypes: ["violations", "incomplete"], preload: false }; // style sheets needn't be fetched again
     const found = await axe.run(document, rules.length ? { ...all, runOnly: rules } : all);
@@ -32,5 +37,6 @@ RUN = """async ([notOurs, rules]) => {
 
 def violations(page, *rules: str) -> list[str]:
     """What is serious or critical on the page as it is now, by all rules or by these; also where a rule gave up."""
+    page.evaluate(UNROLL)
     page.evaluate(AXE_SCRIPT)
     return page.evaluate(RUN, [NOT_OURS, list(rules)])

@@ -108,9 +108,10 @@ class MessageList {
     return items.find((item) => item < SUMMARY) ?? (this.shown?.view.view === "chat" ? items.at(-1) : items[0]) ?? null;
   }
 
+  // While it plays it keeps up with the cut, or with what is said.
   follow() {
-    const item = this.shown.view.view === "chat" ? this.scroller.items.at(-1) : this.opening();
-    this.scroller.reveal(this.scroller.items.indexOf(item), 0.35);
+    const { items } = this.scroller, said = this.shown.view.view === "chat" || (clock.now.playing && !items.some((item) => item < SUMMARY));
+    this.scroller.reveal(said ? items.length - 1 : items.indexOf(this.opening()), 0.35);
   }
 
   // -- choosing

@@ -12,7 +12,7 @@ function messageRow(words) {
   const who = [make("span", "", words.role)];
   if (words.name) who.push(" ", theirs("bdi", "named", words.name));
   const text = theirs("span", "text", words.text), why = make("span", "why", words.why);
-  text.title = words.text;
+  [text.title, why.title] = [words.text, words.why];
   const tokens = make("span", "tokens", words.tokens);
   tokens.append(make("span", "unit", " tokens"));
   const cells = [make("span", "number", [count(words.i + 1), ...mark]), make("span", "who", who), badge(words), tokens, text, why];
