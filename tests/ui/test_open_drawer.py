@@ -123,7 +123,7 @@ def test_sessions_are_listed_when_asked_for_and_opened_by_their_place(monkeypatc
         monkeypatch.setattr(f"historylab.ui.{room}.on_this_machine", lambda: True)
     app = opening(screen(), "This machine")
     assert "garden" not in text(app)
-    shown(app.button(key="find").click().run())
+    shown(app.button(key="seek").click().run())
     assert "Codex · /home/ada/garden" in text(app)
     shown(app.button(key="open session 0").click().run())
     assert "2 messages, 1 turn" in text(app)

@@ -17,12 +17,12 @@ def found_sessions() -> None:
     """A button to look for them; then the newest of a project, each with a button that opens it."""
     listed = session.tab().sessions
     if listed is None:
-        st.button("Find sessions of Claude Code, Codex and Gemini CLI on this machine", key="find", on_click=_find)
+        st.button("Find sessions of Claude Code, Codex and Gemini CLI on this machine", key="seek", on_click=_find)
         st.html('<div class="hl-meta">They are read where those tools keep them, and only when you ask.</div>')
         return
     if not listed:
         st.html('<div class="hl-small">No session of Claude Code, Codex or Gemini CLI was found on this machine.</div>')
-        st.button("Look again", key="find", on_click=_find)
+        st.button("Look again", key="seek", on_click=_find)
         return
     shown = _of_project(listed)
     for place, found in shown[:SHOWN]:
