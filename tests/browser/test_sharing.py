@@ -62,7 +62,7 @@ def test_the_used_configuration_is_the_playgrounds(page, home, seen):
     page.locator("[data-sees]", has_text="10 of 166").wait_for()
     page.get_by_role("button", name="Use this one").click()
     page.get_by_text("B is now A").wait_for()
-    page.get_by_role("link", name="Playground").click()
+    page.get_by_role("link", name="Back to the playground").click()
     headline(page, "the model sees 10 of")
     source_of(page, "length", "you")
     assert seen.errors == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
@@ -11,7 +12,7 @@ from historylab.tuning.compare import comparison_sentence
 from historylab.ui.compare import configurations
 from historylab.ui.compare.configurations import Configuration
 from historylab.ui.compare.report_dialog import report_button
-from historylab.ui.session import session
+from historylab.ui.session import address, session
 from historylab.ui.shared.notice import notice
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
@@ -19,12 +20,22 @@ from historylab.wording.untrusted import escape, one_line
 
 def comparison_verdict(compared: list[Configuration], timelines: list[Timeline]) -> None:
     """The difference of B from A as the headline; C's and D's below it."""
-    if done := session.tab().announcement:
-        notice(done)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if done := session.tab().announcement:
+            notice(done)
+            _way_back()
     base, *others = configurations.compared_figures(timelines)
     first, *rest = (comparison_sentence(c.letter, f, base) for c, f in zip(compared[1:], others, strict=True))
     more = "".join(f'<div class="hl-cost">{escape(sentence)}</div>' for sentence in rest)
     st.html(f'<h1 class="hl-verdict">{escape(first)}</h1>{more}')
+
+
+def _way_back() -> None:
+    """To the playground, whose settings were just replaced."""
+    try:
+        st.page_link("pages/playground.py", label="Back to the playground", query_params=address.chosen_parameters())
+    except (KeyError, StreamlitAPIException):  # a page file run on its own knows no others
+        st.html("Back to the playground", width="content")
 
 
 def comparison_bar(conversation: Conversation, compared: list[Configuration], timelines: list[Timeline]) -> None:
