@@ -57,9 +57,8 @@ def empty_page() -> Iterator[tuple[str, int]]:
             yield found
 
 
-def computed(servers: set[int]) -> tuple[float, float]:
-    """Milliseconds that these servers, and everything else this process started, have computed; 0 where unknown."""
-    ticks = {"server": 0.0, "browser": 0.0}
+def computed(servers: set[int]) -> dict[tuple[str, int], float]:
+    """Milliseconds computed so far by each ("server" or "browser", process) that this one started; {} where unknown."""
     parents, used = {}, {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -68,11 +67,16 @@ def computed(servers: set[int]) -> tuple[float, float]:
             continue
         parents[int(stat.parent.name)] = int(fields[1])
         used[int(stat.parent.name)] = int(fields[11]) + int(fields[12])
-    for process, spent in used.items():
-        line = {process}
-        while (process := parents.get(process, 0)) and process != os.getpid():
-            line.add(process)
-        if process == os.getpid():
-            ticks["server" if line & servers else "browser"] += spent
-    each = 1000 / os.sysconf("SC_CLK_TCK") if used else 0
-    return ticks["server"] * each, ticks["browser"] * each
+    found = {}
+    for process, ticks in used.items():
+        line, above = {process}, process
+        while (above := parents.get(above, 0)) and above != os.getpid():
+            line.add(above)
+        if above == os.getpid():
+            found["server" if line & servers else "browser", process] = 1000 * ticks / os.sysconf("SC_CLK_TCK")
+    return found
+
+
+def spent(before: dict[tuple[str, int], float], after: dict[tuple[str, int], float], side: str) -> float:
+    """Milliseconds that side computed in between, in processes that are still there."""
+    return sum(now - before.get(process, 0) for process, now in after.items() if process[0] == side)
