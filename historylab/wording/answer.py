@@ -16,12 +16,13 @@ from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.settings.resolve import Resolution
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.message_text import preview
+from historylab.wording.losses import gone_at, lost_facts
+from historylab.wording.message_text import preview, without_escapes
 from historylab.wording.must_remember import at_step
 from historylab.wording.palette import LOOKS
 from historylab.wording.settings import title_of, value_in_words
 from historylab.wording.untrusted import one_line
-from historylab.wording.verdict import count_actions, count_sent, stopped_being_sent
+from historylab.wording.verdict import count_actions, count_sent
 
 QUOTE, VALUE, NAME = 60, 48, 40  # characters of a message, of a value, of what it is used as
 NO_LOSS = "Nothing that a later answer or tool call used was missing when it was needed."
@@ -64,13 +65,13 @@ def first_loss_in_words(found: Retention) -> str:
     if use is None:
         return said
     when = capitalize_first(timeline.steps[use.step].label)
-    return f"{said} {when} needed its “{one_line(use.value, VALUE)}”, {_used(timeline, use)}."
+    return f"{said} {when} needed its “{one_line(without_escapes(use.value), VALUE)}”, {_used(timeline, use)}."
 
 
 def need_in_words(timeline: Timeline, need: Need, *, held: bool) -> str:
     """ "needed “HW-3917”, in the answer, and had it": what follows the name of the request."""
     had = "and had it" if held else "and no longer had it"
-    return f"needed “{one_line(need.value, VALUE)}” {_used(timeline, need)}, {had}"
+    return f"needed “{one_line(without_escapes(need.value), VALUE)}” {_used(timeline, need)}, {had}"
 
 
 def short_label(timeline: Timeline, request: int) -> str:
@@ -89,10 +90,9 @@ def place_among(before: int, here: int, losses: int) -> str:
 
 
 def _left_at(timeline: Timeline, loss: Loss) -> str:
-    action = Action(timeline.plans[loss.step].actions[loss.message])
+    action, since = Action(timeline.plans[loss.step].actions[loss.message]), gone_at(timeline, loss)
     if action <= Action.TRUNCATED:
-        return "was sent only in part"
-    since = stopped_being_sent(timeline, loss.step, loss.message)
+        return f"was sent only in part from {timeline.steps[since].label} on"
     if not since or loss.message >= timeline.plans[since - 1].size:
         return "was never sent"
     how = "was folded into a summary" if action == Action.SUMMARIZED else "stopped being sent"
@@ -151,8 +151,11 @@ def before_and_after(before: Seen, after: Seen, number: int, message: int | None
     shown = f"{sent:,} of {size:,}", f"{sends:,} of {of:,}"
     shifts.append(Shift("Messages sent", shown[0], shown[1], _difference(sent, sends)))
     shifts.append(_count("Tokens, this request", old.tokens, new.tokens, _difference(old.tokens, new.tokens)))
-    lost, loses = len(before.retention.losses), len(after.retention.losses)
+    lost, loses = (lost_facts(seen.retention).lost for seen in (before, after))
     shifts.append(_count("Facts lost", lost, loses, _judged(lost, loses)))
+    lost, loses = before.retention.stars.lost, after.retention.stars.lost
+    if lost or loses:
+        shifts.append(_count("Must remember, lost", lost, loses, _judged(lost, loses)))
     over, is_over = (int(seen.timeline.over_budget.sum()) for seen in (before, after))
     if over or is_over:
         shifts.append(_count("Requests over budget", over, is_over, _judged(over, is_over)))

@@ -91,6 +91,10 @@ def test_a_loss_says_which_message_left_when_and_who_needed_what_of_it():
         "Message 3, “customer: cus_901”, stopped being sent at turn 2, request 1 of 2. "
         "Turn 2, request 1 of 2 needed its “cus_901”, as “customer” of refund."
     )
+    long = ORDER.edited([*ORDER[:2], changed(ORDER[2], content="more " * 99 + "cus_901"), *ORDER[3:]])
+    cut = Settings(policy="all").replace(**{"tool_output": "truncate", "tool_output.truncate.limit": 20})
+    said = first_loss_in_words(retention(replay(long, cut)))
+    assert "was sent only in part from turn 1, request 2 of 2 on. Turn 2, request 1 of 2 needed its “cus_901”" in said
     assert of_a_mark(timeline, 3) == "Message 4, which must be remembered, “It is at sea.”, was never sent."
     assert of_a_mark(timeline, 0) == (
         "Message 1, which must be remembered, “Where is order ORD-77?”, stopped being sent at turn 2, request 1 of 2. "
@@ -127,6 +131,9 @@ def test_a_trial_is_told_by_the_numbers_of_both_replays():
     assert costs.endswith(f"({after.cost.ratio:.2f}×)")
     assert change == "worse"
     assert told == {}
+    marked = Seen(before.timeline, retention(before.timeline, stars=[0]), None)
+    told = {shift.what: (shift.before, shift.after, shift.change) for shift in before_and_after(after, marked, 2, 2)}
+    assert (told["Facts lost"], told["Must remember, lost"]) == (("0", "2", "worse"), ("0", "1", "worse"))
     tight = seen(ORDER, Settings(policy="all", pruner="off", budget=10))
     back = {shift.what: shift for shift in before_and_after(tight, before, 2, None)}
     assert back["Requests over budget"].after == "0"
