@@ -65,20 +65,14 @@ def losses_shown(found: Retention) -> tuple[Loss, ...]:
     return tuple(loss for loss in found.losses if loss.kind in KIND_WORDS)
 
 
-def first_loss(found: Retention) -> Loss | None:
-    """The loss to look at first, which is the first there is."""
-    return next(iter(losses_shown(found)), None)
-
-
 def lost_value(loss: Loss) -> str:
     """The value on one line, untrusted text: without escape sequences of a terminal."""
     return one_line(without_escapes(loss.value), VALUE)
 
 
 def loss_in_short(timeline: Timeline, loss: Loss) -> str:
-    """ "“ORD-0917”, needed at turn 9."; of what must be remembered, since when it is gone. It quotes messages."""
-    when = "gone since" if loss.kind == "star" else "needed at"
-    return f"“{lost_value(loss)}”, {when} {timeline.steps[loss.step].label}."
+    """ "“ORD-0917”, needed at turn 9." It quotes a message."""
+    return f"“{lost_value(loss)}”, needed at {timeline.steps[loss.step].label}."
 
 
 def used_as(loss: Loss) -> str:

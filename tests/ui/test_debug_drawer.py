@@ -106,7 +106,7 @@ def test_tokens_per_message_add_up_to_what_is_sent():
 
 def test_sources_and_stages_are_those_of_the_pages():
     assert any("Setting by setting" in e.proto.body for e in drawer("Sources").get("html"))
-    assert "every message so far" in text(drawer("Stages"))
+    assert "Every message so far" in text(drawer("Stages"))
 
 
 def test_what_took_how_long_is_measured_and_says_when():

@@ -14,10 +14,19 @@ from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
 from historylab.planning.replay import Timeline
 from historylab.ui.session import cached, prices
-from historylab.wording.costs import BASELINE, cache_description, cache_titles, lost_in_cache_sentence, pays_sentence
+from historylab.wording.costs import (
+    BASELINE,
+    as_reported_sentence,
+    cache_description,
+    cache_titles,
+    lost_in_cache_sentence,
+    pays_sentence,
+)
+from historylab.wording.cuts import capitalize_first, settings_in_words
+from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
-HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "… not trimming")
+HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "Not trimming, read")
 
 
 def bill_of(timeline: Timeline) -> tuple[Mapping[str, CostComparison], str]:
@@ -34,14 +43,19 @@ def bill_table(timeline: Timeline) -> None:
     head = "".join(f'<th class="hl-number">{heading}</th>' for heading in HEADINGS)
     rows = "".join(_row(name, bill, own=name == own) for name, bill in bills.items())
     st.html(
-        f'<div class="hl-table hl-bills"><table><thead><tr><th>Prompt cache</th>{head}</tr></thead>'
+        f'<div class="hl-table hl-bills hl-cards"><table><thead><tr><th>Prompt cache</th>{head}</tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
     model, overhead = timeline.settings.model, timeline.settings.overhead
     counted = count_badge(counter_of_money(timeline), model, [timeline.original], overhead)
-    said = (pays_sentence(bills[own]), _history(bills[own]), lost_in_cache_sentence(timeline))
+    cut = f"These settings: {capitalize_first(settings_in_words(timeline.settings))}."
+    off = as_reported_sentence(timeline, bills[own].bill.prices)
+    said = (cut, pays_sentence(bills[own]), _history(bills[own]), off, lost_in_cache_sentence(timeline))
+    lines = "".join(
+        f"<div>{with_terms(line, 'cache', 'not trimming', 'budget', 'request')}</div>" for line in said if line
+    )
     st.html(
-        f'<div class="hl-small">{escape(" ".join(filter(None, said)))}</div>'
+        f'<div class="hl-small hl-tips">{lines}</div>'
         f'<div class="hl-meta">Dollars for {count_of(len(timeline.plans), "request")}, answers included: an estimate. '
         f"Not trimming sends {BASELINE} in {count_of(len(baseline_of(timeline).sent), 'request')}. Tokens "
         f"by {escape(counted)}, with a fixed overhead of {overhead:,}; a cache loses what follows the first "
@@ -58,7 +72,8 @@ def _row(name: str, compared: CostComparison, *, own: bool) -> str:
         percent(compared.bill.read_share),
         percent(compared.baseline.read_share),
     )
-    numbers = "".join(f'<td class="hl-number">{cell}</td>' for cell in cells)
+    labelled = zip(HEADINGS, cells, strict=True)
+    numbers = "".join(f'<td class="hl-number" data-label="{label}">{cell}</td>' for label, cell in labelled)
     whose = " This model's." if own else ""
     title, does = escape(cache_titles()[name]), escape(cache_description(name))
     what = f'<span class="{mark}">{title}</span><div class="hl-meta">{does}.{whose}</div>'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from historylab.costs.recount import counter_of_money
@@ -31,18 +33,17 @@ def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
     raised = settings.budget + found.overhead - settings.overhead
     with st.container(horizontal=True):
         use = f"Use the measured overhead of {found.overhead:,} tokens and factor of {found.factor:.2f}"
-        if st.button(use, key="use-overhead"):
-            _use(found.settings)
-        if not resolution.provenance["budget"].locked and st.button(
-            f"… and raise the budget to {raised:,}",
-            key="use-overhead-and-raise",
-            help="The overhead counts against the budget. Raised by as much, the history keeps the room it has.",
-        ):
-            _use({**found.settings, "budget": raised})
+        st.button(use, key="use-overhead", on_click=_use, args=(found.settings,))
+        if not resolution.provenance["budget"].locked:
+            st.button(
+                f"… and raise the budget to {raised:,}",
+                key="use-overhead-and-raise",
+                help="The overhead counts against the budget. Raised by as much, the history keeps the room it has.",
+                on_click=_use,
+                args=({**found.settings, "budget": raised},),
+            )
 
 
-def _use(values: dict[str, float]) -> None:
-    """Choose them all and draw the whole page anew, not only this fragment."""
+def _use(values: Mapping[str, float]) -> None:
     for name, value in values.items():
         choices.choose_setting(name, value)
-    st.rerun()

@@ -1,39 +1,118 @@
-"""The exact payload of a request: its messages in the form of the Chat Completions API."""
+"""The exact payload of a request, whole or as what changed since the one before, to read, copy and download."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from historylab.agent.request import request_of
+from historylab.agent.request_changes import Record, Run, request_changes, shared_beginning
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
-from historylab.wording.untrusted import escape, visible_json
+from historylab.ui.session import session, viewing
+from historylab.wording.terms import with_terms
+from historylab.wording.untrusted import escape, multiline, one_line, visible_json
 from historylab.wording.verdict import counted_by
 
 LONGEST_TEXT = 4_000  # characters shown of one text; the download is complete
 MOST_MESSAGES = 100
+MOST_CHANGED = 40  # messages of a run that are shown
+CHANGES, WHOLE = "What changed", "Whole"
+SIGNS = {"same": ("=", "the same"), "removed": ("−", "removed"), "added": ("+", "added")}
+PREVIEW = 100
 
 
 def payload(timeline: Timeline, number: int, key: str = "payload") -> None:
-    """The messages of request `number` (from 0) as JSON, to read, copy and download; `key` where a page has two."""
+    """The messages of request `number` (from 0); `key` where a page has two."""
     plan = timeline.plans[number]
     records = request_of(plan)
-    left, right = st.columns([4, 1], vertical_alignment="center")
-    size = f"{count_of(len(records), 'message')}, {plan.tokens:,} tokens"
-    left.html(f'<span class="hl-meta">{size} ({escape(counted_by(timeline))}).{_shown(records)}</span>')
-    right.download_button(
-        "Download",
-        visible_json(records),
-        f"request-{number + 1}.json",
-        "application/json",
-        on_click="ignore",
-        key=f"download-{key}",
-        width="stretch",
+    size = f"{count_of(len(records), 'message')}, {plan.tokens:,} tokens ({counted_by(timeline)})."
+    with st.container(horizontal=True, vertical_alignment="center"):
+        view = _view_field(key) if number else WHOLE
+        st.download_button(
+            "Download",
+            visible_json(records),
+            f"request-{number + 1}.json",
+            "application/json",
+            on_click="ignore",
+            key=f"download-{key}",
+            help="The messages as JSON, complete",
+        )
+        st.html(f'<span class="hl-meta">{escape(size)}</span>')
+    if view == WHOLE:
+        _whole(records)
+    else:
+        _changes(request_of(timeline.plans[number - 1]), records)
+
+
+def _view_field(key: str) -> str:
+    """Whole, or what changed since the request before."""
+    name = f"view-{key}"
+    st.segmented_control(
+        "Payload",
+        [CHANGES, WHOLE],
+        default=session.tab().payload,
+        required=True,
+        label_visibility="collapsed",
+        key=session.seed_widget(name, session.tab().payload),
+        on_change=lambda: viewing.show_payload(session.widget_value(name)),
     )
+    return session.tab().payload
+
+
+def _whole(records: list[dict[str, Any]]) -> None:
+    if len(records) > MOST_MESSAGES:
+        st.html(f'<span class="hl-meta">Shown are the last {MOST_MESSAGES}; the download has all.</span>')
     st.code(visible_json([shortened(r) for r in records[-MOST_MESSAGES:]]), language="json", height=520)
+
+
+def _changes(before: Sequence[Record], now: Sequence[Record]) -> None:
+    runs = request_changes(before, now)
+    same = shared_beginning(runs)
+    if same == len(before):
+        said = "This request only adds to the one before: a prompt cache can read all of that."
+    else:
+        said = (
+            f"The first {count_of(same, 'message')} of {len(before):,} are the same as in the request before. What "
+            "follows is another text for a prompt cache, even where its messages are the same."
+        )
+    body = "".join(_run(run) for run in runs)
+    st.html(
+        f'<div class="hl-small hl-tips">{with_terms(said, "request", "cache")}</div><div class="hl-diff">{body}</div>'
+    )
+
+
+def _run(run: Run) -> str:
+    """One line for messages that are the same; for others each, its text on demand."""
+    sign, word = SIGNS[run.kind]
+    count = count_of(len(run.records), "message")
+    head = f'<div class="hl-diff-head"><b aria-hidden="true">{sign}</b> {count} {word}</div>'
+    if run.kind == "same":
+        return f'<div class="hl-diff-same">{head}</div>'
+    more = len(run.records) - MOST_CHANGED
+    rest = f'<div class="hl-meta">… and {more:,} more; the download has all.</div>' if more > 0 else ""
+    shown = "".join(_record(run.first + i, record) for i, record in enumerate(run.records[:MOST_CHANGED]))
+    return f'<div class="hl-diff-{run.kind}">{head}{shown}{rest}</div>'
+
+
+def _record(place: int, record: Record) -> str:
+    lines = list(_lines(record))
+    name = escape(one_line(f"{place + 1:,} {record.get('role', '')}", PREVIEW))
+    first = escape(one_line(" ".join(lines), PREVIEW))
+    text = escape(multiline("\n".join(lines), LONGEST_TEXT))
+    return f"<details><summary><b>{name}</b> {first}</summary><pre>{text}</pre></details>"
+
+
+def _lines(record: Record) -> Iterator[str]:
+    """What a message says, then every other field as JSON."""
+    content = record.get("content")
+    if content:
+        yield content if isinstance(content, str) else visible_json(content)
+    others = {name: value for name, value in record.items() if name not in ("role", "content")}
+    if others:
+        yield visible_json(others)
 
 
 def shortened(value: Any) -> Any:
@@ -43,9 +122,3 @@ def shortened(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: shortened(inner) for key, inner in value.items()}
     return [shortened(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-def _shown(records: list[Any]) -> str:
-    if len(records) > MOST_MESSAGES:
-        return f" Shown are the last {MOST_MESSAGES}; the download has all."
-    return ""

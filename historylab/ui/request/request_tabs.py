@@ -40,11 +40,11 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
         PAYLOAD: lambda: payload(timeline, number),
         STAGES: lambda: stage_trace(timeline, number),
     }
-    scroll_to(viewing.TABS, session.tab().shown_tabs)
     for tab, draw in zip(st.tabs(list(drawn), key=viewing.TABS, on_change="rerun"), drawn.values(), strict=True):
         if tab.open:
             with tab:
                 draw()
+    scroll_to(viewing.TABS, session.tab().shown_tabs)  # last: the page must be as long as it will be
 
 
 def tab_counts(timeline: Timeline) -> None:

@@ -1,34 +1,46 @@
-"""The trace of a request's plan: every stage that changed something, in order, with tokens before and after."""
+"""The trace of a request's plan: every stage that changed something, in order, with the tokens it took away."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from historylab.planning.replay import Timeline
+from historylab.wording.settings import member_word, title_of
 from historylab.wording.untrusted import escape
 from historylab.wording.verdict import counted_by
+
+BEFORE_ANY = {
+    "projection": "Point of view: messages that another one stands for",
+    "source": "Calls and results that do not match up, which an API would refuse",
+}
+HEADINGS = ("Tokens left", "Taken away", "Messages decided")
 
 
 def stage_trace(timeline: Timeline, number: int) -> None:
     """A table of the stages of request `number` (from 0)."""
     plan = timeline.plans[number]
     start = plan.history.total_tokens + timeline.counter.per_request
-    rows: list[tuple[str, int | None, int, int]] = [("every message so far", None, start, plan.size)]
-    rows += [(trace.stage, trace.before, trace.after, trace.changed) for trace in plan.trace]
+    rows: list[tuple[str, int, int | None, int]] = [("Every message so far", start, None, plan.size)]
+    rows += [(stage_word(t.stage), t.after, t.before - t.after, t.changed) for t in plan.trace]
     end = "over the budget" if plan.over_budget else "within the budget"
+    sent = int(plan.sent[plan.history.columns.block[: plan.size]].sum())
+    rows.append((f"Sent: {end} of {plan.budget:,}", plan.tokens, None, sent))
+    heads = "".join(f'<th class="hl-number">{heading}</th>' for heading in HEADINGS)
     body = "".join(
-        f"<tr><td>{escape(stage)}</td>{_number(before)}{_number(after)}{_number(changed)}</tr>"
-        for stage, before, after, changed in rows
+        f"<tr><td>{escape(stage)}</td>{''.join(map(_number, HEADINGS, (left, removed, decided)))}</tr>"
+        for stage, left, removed, decided in rows
     )
     st.html(
-        '<div class="hl-table"><table><thead><tr><th>Stage</th><th class="hl-number">Tokens before</th>'
-        '<th class="hl-number">after</th><th class="hl-number">Messages decided</th></tr></thead>'
-        f"<tbody>{body}<tr><td>sent: {end} of {plan.budget:,}</td>{_number(None)}{_number(plan.tokens)}"
-        f"{_number(int(plan.sent[plan.history.columns.block[: plan.size]].sum()))}</tr></tbody></table></div>"
+        f'<div class="hl-table hl-cards"><table><thead><tr><th>Stage</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<span class="hl-meta">Tokens by {escape(counted_by(timeline))}.</span>'
     )
-    how = escape(counted_by(timeline))
-    st.html(f'<span class="hl-meta">Tokens by {how}.</span>')
 
 
-def _number(value: int | None) -> str:
-    return f'<td class="hl-number">{"" if value is None else f"{value:,}"}</td>'
+def stage_word(stage: str) -> str:
+    """ "Pruner: Oldest first (fifo)" for "pruner: fifo"."""
+    family, _, name = stage.partition(": ")
+    return f"{title_of(family)}: {member_word(family, name)}" if name else BEFORE_ANY.get(stage, stage)
+
+
+def _number(label: str, value: int | None) -> str:
+    return f'<td class="hl-number" data-label="{label}">{"" if value is None else f"{value:,}"}</td>'

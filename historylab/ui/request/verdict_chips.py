@@ -9,6 +9,7 @@ from historylab.figures.context_bar import context_bar
 from historylab.planning.context_fill import context_limit
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import refusal_sentence, validity
+from historylab.recall.retention import Loss
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
@@ -16,8 +17,8 @@ from historylab.ui.session.must_remember import starred
 from historylab.wording.context import fill_sentence, used_tokens
 from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, CostFinding, cost_finding, is_untrimmed
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.losses import RECALL_UNKNOWN, first_loss, loss_in_short, lost_facts, lost_value
-from historylab.wording.must_remember import GLYPH, must_remember_status
+from historylab.wording.losses import RECALL_UNKNOWN, loss_in_short, losses_shown, lost_facts, lost_value
+from historylab.wording.must_remember import GLYPH, MustRememberStatus, must_remember_status
 from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.palette import ALARM
 from historylab.wording.settings import setting_in_words
@@ -51,38 +52,44 @@ def seen_chip(timeline: Timeline, number: int) -> None:
 def lost_chip(timeline: Timeline, number: int) -> None:
     """The facts that later answers used and that were gone, the first of them, and what must be remembered."""
     found = cached.retained(timeline, viewing.must_remember())
-    first = first_loss(found)
+    status, losses = must_remember_status(timeline, number, starred(timeline)), losses_shown(found)
+    fact = next((loss for loss in losses if loss.kind != "star"), None)
+    star = next((loss for loss in losses if loss.kind == "star"), None)
     if is_textless(timeline.original):
         said = f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
     else:
         facts = lost_facts(found)
         said = _number(capitalize_first(facts.amount), f"{facts.rest}.", over=bool(facts.lost))
-        if first:
-            said += f'<div class="hl-forgot">First: {escape(loss_in_short(timeline, first))}</div>'
-    now = _of_this_request(timeline, number, nothing_lost=first is None)
-    st.html(f"{_head('What it lost that mattered', LOST_FROM)}{said}{now}")
-    with st.container(horizontal=True, key="chip-lost-buttons"):
-        if first:
-            st.button(
-                "See why",
-                key="see-first-loss",
-                type="tertiary",
-                icon=":material/arrow_forward:",
-                help=f"Go to the request that needed {markdown(lost_value(first))}",
-                on_click=choose_message,
-                args=(timeline, first.step, first.message),
-            )
-            _to_tab("All lost facts", "Lost facts")
+    if fact:
+        said += f'<div class="hl-forgot">First: {escape(loss_in_short(timeline, fact))}</div>'
+    elif not status.lost:
+        said += f'<div class="hl-forgot hl-stale">{escape(forgotten_sentence(timeline, number))}</div>'
+    st.html(f"{_head('What it lost that mattered', LOST_FROM)}{said}{_remembered(status)}")
+    if goal := (star if status.lost and star else fact or star):
+        _to_loss(timeline, goal)
 
 
-def _of_this_request(timeline: Timeline, number: int, *, nothing_lost: bool) -> str:
-    """Whether messages that must be remembered are held now; where nothing that mattered is lost, what went first."""
-    status = must_remember_status(timeline, number, starred(timeline))
+def _remembered(status: MustRememberStatus) -> str:
+    """Whether the messages that must be remembered are held at this request; an alarm if one is lost."""
+    if not status.sentence:
+        return ""
     lost = " hl-over" if status.lost else ""
     glyph = f'<span aria-hidden="true">{GLYPH}</span>'
-    said = f'<div class="hl-forgot{lost}">{glyph} {escape(status.sentence)}</div>' if status.sentence else ""
-    forgotten = forgotten_sentence(timeline, number) if nothing_lost and not status.lost else ""
-    return f'<div class="hl-stale">{said}<div class="hl-forgot">{escape(forgotten)}</div></div>'
+    return f'<div class="hl-forgot hl-stale{lost}">{glyph} {escape(status.sentence)}</div>'
+
+
+def _to_loss(timeline: Timeline, loss: Loss) -> None:
+    with st.container(horizontal=True, key="chip-lost-buttons"):
+        st.button(
+            "See why",
+            key="see-first-loss",
+            type="tertiary",
+            icon=":material/arrow_forward:",
+            help=f"Go to the request that no longer had {markdown(lost_value(loss))}",
+            on_click=choose_message,
+            args=(timeline, loss.step, loss.message),
+        )
+        _to_tab("All lost facts", "Lost facts")
 
 
 def cost_chip(timeline: Timeline, number: int) -> None:

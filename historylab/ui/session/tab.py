@@ -171,6 +171,7 @@ class TabState:
     search: str = ""  # words looked for in the messages
     view: str = "list"
     picks: int = 0  # messages chosen outside the list, which then scrolls there
+    payload: str = "What changed"  # or "Whole"
     shown_tabs: int = 0  # times a click asked for one of the tabs beside the messages
     only_differing: bool = False
     against: str = "B"  # the configuration that Compare shows beside A

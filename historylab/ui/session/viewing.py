@@ -95,6 +95,11 @@ def show_tab(label: str) -> None:
     tab().shown_tabs += 1
 
 
+def show_payload(view: str) -> None:
+    """Show a request's payload whole, or what changed in it."""
+    tab().payload = view
+
+
 def show_only_differing(only: bool) -> None:
     """On Compare, step through only the requests that differ."""
     tab().only_differing = only
