@@ -6,9 +6,10 @@ import json
 import re
 
 import pytest
-from app_pages import on_tab, screen, shown, text
+from app_pages import on_tab, rows, screen, shown, text
 from app_pages import pasted as opened_with
 
+from historylab.wording.settings import setting_in_words
 from historylab.wording.verdict import NO_REQUESTS
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -39,6 +40,34 @@ def test_each_tab_says_its_part(tab, words):
     assert [word for word in words if word not in said] == []
 
 
+def test_a_tab_stays_open_when_its_count_changes():
+    app = on_tab(screen(**CUT), "Lost facts")
+    before = rows(app, "losses")
+    shown(app.number_input(key="set budget").set_value(500).run())
+    assert len(rows(app, "losses")) > len(before)
+    counts = next(e.proto.body for e in app.get("html") if "[role=tab]:nth-of-type(2)" in e.proto.body)
+    assert f'content:"{len(rows(app, "losses"))}"' in counts
+
+
+def test_the_cards_lead_to_the_bill_and_to_the_first_loss():
+    app = screen(**CUT)
+    shown(app.button(key="to-Cost").click().run())
+    assert "Automatic cache" in text(app)
+    shown(app.button(key="see-first-loss").click().run())
+    state = app.session_state["historylab"]
+    assert (state.request, state.message) == (9, 1)
+
+
+def test_the_payload_says_what_changed_since_the_request_before():
+    app = on_tab(screen(**CUT), "Payload")
+    assert "This request only adds to the one before" in text(app)
+    assert "2 messages added" in text(app)
+    shown(app.number_input(key="request").set_value(10).run())
+    assert "messages removed" in text(app)
+    shown(app.segmented_control(key="view-payload").set_value("Whole").run())
+    assert '"role": "user"' in app.code[-1].value
+
+
 def test_one_screen_has_one_badge_for_its_counts():
     app = on_tab(screen(**CUT), "Cost")
     badges = re.findall(r"o200k_base, (?:exact for|an estimate: recorded with) [\w.-]+", text(app))
@@ -49,7 +78,7 @@ def test_one_screen_has_one_badge_for_its_counts():
 def test_requests_with_nothing_to_answer_are_told_without_a_click():
     said = text(screen(filter="newest", **{"filter.newest.messages": "0"}))
     assert "83 of the 83 requests that are sent would be refused: nothing to answer" in said
-    assert "(Messages 0)" in said
+    assert f"({setting_in_words('filter.newest.messages', 0)})" in said
     assert "requests that are sent" not in text(screen(historyPolicy="none"))
 
 

@@ -31,7 +31,8 @@ def stage_trace(timeline: Timeline, number: int) -> None:
         for stage, left, removed, decided in rows
     )
     st.html(
-        f'<div class="hl-table hl-cards"><table><thead><tr><th>Stage</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div class="hl-table hl-cards"><table><thead><tr><th>Stage</th>{heads}</tr></thead><tbody>{body}</tbody>'
+        "</table></div>"
         f'<span class="hl-meta">Tokens by {escape(counted_by(timeline))}.</span>'
     )
 
