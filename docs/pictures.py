@@ -36,6 +36,11 @@ def play(page: Page) -> None:
     page.wait_for_function(PLAYED)
 
 
+def disagree(page: Page) -> None:
+    """Sources that disagree, and who wins."""
+    page.get_by_text("Three sources disagree").first.click()
+
+
 def nothing(page: Page) -> None:
     """The page as it opens."""
 
@@ -56,7 +61,7 @@ PICTURES = (  # file, address, colour scheme, width, maximum height, what is don
     ),
     ("tune-light", "tune", "light", 1280, 1400, nothing),
     ("corpus-light", "corpus", "light", 1280, 1400, nothing),
-    ("settings-light", "settings?historyLength=5&budget=lots", "light", 1440, 1300, nothing),
+    ("settings-light", "settings", "light", 1440, 1400, disagree),
 )
 
 
