@@ -46,7 +46,7 @@ def report(shown: Sequence[Shown], number: int) -> str:
     body = "".join(
         (
             f'<p class="meta"><bdi>{escape(title)}</bdi> · {size} · request {number + 1:,}</p>',
-            _choice(shown) if several else "",
+            f"<h1>{len(shown)} settings compared</h1>{_choice(shown)}" if several else "",
             f'<div class="scenes{several}">{_scenes(shown, number)}</div>',
             f'<section class="beside"><h2>What became of each message</h2>{_lists(shown, number)}</section>',
             f"<section><h2>Settings</h2>{settings_table(shown)}</section>",
@@ -80,7 +80,7 @@ def _choice(shown: Sequence[Shown]) -> str:
             f'<label><input type="radio" name="shown" value="{one.letter}"{checked}>'
             f'<b class="letter {one.letter}">{one.letter}</b> {escape(words)}</label>'
         )
-    return f'<fieldset class="choice"><legend>Settings compared</legend>{"".join(choices)}</fieldset>'
+    return f'<fieldset class="choice"><legend>Shown</legend>{"".join(choices)}</fieldset>'
 
 
 def _lists(shown: Sequence[Shown], number: int) -> str:
@@ -158,9 +158,9 @@ def _costs(shown: Shown) -> str:
 
 def _chip(title: str, amount: str, said: str, about: str, *, alarm: bool = False, stale: bool = False) -> str:
     """A number with its sentence; `stale` where both are about the reported request alone."""
-    over = " over" if alarm else ""
+    over, then = " over" if alarm else "", " stale" if stale else ""
     return (
-        f'<section class="chip{" stale" if stale else ""}"><h3>{title}</h3><p class="amount{over}">{escape(amount)}</p>'
+        f'<section class="chip{then}"><p class="name">{title}</p><p class="amount{over}">{escape(amount)}</p>'
         f'<p>{escape(said)}</p><p class="meta">{escape(about)}</p></section>'
     )
 
