@@ -85,7 +85,7 @@ function cellUnder(still, frame, x, y) {
   return found;
 }
 
-// Ticks of the requests on screen: {request, name, minor}; turns where several are in sight, else the requests of the one.
+// Ticks of the requests on screen: {request, name, minor}; turns where several begin, else the requests within one.
 function requestTicks(still, { a, b, wide }) {
   const step = (apart) => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000].find((n) => n * apart >= 44) ?? 5000;
   const turns = [];
@@ -94,10 +94,11 @@ function requestTicks(still, { a, b, wide }) {
   });
   const ticks = wide >= 5 ? Array.from({ length: b - a }, (_, i) => ({ request: a + i, name: "", minor: true })) : [];
   if (turns.length < 2) {
-    const every = step(wide), first = still.starts.findLast((start) => start <= a) ?? 0;
-    for (let r = a; r < b; r++) {
-      const n = r - first + 1;
-      if (n % every === 0 || r === a) ticks.push({ request: r, name: r === a ? `request ${count(n)}` : count(n) });
+    for (let r = a, every = step(wide); r < b; r++) {
+      const at = still.starts.findLastIndex((start) => start <= r), n = r - still.starts[at] + 1;
+      const turn = still.starts.length > 1 && still.start_turn[at] && (r === a || n === 1) ? `turn ${count(still.start_turn[at])} · ` : "";
+      if (r === a) ticks.push({ request: r, name: `${turn || "request "}${count(n)}` });
+      else if (turn || n % every === 0) ticks.push({ request: r, name: `${turn}${count(n)}` });
     }
     return ticks;
   }

@@ -75,7 +75,8 @@ function fillTip(tip, words, colour) {
   if (words.text) lines.push(line("bdi", "said", `“${words.text}”`));
   lines.push(line("div", words.action === null ? "" : "fate", words.fate));
   if (words.why) lines.push(line("div", "", words.why));
-  if (words.action !== null) lines.push(line("div", "more", "Click for what would change it."));
+  const answers = words.action !== null && document.querySelector(".st-key-answer"); // only the playground has a place for it
+  if (answers) lines.push(line("div", "more", "Click to see since when, and what would change it."));
   tip.style.setProperty("--fate", colour);
   tip.replaceChildren(...lines);
 }
