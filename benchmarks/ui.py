@@ -161,7 +161,8 @@ def scrubbing(page) -> Callable[[int], float]:
         page.mouse.move(x - 60, box["y"] + 60)
         page.mouse.down()
         page.mouse.move(x, box["y"] + 60, steps=6)
-        return timed(page, "pointerup", f"find('[data-request=\"{request + 1}\"]')", page.mouse.up)
+        now = slider.get_attribute("aria-valuenow")  # a pixel may hold several requests
+        return timed(page, "pointerup", f"find('[data-request=\"{now}\"]')", page.mouse.up)
 
     return measure
 
