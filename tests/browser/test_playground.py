@@ -7,7 +7,7 @@ import re
 from urllib.parse import urlencode
 
 import pytest
-from browser_pages import HOSTILE, PLAIN, headline, opened, select_row, source_of, upload
+from browser_pages import HOSTILE, PLAIN, headline, opened, select_row, settled, source_of, upload
 from server_process import playground
 
 pytestmark = pytest.mark.browser
@@ -52,7 +52,9 @@ def test_hostile_text_is_only_text(page, home, seen):
     opened(page, home + PLAIN)
     upload(page, "<img src=x onerror=window.harmed=4>.json", json.dumps([*said, said[1], said[0]]).encode())
     headline(page, "of 8 messages|all 8 messages")
+    settled(page)  # a drawer that is still drawn opens again when it is closed
     page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
     set_number(page, "Length", 1)
     page.locator(".hl-forgot", has_text="<script>").wait_for()
     for row in (1, 2, 6):
