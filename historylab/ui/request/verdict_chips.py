@@ -45,7 +45,7 @@ def seen_chip(timeline: Timeline, number: int) -> None:
     st.html(
         f'{_head("What the model sees", origin)}<div class="hl-cost{" hl-over" if over else ""}">{alarm}{used} of '
         f'{limit.tokens:,} tokens</div><div class="hl-chip-said hl-tips hl-stale">{said}</div>'
-        f"{context_bar(timeline, number)}"
+        f'{context_bar(timeline, number)}<div class="hl-meta">{escape(counted)}</div>'
     )
 
 
