@@ -16,7 +16,7 @@ from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.settings.resolve import Resolution
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.losses import gone_at, lost_facts
+from historylab.wording.losses import gone_as, gone_at, lost_facts
 from historylab.wording.message_text import preview, without_escapes
 from historylab.wording.must_remember import at_step
 from historylab.wording.palette import LOOKS
@@ -90,7 +90,7 @@ def place_among(before: int, here: int, losses: int) -> str:
 
 
 def _left_at(timeline: Timeline, loss: Loss) -> str:
-    action, since = Action(timeline.plans[loss.step].actions[loss.message]), gone_at(timeline, loss)
+    action, since = gone_as(timeline, loss), gone_at(timeline, loss)
     if action <= Action.TRUNCATED:
         return f"was sent only in part from {timeline.steps[since].label} on"
     if not since or loss.message >= timeline.plans[since - 1].size:

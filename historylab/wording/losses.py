@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of, percent
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Kept, Loss, Retention
@@ -83,17 +86,32 @@ def used_as(loss: Loss) -> str:
     return f"{what} ({one_line(loss.used_as, USED)})" if loss.used_as else what
 
 
+def gone_as(timeline: Timeline, loss: Loss) -> Action:
+    """What became of the message that says the value, at the request that no longer had it."""
+    return _action(timeline.plans[loss.step], loss.message)
+
+
 def gone_at(timeline: Timeline, loss: Loss) -> int:
     """The request (from 0) at which the message that says the value was left out, summarised or cut, up to the loss."""
-    block = int(timeline.conversation.columns.block[loss.message])
-    cut = timeline.plans[loss.step].block_actions[block] == Action.TRUNCATED
-    gone = Action.TRUNCATED if cut else Action.SUMMARIZED
+    gone = min(max(gone_as(timeline, loss), Action.TRUNCATED), Action.SUMMARIZED)
     number = loss.step
     for earlier in reversed(timeline.plans[: loss.step]):
-        if loss.message >= earlier.size or earlier.block_actions[block] < gone:
+        if loss.message >= earlier.size or _action(earlier, loss.message) < gone:
             break
         number -= 1
     return number
+
+
+def _action(plan: HistoryPlan, message: int) -> Action:
+    """The action of one message, without those of all others; what is cut is so within a block that is kept."""
+    action = Action(plan.block_actions[plan.history.columns.block[message]])
+    cut = action == Action.KEPT and any(_holds(shorter.messages, message) for shorter in plan.shortened)
+    return Action.TRUNCATED if cut else action
+
+
+def _holds(ascending: np.ndarray, message: int) -> bool:
+    place = int(ascending.searchsorted(message))
+    return place < len(ascending) and bool(ascending[place] == message)
 
 
 def kept_line(kept: Kept, noun: str, of_what: str = "") -> str:

@@ -94,7 +94,7 @@ def test_a_loss_says_which_message_left_when_and_who_needed_what_of_it():
     long = ORDER.edited([*ORDER[:2], changed(ORDER[2], content="more " * 99 + "cus_901"), *ORDER[3:]])
     cut = Settings(policy="all").replace(**{"tool_output": "truncate", "tool_output.truncate.limit": 20})
     said = first_loss_in_words(retention(replay(long, cut)))
-    assert "was sent only in part from turn 2, request 1 of 2 on. Turn 2, request 1 of 2 needed its “cus_901”" in said
+    assert "was sent only in part from turn 1, request 2 of 2 on. Turn 2, request 1 of 2 needed its “cus_901”" in said
     assert of_a_mark(timeline, 3) == "Message 4, which must be remembered, “It is at sea.”, was never sent."
     assert of_a_mark(timeline, 0) == (
         "Message 1, which must be remembered, “Where is order ORD-77?”, stopped being sent at turn 2, request 1 of 2. "

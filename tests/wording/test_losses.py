@@ -6,10 +6,12 @@ import pytest
 
 from historylab import Conversation, Message, Settings, ToolCall, replay
 from historylab.formats.samples import load_sample
+from historylab.planning.reasons import Action
 from historylab.recall.held import LOST, find_holder
 from historylab.recall.references import find_needs
 from historylab.recall.retention import retention
 from historylab.wording.losses import (
+    gone_as,
     gone_at,
     loss_in_short,
     losses_shown,
@@ -48,6 +50,26 @@ def test_the_sentence_of_every_loss_is_so(sample, chosen):
         whole = [p.size > loss.message and p.sketch()[loss.message] in "KP" for p in timeline.plans[: loss.step + 1]]
         assert not any(whole[gone:])
         assert loss_in_short(timeline, loss).endswith(f"needed at {timeline.steps[loss.step].label}.")
+
+
+def test_a_message_sent_in_part_is_lost_since_it_was_first_cut_and_called_truncated():
+    read = ToolCall("c", "read", "{}")
+    said = [
+        Message("user", "Read the record."),
+        Message("assistant", "", tool_calls=(read,)),
+        Message("tool", "word " * 99 + "QX-55", tool_call_id="c"),
+        Message("assistant", "It is long."),
+        Message("user", "And then?"),
+        Message("assistant", "Nothing."),
+        Message("user", "Book what it names."),
+        Message("assistant", "", tool_calls=(ToolCall("d", "book", '{"code": "QX-55"}'),)),
+    ]
+    timeline = replay(Conversation(said), Settings(tool_output="truncate", **{"tool_output.truncate.limit": 20}))
+    (loss,) = losses_shown(retention(timeline))
+    assert loss.step == 3
+    assert [plan.sketch()[2:3] for plan in timeline.plans] == ["", "T", "T", "T"]
+    assert gone_at(timeline, loss) == 1
+    assert gone_as(timeline, loss) == Action.TRUNCATED
 
 
 def test_a_terminals_escapes_are_no_words():

@@ -17,6 +17,7 @@ from historylab.wording.cuts import capitalize_first
 from historylab.wording.losses import (
     KIND_WORDS,
     RECALL_UNKNOWN,
+    gone_as,
     gone_at,
     kept_line,
     losses_shown,
@@ -74,9 +75,7 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
 
 
 def _row(timeline: Timeline, loss: Loss) -> tuple[str, ...]:
-    gone = gone_at(timeline, loss)
-    block = timeline.conversation.columns.block[loss.message]
-    look = next(look for action, look in LOOKS.items() if action == timeline.plans[loss.step].block_actions[block])
+    gone, look = gone_at(timeline, loss), LOOKS[gone_as(timeline, loss)]
     by = speaker(timeline.conversation[loss.message], 24)
     starred = loss.kind == "star"
     return (
