@@ -97,13 +97,14 @@ class Attack:
             page.get_by_text(f"Message {row}:").wait_for()
             yield "message"
             for name in ("Edit…", "Add…"):
+                page.get_by_role("button", name="Edit", exact=True).click()
                 page.get_by_role("button", name=name).click()
                 page.get_by_role("dialog").wait_for()
                 yield "form"
                 page.get_by_role("button", name="Cancel").click()
                 page.get_by_role("dialog").wait_for(state="hidden")
         yield from self.hovered()
-        for name in ("Payload", "Stages", "Messages"):
+        for name in ("Lost facts", "Cost", "Refused", "Asked later", "Payload", "Stages", "Messages"):
             page.get_by_role("tab", name=name).click()
             yield "tab"
         page.get_by_text("Chat", exact=True).click()
