@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from historylab.planning.replay import Timeline
 from historylab.recall.retention import Retention
 from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_names, url_name
 from historylab.settings.resolve import Candidate, Provenance, Resolution
+from historylab.wording.losses import lost_facts
 from historylab.wording.settings import SOURCE_WORDS, show_value, title_of, value_in_words
 from historylab.wording.untrusted import one_line
 
@@ -152,33 +154,40 @@ def _used(used: Sequence[str], unused: Sequence[str]) -> str:
 class Outcome:
     """What settings come to on a conversation: per request the messages sent, of how many, and the tokens; and losses.
 
-    `lost` counts the facts that later requests needed and no longer held.
+    `lost` counts the facts that later requests needed and no longer held, `forgotten` the must-remember messages.
     """
 
     sent: tuple[int, ...]
     size: tuple[int, ...]
     tokens: tuple[int, ...]
     lost: int
+    forgotten: int = 0
 
 
 def outcome_of(timeline: Timeline, kept: Retention) -> Outcome:
     """The outcome of a replay."""
     sent = tuple(int(np.count_nonzero(plan.actions <= Action.TRUNCATED)) for plan in timeline.plans)
     size = tuple(plan.size for plan in timeline.plans)
-    return Outcome(sent, size, tuple(timeline.tokens.tolist()), len(kept.losses))
+    return Outcome(sent, size, tuple(timeline.tokens.tolist()), lost_facts(kept).lost, kept.stars.lost)
 
 
 def difference(before: Outcome, after: Outcome) -> str:
     """What the model would see `after` instead of `before`, as the end of a sentence: "the model would see …"."""
-    return f"the model would see {_seen(before, after)}{_lost(after.lost - before.lost)}"
+    return f"the model would see {_seen(before, after)}{_lost(before, after)}"
 
 
 def same_outcome(before: Outcome, after: Outcome) -> bool:
     """Whether nothing that these sentences speak of differs."""
-    return (before.sent, before.tokens, before.lost) == (after.sent, after.tokens, after.lost)
+    return _compared(before) == _compared(after)
+
+
+def _compared(outcome: Outcome) -> tuple[Any, ...]:
+    return outcome.sent, outcome.tokens, outcome.lost, outcome.forgotten
 
 
 def _seen(before: Outcome, after: Outcome) -> str:
+    if len(before.sent) != len(after.sent):
+        return f"{_at_the_last(after, full=True)} instead of {_at_the_last(before)}"
     if before.size[-1:] != after.size[-1:]:
         return f"{after.sent[-1]:,} of {count_of(after.size[-1], 'message')} instead of {_share(before)}"
     if before.sent[-1] != after.sent[-1]:
@@ -188,17 +197,36 @@ def _seen(before: Outcome, after: Outcome) -> str:
         return f"{count_of(after.sent[where], 'message')} instead of {before.sent[where]:,} at request {where + 1:,}"
     if before.tokens != after.tokens:
         return f"as many messages, in {sum(after.tokens):,} tokens over all requests instead of {sum(before.tokens):,}"
-    return "the same"
+    return "as much"
 
 
 def _share(outcome: Outcome) -> str:
     return f"{outcome.sent[-1]:,} of {outcome.size[-1]:,}"
 
 
-def _lost(more: int) -> str:
-    if not more:
-        return ""
-    return f" and lose {count_of(abs(more), 'fact')} {'more' if more > 0 else 'less' if more == -1 else 'fewer'}"
+def _at_the_last(outcome: Outcome, *, full: bool = False) -> str:
+    """ "40 of 40 at the last of 2"; in `full` with the nouns."""
+    requests = len(outcome.sent)
+    if not requests:
+        return "nothing, as no request is made," if full else "nothing"
+    of, last = (
+        (count_of(outcome.size[-1], "message"), count_of(requests, "request"))
+        if full
+        else (f"{outcome.size[-1]:,}", f"{requests:,}")
+    )
+    return f"{outcome.sent[-1]:,} of {of} at the last of {last}"
+
+
+def _lost(before: Outcome, after: Outcome) -> str:
+    facts, marked = after.lost - before.lost, after.forgotten - before.forgotten
+    parts = [_more(facts, "fact")] if facts else []
+    if marked:
+        parts.append(f"{_more(marked, 'message')} that must be remembered")
+    return f" and lose {joined(parts)}" if parts else ""
+
+
+def _more(more: int, noun: str) -> str:
+    return f"{count_of(abs(more), noun)} {'more' if more > 0 else 'less' if more == -1 else 'fewer'}"
 
 
 def effect_sentence(source: str, now: Outcome, other: Outcome | None, *, on: bool) -> str:

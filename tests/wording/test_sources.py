@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from sketches import conv
+
+from historylab import Settings, replay
+from historylab.recall.retention import retention
 from historylab.settings.model import setting_names
 from historylab.settings.resolve import resolve_settings
 from historylab.wording.settings import GROUPS, group_of
@@ -12,6 +17,7 @@ from historylab.wording.sources import (
     decision_sentence,
     effect_sentence,
     names_in,
+    outcome_of,
     says_anything,
     says_sentence,
 )
@@ -85,6 +91,16 @@ NOW = Outcome((2, 40), (2, 40), (100, 900), 1)
             Outcome((2, 40), (2, 40), (100, 800), 1),
             "Without the URL, the model would see as many messages, in 900 tokens over all requests instead of 1,000.",
         ),
+        (
+            Outcome((1, 2, 40), (1, 2, 40), (50, 100, 900), 1),
+            "Without the URL, the model would see 40 of 40 messages at the last of 3 requests instead of 40 of 40 at "
+            "the last of 2.",
+        ),
+        (
+            Outcome((), (), (), 1),
+            "Without the URL, the model would see nothing, as no request is made, instead of 40 of 40 at the last of "
+            "2.",
+        ),
     ],
 )
 def test_what_a_source_does(other, told):
@@ -94,6 +110,18 @@ def test_what_a_source_does(other, told):
 def test_a_source_that_is_off_would_do_the_reverse():
     told = effect_sentence("you", NOW, Outcome((2, 1), (2, 40), (100, 90), 1), on=False)
     assert told == "With your choices, the model would see 1 message instead of 40 at the last request."
+
+
+def test_a_lost_fact_is_none_that_must_be_remembered():
+    timeline = replay(conv("u a u a u"), Settings(length=1))
+    found = retention(timeline, stars=[0])
+    assert found.stars.lost == 1
+    assert (outcome_of(timeline, found).lost, outcome_of(timeline, found).forgotten) == (0, 1)
+    seen = outcome_of(timeline, found)
+    kept = replace(seen, forgotten=0)
+    assert effect_sentence("url", kept, seen, on=True) == (
+        "Without the URL, the model would see as much and lose 1 message more that must be remembered."
+    )
 
 
 def test_the_templates_names_are_agentdocks_too():
