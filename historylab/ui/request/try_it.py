@@ -25,7 +25,7 @@ MARKS = {"better": "✓ better", "worse": "! worse"}
 def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
     """The trial that lasts; and what would keep the chosen message, if request `number` (from 0) doesn't send it."""
     chosen = session.tab().message
-    if tried := trial.current_trial():
+    if tried := trial.current_trial(timeline.settings):
         _before_and_after(timeline, number, chosen, tried)
     if chosen is None or chosen >= timeline.plans[number].size or timeline.plans[number].reason(chosen).sent:
         return

@@ -1,6 +1,6 @@
 """Trying the settings that would keep a message: applied in one click, and taken back to what was chosen before.
 
-A trial lasts as long as every value it set is still the one chosen.
+A trial lasts as long as every value it set is still the one chosen, and in effect.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ def try_settings(changes: Mapping[str, Any], now: Settings) -> None:
     touch()
 
 
-def current_trial() -> Trial | None:
-    """The trial whose values are still chosen."""
+def current_trial(now: Settings | None = None) -> Trial | None:
+    """The trial whose values are still chosen, and in effect where it is said what the settings are `now`."""
     state = tab()
     trial = state.trial
-    lasts = trial and all(state.you.get(name) == value for name, value in trial.changes.items())
+    lasts = trial and all(
+        state.you.get(name) == value and (now is None or now.value(name) == value)
+        for name, value in trial.changes.items()
+    )
     return trial if lasts else None
 
 
