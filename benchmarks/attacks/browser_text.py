@@ -107,7 +107,7 @@ class Attack:
         for name in ("Lost facts", "Cost", "Refused", "Asked later", "Payload", "Stages", "Messages"):
             page.get_by_role("tab", name=name).click()
             yield "tab"
-        page.get_by_text("Chat", exact=True).click()
+        page.get_by_role("radio", name="Chat").click()
         page.locator("[data-view=chat]").wait_for()
         yield "chat"
         for summary in page.get_by_test_id("stExpander").locator("summary").all():
