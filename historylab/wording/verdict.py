@@ -12,7 +12,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.counters.badge import count_badge
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
-from historylab.planning.replay import Step, Timeline
+from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.settings.model import Settings
 from historylab.wording.cuts import capitalize_first
@@ -60,7 +60,7 @@ def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = (
     return Verdict(
         seen_sentence(timeline, number),
         _cost(timeline, number),
-        _decisions(counts, step),
+        _decisions(counts),
         held,
         forgotten_sentence(timeline, number, {star.message for star in held.lost}),
         step.plan.over_budget,
@@ -135,7 +135,7 @@ def budget_in_words(settings: Settings, left: int) -> str:
     return f"{left:,} ({settings.budget:,} less {' and '.join(parts)})"
 
 
-def _decisions(counts: dict[Action, int], step: Step) -> str:
+def _decisions(counts: dict[Action, int]) -> str:
     order = (Action.DROPPED, Action.SUMMARIZED, Action.TRUNCATED, Action.PINNED)
     parts = [f"{counts[action]:,} {LOOKS[action].word}" for action in order if counts[action]]
     if not counts[Action.DROPPED] and not counts[Action.SUMMARIZED]:

@@ -115,12 +115,6 @@ def show_only_differences(only: bool) -> None:
     tab().only_differences = only
 
 
-def start_playing() -> None:
-    """On Compare, have the maps play from the first request."""
-    state = tab()
-    state.request, state.playing = None, True
-
-
 # -- what must be remembered
 
 

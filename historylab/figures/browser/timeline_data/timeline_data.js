@@ -1,6 +1,6 @@
 // Unpacks what figures/packing.py packed, and keeps it for all who show it: what every request does with every message.
 
-const MOST_KNOWN = 6, CHECKPOINTS = 64;
+const CHECKPOINTS = 64;
 const conversations = (globalThis.historylabConversations ??= makeTimelines());
 
 class HistoryTimeline {
