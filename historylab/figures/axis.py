@@ -7,6 +7,7 @@ import numpy as np
 from historylab.planning.replay import Timeline
 
 MOST_POINTS = 600  # more are binned, each bin shown as its largest request
+HEADROOM = 2.4  # the untrimmed total may compress the rest by this factor at most
 
 
 def drawn_requests(tokens: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
@@ -15,6 +16,13 @@ def drawn_requests(tokens: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
         return np.arange(len(tokens))
     bins = np.array_split(np.arange(len(tokens)), most)
     return np.array([chunk[tokens[chunk].argmax()] for chunk in bins])
+
+
+def reach_of(timeline: Timeline, budget: int) -> float:
+    """How far the tokens' axis reaches: to what is sent, and to budget and untrimmed unless they would dwarf it."""
+    sent, untrimmed = int(timeline.tokens.max()), int(timeline.untrimmed.max())
+    reach = max(sent, min(budget, 2 * untrimmed))
+    return max(reach, min(untrimmed, HEADROOM * reach), 10)
 
 
 def turn_ticks(timeline: Timeline, most: int = 16) -> tuple[list[int], list[str]]:

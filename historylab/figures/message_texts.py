@@ -6,14 +6,13 @@ Every text is safe to show as text: what can't be seen in it is replaced.
 
 from __future__ import annotations
 
-import json
-import zlib
 from typing import Any
 
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.figures.packing import deflated
 from historylab.wording.message_text import left_out, preview, unsent_thinking
 from historylab.wording.untrusted import multiline, one_line
 
@@ -21,7 +20,6 @@ TEXT, LINES = 700, 12  # characters and lines shown of a message
 RESULT, RESULT_LINES = 280, 4  # of a tool's result
 CALL = 160  # characters of a call's arguments
 KINDS = ("system", "user", "assistant", "tool")
-QUICK = 1  # compression level
 
 Part = tuple[str, str, int]
 """A part of a bubble: "text", "call", "note" or "thought", its beginning, and how many characters are hidden."""
@@ -35,11 +33,6 @@ def pack_lines(conversation: Conversation, tokens: np.ndarray) -> bytes:
 def pack_bubbles(conversation: Conversation) -> bytes:
     """The parts of every message's bubble."""
     return deflated([_parts(message) for message in conversation])
-
-
-def deflated(value: Any) -> bytes:
-    """JSON for the browser, compressed."""
-    return zlib.compress(json.dumps(value, separators=(",", ":")).encode(), QUICK)
 
 
 def beginning(message: Message, text: str) -> tuple[str, int]:

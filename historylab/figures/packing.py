@@ -35,6 +35,11 @@ def framed(head: Mapping[str, Any]) -> bytes:
     return struct.pack("<I", len(said)) + said
 
 
+def deflated(value: Any) -> bytes:
+    """A value as JSON, compressed."""
+    return zlib.compress(to_json(value), QUICK)
+
+
 def to_json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 

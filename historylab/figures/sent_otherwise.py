@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.message import Summary
-from historylab.figures.message_texts import beginning, deflated
+from historylab.figures.message_texts import beginning
+from historylab.figures.packing import deflated
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
 from historylab.wording.untrusted import multiline, one_line

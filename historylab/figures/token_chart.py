@@ -9,16 +9,15 @@ largest of each bin. It holds no message's text.
 
 from __future__ import annotations
 
-import json
-import struct
 import zlib
 from typing import Any
 
 import numpy as np
 
-from historylab.figures.axis import drawn_requests, turn_ticks
+from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
+from historylab.figures.packing import framed
 from historylab.figures.retention_map import browser_look
-from historylab.figures.token_svg import HEADROOM, kinds_drawn
+from historylab.figures.token_svg import kinds_drawn
 from historylab.planning.replay import Timeline
 from historylab.wording.findings import token_finding
 from historylab.wording.palette import ALARM, KINDS
@@ -54,8 +53,7 @@ def pack_tokens(timeline: Timeline) -> tuple[dict[str, Any], bytes]:
 def pack_chart(packed: tuple[dict[str, Any], bytes], key: str, locked: str) -> bytes:
     """The whole: the packed timeline, the key the map gave it, and who locks the budget, if somebody does."""
     head, rows = packed
-    words = json.dumps({**head, "key": key, "locked": locked}, separators=(",", ":")).encode()
-    return struct.pack("<I", len(words)) + words + rows
+    return framed({**head, "key": key, "locked": locked}) + rows
 
 
 def _kind(kind: str, *, drawn: bool) -> dict[str, Any]:
@@ -63,10 +61,8 @@ def _kind(kind: str, *, drawn: bool) -> dict[str, Any]:
 
 
 def chart_top(timeline: Timeline) -> int:
-    """The top of the tokens' axis: room for what is sent, and for budget and untrimmed unless they would dwarf it."""
-    sent, untrimmed = int(timeline.tokens.max()), int(timeline.untrimmed.max())
-    reach = max(sent, min(timeline.settings.budget, 2 * untrimmed))
-    return int(1.12 * max(reach, min(untrimmed, HEADROOM * reach), 10))
+    """The top of the tokens' axis, with room above it for the budget's label."""
+    return int(1.12 * reach_of(timeline, timeline.settings.budget))
 
 
 def _new_summaries(timeline: Timeline) -> list[tuple[int, int, int]]:

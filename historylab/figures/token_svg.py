@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from historylab.figures.axis import drawn_requests, turn_ticks
+from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.wording.findings import token_finding
@@ -19,7 +19,6 @@ from historylab.wording.untrusted import escape
 WIDTH, HEIGHT = 960, 260
 LEFT, RIGHT, TOP, BOTTOM = 56, 8, 18, 26
 LETTER, GAP = 6.4, 8  # of a label: pixels of a letter, nearly, and between two
-HEADROOM = 2.4  # the untrimmed total may compress the rest by this factor at most
 
 
 def token_svg(timeline: Timeline, number: int) -> str:
@@ -59,9 +58,7 @@ class _Drawing:
         self.timeline = timeline
         self.shown = drawn_requests(timeline.tokens)
         self.budget = timeline.plans[0].budget
-        sent, whole = int(timeline.tokens.max()), int(timeline.untrimmed.max())
-        reach = max(sent, min(self.budget, 2 * whole))
-        self.top = 1.08 * max(reach, min(whole, HEADROOM * reach), 10)
+        self.top = 1.08 * reach_of(timeline, self.budget)
         self.step = (WIDTH - LEFT - RIGHT) / len(timeline.plans)
 
     def x(self, request: float) -> float:

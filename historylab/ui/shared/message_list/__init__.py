@@ -6,14 +6,13 @@ The fates of the messages come from the map's timeline, so that the list follows
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from historylab.figures.packing import framed
 from historylab.planning.replay import Timeline
 from historylab.ui.session import session
 from historylab.ui.shared.browser import component
@@ -24,13 +23,13 @@ KEEPER, KEEPING = Path(__file__).parent.with_name("kept_texts"), ("../message_li
 
 def keep_in_browser(mount: str, packed: bytes, key: str) -> None:
     """Have the browser keep these deflated bytes under that key; Streamlit sends them once while they don't change."""
-    component(KEEPER, KEEPING)(key=mount, data=pack({"key": key}, packed))
+    component(KEEPER, KEEPING)(key=mount, data=framed({"key": key}) + packed)
 
 
 def draw_messages(mount: str, view: Mapping[str, Any], found: np.ndarray, on_look: Callable[[], None]) -> None:
     """Draw the list. `view` names what it shows by the keys kept; `found` (bool[size]) is what the search found."""
     bits = np.packbits(found, bitorder="little").tobytes()
-    component(Path(__file__).parent, SCRIPTS)(key=mount, data=pack(view, bits), on_look_change=on_look)
+    component(Path(__file__).parent, SCRIPTS)(key=mount, data=framed(view) + bits, on_look_change=on_look)
 
 
 def list_look(mount: str, timeline: Timeline) -> dict[str, Any]:
@@ -44,9 +43,3 @@ def list_look(mount: str, timeline: Timeline) -> dict[str, Any]:
 
 def _holds(timeline: Timeline, request: int, message: int) -> bool:
     return 0 <= request < len(timeline.plans) and 0 <= message < timeline.plans[request].size
-
-
-def pack(header: Mapping[str, Any], rest: bytes) -> bytes:
-    """uint32 length of the header, the header as JSON, the rest."""
-    words = json.dumps(header, separators=(",", ":")).encode()
-    return struct.pack("<I", len(words)) + words + rest
