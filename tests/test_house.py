@@ -20,7 +20,7 @@ FENCES = {
     "genai_prices": ("historylab/pricing.py",),
     "streamlit": ("historylab/ui/", "pages/", "app.py"),
     "plotly": ("historylab/figures/",),
-    "pandas": ("historylab/figures/", "historylab/tuning/table.py"),
+    "pandas": ("historylab/tuning/table.py",),
     "pyarrow": ("historylab/formats/files/",),
     "msgpack": ("historylab/formats/frameworks/",),
     "rich": ("historylab/cli/",),
