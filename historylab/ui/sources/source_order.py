@@ -67,13 +67,20 @@ def _card(resolution: Resolution, source: str, number: int) -> Any:
 
 
 def said_html(resolution: Resolution, source: str) -> str:
-    """What a source says, value by value: what is used, what is not struck through, what is refused in red."""
-    found = [(n, c) for n, origin in resolution.provenance.items() for c in origin.candidates if c.source == source]
-    found += [(c.name, c) for c in resolution.unknown if c.source == source]
+    """What a source says, value by value: what is used, what is not struck through, what is refused in red.
+
+    Of an unknown name the value isn't shown, for it may be a secret.
+    """
+    found = [
+        (c.status, name if source == "recorded" else c.name, f"={one_line(as_text(c.raw), 60)}")
+        for name, origin in resolution.provenance.items()
+        for c in origin.candidates
+        if c.source == source
+    ]
+    found += [(c.status, c.name, "") for c in resolution.unknown if c.source == source]
     shown = " ".join(
-        f'<code class="hl-said-{c.status}">{escape(one_line(name if source == "recorded" else c.name, 60))}='
-        f"{escape(one_line(as_text(c.raw), 60))}</code>"
-        for name, c in found[:MOST_SHOWN]
+        f'<code class="hl-said-{status}">{escape(one_line(name, 60) + value)}</code>'
+        for status, name, value in found[:MOST_SHOWN]
     )
     more = f" and {len(found) - MOST_SHOWN:,} more" if len(found) > MOST_SHOWN else ""
     return f'<div class="hl-said">{shown}{more}</div>' if found else ""

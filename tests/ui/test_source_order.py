@@ -1,0 +1,13 @@
+"""What the cards of the sources say."""
+
+from __future__ import annotations
+
+from historylab.settings.resolve import resolve_settings
+from historylab.ui.sources.source_order import said_html
+
+
+def test_the_value_of_an_unknown_name_may_be_a_secret_and_is_not_shown():
+    said = said_html(resolve_settings({"HISTORYLAB_API_KEY": "sk-917", "HISTORYLAB_LENGTH": "5"}), "environment")
+    assert "HISTORYLAB_LENGTH=5" in said
+    assert ">HISTORYLAB_API_KEY</code>" in said
+    assert "sk-917" not in said
