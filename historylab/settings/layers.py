@@ -10,8 +10,16 @@ from urllib.parse import urlencode
 
 from historylab.errors import SettingsError
 from historylab.settings.link import OURS
-from historylab.settings.model import did_you_mean
-from historylab.settings.names import ENVIRONMENT_PREFIX, STRICT_ENVIRONMENT, as_text, by_environment_name, by_url_name
+from historylab.settings.model import did_you_mean, setting_names
+from historylab.settings.names import (
+    AGENTDOCK_TEMPLATE,
+    ENVIRONMENT_PREFIX,
+    OWN_PART,
+    STRICT_ENVIRONMENT,
+    as_text,
+    by_environment_name,
+    by_url_name,
+)
 from historylab.settings.sources import query_parameters, read_template
 
 LONGEST = 20_000  # characters of a text
@@ -26,15 +34,29 @@ class Layer:
 
 
 def write_layer(source: str, values: Mapping[str, Any]) -> str:
-    """The values of a source as such a text; of an environment only its settings, for the rest is private."""
+    """The values of a source as such a text; of environment and template only the settings: the rest is private."""
     if source == "environment":
         known = (*by_environment_name(), STRICT_ENVIRONMENT)
         values = {name: values[name] for name in known if name in values}
     if source == "url":
         return urlencode({name: as_text(value) for name, value in values.items()}, safe=":,;")
     if source == "template":
+        values = _settings_in(values)
         return json.dumps(values, indent=2, ensure_ascii=False, default=str) if values else ""
     return "\n".join(f"{name}={as_text(value)}" for name, value in values.items())
+
+
+def _settings_in(template: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a template that settings are read from: a `.env` or AgentDock's JSON may hold keys, too."""
+    known = {*setting_names(), *by_environment_name(), STRICT_ENVIRONMENT}
+    parts = {"chatSettings": {*AGENTDOCK_TEMPLATE.values()}, OWN_PART: known}
+    found = {}
+    for name, value in template.items():
+        if name in known:
+            found[name] = value
+        elif name in parts and isinstance(value, Mapping):
+            found[name] = {inner: said for inner, said in value.items() if inner in parts[name]}
+    return found
 
 
 def read_layer(source: str, text: str) -> Layer:

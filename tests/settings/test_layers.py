@@ -32,6 +32,18 @@ def test_only_settings_of_the_environment_are_written_out():
     )
 
 
+def test_only_settings_of_a_template_are_written_out():
+    own = {"length": 5, "chatSettings": {"historyPolicy": "all"}, "historylab": {"budget": 900}}
+    private = {
+        "OPENAI_API_KEY": "sk-1",
+        "HISTORYLAB_API_KEY": "sk-2",
+        "nodeConfigurations": {"llm": {"apiKey": "sk-3"}},
+    }
+    held = {"chatSettings": {"historyPolicy": "all", "initialMessages": ["sk-4"]}}
+    held["historylab"] = {"budget": 900, "note": "sk-5"}
+    assert read_layer("template", write_layer("template", {**own, **private, **held})).values == own
+
+
 def test_the_environment_is_read_as_people_write_it():
     found = read_layer("environment", "# ours\nexport HISTORYLAB_BUDGET='4000'\n\nHISTORYLAB_LENGTH = 3\n")
     assert found.values == {"HISTORYLAB_BUDGET": "4000", "HISTORYLAB_LENGTH": "3"}
