@@ -17,7 +17,6 @@ from historylab.costs.traffic import baseline_of, billed_traffic, tokens_share
 from historylab.planning.reasons import INVALID, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
-from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.untrusted import one_line
 
 PRICES_UNKNOWN = "The prices of this model are unknown"
@@ -52,6 +51,7 @@ class CostFinding:
     cache: str = ""
 
     def __str__(self) -> str:
+        """ "Trimming makes this conversation dearer: $0.83 instead of $0.44, because its beginning changes at …" """
         amounts = f": {self.amounts}" if self.amounts else ""
         return f"{self.effect}{amounts}{self.why}."
 
@@ -76,12 +76,6 @@ def _subject(timeline: Timeline, one: str, many: str) -> str:
     """ "Trimming makes this conversation": or these settings do, where they only arrange what is sent."""
     trims = any((plan.block_actions > Action.PINNED).any() for plan in timeline.plans)
     return f"{f'Trimming {one}' if trims else f'These settings {many}'} this conversation"
-
-
-def cost_sentence(timeline: Timeline, comparison: CostComparison | None) -> str:
-    """ "Trimming makes this conversation dearer: $0.83 instead of $0.44, because its beginning changes at 63 of …" """
-    over = over_budget_sentence(timeline) if is_untrimmed(timeline) else ""
-    return f"{cost_finding(timeline, comparison)} {over}".rstrip()
 
 
 def _without_prices(timeline: Timeline) -> CostFinding:

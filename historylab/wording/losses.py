@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of, percent
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
@@ -49,6 +48,7 @@ class LostFacts:
         return f"that later answers used {was} {'gone' if self.lost else 'there'}{estimate}"
 
     def __str__(self) -> str:
+        """ "5 of 13 facts that later answers used were gone (an estimate)." """
         return capitalize_first(" ".join(filter(None, (self.amount, self.rest))) + ".")
 
 
@@ -56,11 +56,6 @@ def lost_facts(found: Retention) -> LostFacts:
     """The facts of a timeline: values in answers and tool calls that earlier messages say, and gold evidence."""
     kept = [found.kept[kind] for kind in FACTS]
     return LostFacts(sum(k.lost for k in kept), sum(k.total for k in kept), bool(found.kept["link"].total))
-
-
-def lost_sentence(found: Retention) -> str:
-    """ "5 of 13 facts that later answers used were gone (an estimate)."; or that nothing is known of them."""
-    return RECALL_UNKNOWN if is_textless(found.timeline.original) else str(lost_facts(found))
 
 
 def losses_shown(found: Retention) -> tuple[Loss, ...]:

@@ -13,7 +13,7 @@ from historylab.costs.bill import against_untrimmed
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
 from historylab.settings.model import Settings
-from historylab.wording.costs import cost_sentence
+from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import changes_in_words, settings_in_words
 
 
@@ -65,17 +65,17 @@ def test_amounts_say_no_more_than_they_know():
 
 def test_the_cost_is_told_against_not_trimming():
     timeline = replay(load_sample()[0], Settings())
-    said = cost_sentence(timeline, against_untrimmed(timeline, "automatic"))
+    said = str(cost_finding(timeline, against_untrimmed(timeline, "automatic")))
     assert said.startswith("Trimming makes this conversation dearer: $0.8")
     assert said.endswith(", because its beginning changes at 63 of 83 requests and the cache is lost.")
 
 
 def test_where_nothing_is_cut_or_prices_are_unknown_it_says_so():
     timeline = replay(load_sample("tide-tables-agent")[0], Settings())
-    assert cost_sentence(timeline, against_untrimmed(timeline, "automatic")).startswith(
+    assert str(cost_finding(timeline, against_untrimmed(timeline, "automatic"))).startswith(
         "Nothing is cut, so it costs what not trimming costs"
     )
     orphan = replay(Conversation([m for m in conv("u a(t) u a") if m.role != "tool"]), Settings())
-    assert cost_sentence(orphan, None).startswith("Nothing is cut but what an API would refuse, so it costs")
+    assert str(cost_finding(orphan, None)).startswith("Nothing is cut but what an API would refuse, so it costs")
     cut = replay(load_sample()[0], Settings(model="nobodys-model-7"))
-    assert "the tokens of not trimming" in cost_sentence(cut, None)
+    assert "the tokens of not trimming" in str(cost_finding(cut, None))

@@ -16,7 +16,6 @@ from historylab.wording.losses import (
     loss_in_short,
     losses_shown,
     lost_facts,
-    lost_sentence,
     lost_value,
     used_as,
 )
@@ -24,13 +23,13 @@ from historylab.wording.losses import (
 
 def test_what_answers_used_is_counted_whether_it_was_there_or_not():
     found = retention(replay(load_sample()[0], Settings()))
-    assert lost_sentence(found) == "5 of 13 facts that later answers used were gone (an estimate)."
+    assert str(lost_facts(found)) == "5 of 13 facts that later answers used were gone (an estimate)."
     assert len(losses_shown(found)) == 5
     kept = retention(replay(load_sample("tide-tables-agent")[0], Settings()))
-    assert lost_sentence(kept).startswith("All 17 facts that later answers used were there")
+    assert str(lost_facts(kept)).startswith("All 17 facts that later answers used were there")
     assert losses_shown(kept) == ()
     nothing = retention(replay(Conversation([Message("user", "Hello.")]), Settings()))
-    assert lost_sentence(nothing).startswith("No later answer uses")
+    assert str(lost_facts(nothing)).startswith("No later answer uses")
 
 
 @pytest.mark.parametrize("sample", ["birthday-by-the-sea", "lamp-through-the-night", "ferry-desk"])

@@ -23,7 +23,7 @@ from historylab.pricing import Prices
 from historylab.registry import members
 from historylab.settings.model import Settings
 from historylab.systems.presets.base import presets
-from historylab.wording.costs import cost_sentence, pays_sentence
+from historylab.wording.costs import cost_finding, pays_sentence
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.findings import token_finding
 from historylab.wording.over_budget import over_budget_sentence
@@ -89,10 +89,10 @@ def check_forgotten(timeline: Timeline, number: int, said: str) -> None:
 
 def check_costs(timeline: Timeline) -> None:
     compared = against_untrimmed(timeline, "automatic", PRICES)
-    said = cost_sentence(timeline, compared)
+    said = str(cost_finding(timeline, compared))
     if said.startswith("Nothing is cut"):
         assert compared.bill.total == compared.baseline.total
-        assert bool(timeline.over_budget.any()) == ("Over the budget at" in said)
+        assert bool(timeline.over_budget.any()) == over_budget_sentence(timeline).startswith("Over the budget at")
         return
     counted = {name: timeline.settings.value(name) for name in ("overhead", "counter_factor")}
     whole = replay(timeline.original, Settings(policy="all", pruner="off", **counted))

@@ -16,9 +16,11 @@ from historylab.formats.base import Report
 from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.sized import IN_PART, OPENING, SIZES, SMALLER, sized_conversations
 from historylab.registry import members
+from historylab.reports.report import report
+from historylab.reports.shown import Shown
 from historylab.tuning.measures import measure
-from historylab.tuning.replayed import MeasureOptions, Replayed
-from historylab.wording.losses import RECALL_UNKNOWN, lost_sentence
+from historylab.tuning.replayed import MeasureOptions
+from historylab.wording.losses import RECALL_UNKNOWN
 
 
 def sizes(*rows: tuple[int, int], key: str = "k", **fields):
@@ -108,7 +110,6 @@ def test_conversations_of_other_sizes_have_other_digests():
 
 def test_what_it_keeps_is_unknown_and_said_to_be():
     (conversation,), _ = sizes((9000, 500), (12_000, 500))
-    replayed = Replayed(conversation, Settings(budget=8000), MeasureOptions())
-    assert lost_sentence(replayed.retention) == RECALL_UNKNOWN
+    assert RECALL_UNKNOWN in report([Shown(replay(conversation, Settings(budget=8000)))], 1)
     row = measure(conversation, Settings(budget=8000), MeasureOptions())
     assert all(math.isnan(row[name]) for name in ("references", "references_kept", "links_kept", "losses"))
