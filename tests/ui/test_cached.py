@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import gc
 import inspect
+from types import SimpleNamespace
 
 from app_pages import screen
 from sketches import conv
@@ -40,6 +42,13 @@ def test_only_samples_and_generated_conversations_are_cached_for_all_tabs():
             if options.get("scope") != "'session'":
                 shared.add(function.name)
     assert shared == {"sample", "generated"}
+
+
+def test_no_garbage_is_looked_for_while_a_conversation_is_replayed(monkeypatch):
+    looked = []
+    monkeypatch.setattr(cached, "replay", lambda *given: looked.append(gc.isenabled()) or replay(*given))
+    cached._replayed.__wrapped__(conv("u a u a"), FOLDS, "", SimpleNamespace(timeline=None, seconds=0.0))
+    assert (looked, gc.isenabled()) == ([False], True)
 
 
 def test_what_changes_brings_no_script_of_some_size():

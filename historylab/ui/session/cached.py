@@ -28,7 +28,7 @@ from historylab.figures.svg_file import map_file, token_file
 from historylab.figures.token_chart import pack_tokens
 from historylab.formats.base import Report
 from historylab.formats.convert import Written, write
-from historylab.formats.load import Conversations
+from historylab.formats.load import Conversations, collection_paused
 from historylab.formats.samples import load_sample
 from historylab.generators.base import generate
 from historylab.planning.explain import Answer
@@ -109,12 +109,13 @@ def timeline(conversation: Conversation, settings: Settings) -> Timeline:
 @st.cache_resource(max_entries=5, scope="session", show_spinner="Replaying every request", hash_funcs=BY_CONTENT)
 def _replayed(conversation: Conversation, settings: Settings, mark: str, _consented: Consented) -> Timeline:
     stamps = [perf_counter()]
-    token_column(project(conversation, settings), counter(settings))
-    stamps.append(perf_counter())
-    timeline = _consented.timeline or replay(conversation, settings)
-    stamps.append(perf_counter())
-    _ = timeline.steps, timeline.tokens_by_kind, timeline.over_budget, timeline.untrimmed
-    stamps.append(perf_counter())
+    with collection_paused():  # plans by the thousand, none of them garbage: looking for it takes as long as planning
+        token_column(project(conversation, settings), counter(settings))
+        stamps.append(perf_counter())
+        timeline = _consented.timeline or replay(conversation, settings)
+        stamps.append(perf_counter())
+        _ = timeline.steps, timeline.tokens_by_kind, timeline.over_budget, timeline.untrimmed
+        stamps.append(perf_counter())
     counting, planning, adding = (after - before for before, after in pairwise(stamps))
     _seconds[timeline] = counting, planning + _consented.seconds, adding
     return timeline
