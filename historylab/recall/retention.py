@@ -24,6 +24,8 @@ ESTIMATES = frozenset({"link", "question"})
 """Kinds for which the transcript doesn't show that the model needed them."""
 
 KINDS = ("reference", "link", "star", "evidence", "question")
+FACTS = ("evidence", "reference", "link")
+"""Kinds of needs that a conversation itself shows, nobody's marks or questions."""
 LIKELIEST = 5  # messages that could answer a question
 
 

@@ -20,7 +20,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, REPLACED, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
-from historylab.recall.retention import retention
+from historylab.recall.retention import FACTS, retention
 from historylab.settings.model import Settings
 from historylab.tuning.replayed import summaries_made
 
@@ -42,8 +42,8 @@ class Figures:
     """The figures of one timeline; None where there are none: nothing marked, no known prices, nothing lost.
 
     `lost` and `summarised` count messages at the last request; `first_loss` and `star_lost_at` are requests (from 0),
-    the first that lacks any message, or one that must be remembered; `needed_lost` counts values that a later tool call
-    used and the request didn't hold any more; `cost` is dollars, with the prompt cache.
+    the first that lacks any message, or one that must be remembered; `facts_lost` counts values that a later answer or
+    tool call used and the request didn't hold any more; `cost` is dollars, with the prompt cache.
     """
 
     tokens_total: int
@@ -54,7 +54,7 @@ class Figures:
     first_loss: int | None
     stars_lost: int | None
     star_lost_at: int | None
-    needed_lost: int | None
+    facts_lost: int | None
     summaries: int
     prefix_stable: float
     cost: Decimal | None
@@ -66,6 +66,7 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
     `prices` default to the list prices of its model, `stars` to the conversation's own.
     """
     forgotten = retention(timeline, stars=stars)
+    facts = [forgotten.kept[kind] for kind in FACTS]
     lost_at = [_lost(plan) for plan in timeline.plans]
     return Figures(
         int(timeline.tokens.sum()),
@@ -76,7 +77,7 @@ def measure_figures(timeline: Timeline, prices: Prices | None = None, *, stars: 
         next((step for step, lost in enumerate(lost_at) if lost), None),
         forgotten.stars.lost if forgotten.stars.total else None,
         min((star.gaps[0][0] for star in forgotten.starred if star.gaps), default=None),
-        forgotten.references.lost if forgotten.references.total else None,
+        sum(kept.lost for kept in facts) if any(kept.total for kept in facts) else None,
         summaries_made(timeline),
         billed_traffic(timeline).stable_share,
         _cost(timeline, prices),

@@ -10,14 +10,13 @@ from historylab.costs.amounts import count_of, percent
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
-from historylab.recall.retention import Kept, Loss, Retention
+from historylab.recall.retention import FACTS, Kept, Loss, Retention
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.message_text import without_escapes
 from historylab.wording.untrusted import one_line
 
 RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
 """In place of all that is found by reading messages, where a transcript has only their sizes."""
-FACTS = ("evidence", "reference", "link")
 KIND_WORDS = {"reference": "reference", "link": "link (estimate)", "star": "must remember", "evidence": "evidence"}
 VALUE, USED = 60, 60  # characters of a lost value, and of what it was used for
 

@@ -78,7 +78,7 @@ ROWS = (
     Row("First loss", "the first request that lacks a message", lambda f: f.first_loss, _request, _request_delta, 1),
     Row("Must-remember messages lost", "of those you marked", lambda f: f.stars_lost, _count, _delta),
     Row("First must-remember loss", "that lacks one", lambda f: f.star_lost_at, _request, _request_delta, 1),
-    Row("Facts lost", "a later tool call used what was no longer sent", lambda f: f.needed_lost, _count, _delta),
+    Row("Facts lost", "later answers and tool calls used them", lambda f: f.facts_lost, _count, _delta),
     Row("Summaries made", "", lambda f: f.summaries, _count, _delta, 0),
     Row("Requests that only add", "the cache keeps", lambda f: f.prefix_stable, "{:.0%}".format, _share_delta, 1),
     Row("Cost with prompt cache", "answers included", lambda f: f.cost, _dollars, _dollars_delta),
