@@ -22,7 +22,7 @@ TERMS: Mapping[str, str] = {
     "evidence": "The messages that the file itself names as needed for a question.",
     "must remember": "You marked it: it may not be lost.",
     "window": "The most tokens the model takes.",
-    "threshold": "The share of the window at which older history is summarised.",
+    "threshold": "The tokens, a share of the window, from which on older history is summarised.",
     "budget": "The most tokens a request may have, reserve and overhead included.",
     "reserve": "The part of the budget that is kept free for the model's answer.",
     "overhead": "Tokens sent beside the messages: the descriptions of tools, a hidden system prompt.",
