@@ -10,6 +10,7 @@ array, the lowest first, so that what is mostly zero compresses to nothing. Leng
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zlib
 from collections.abc import Callable, Mapping
@@ -18,6 +19,8 @@ from typing import Any
 import numpy as np
 
 QUICK = 1  # compression level: what is packed is regular
+MOST_NUMBERS = 6  # of a sentence that are told apart from its words
+_NUMBER = re.compile("[0-9]+(?:,[0-9]{3})*")
 
 
 def pack(head: Mapping[str, Any], words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -49,10 +52,15 @@ def _planes(array: np.ndarray, width: int) -> bytes:
 
 
 class Sentences:
-    """The sentences of a map, each once, and since which request a rule words its decision by which of them."""
+    """The sentences of a map, each once, and since which request a rule words its decision by which of them.
+
+    Many differ in their numbers alone, so that the words between these are listed once for all of them.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
+        self._patterns: dict[tuple[str, ...], int] = {}
+        self._told: list[tuple[int, list[int]]] = []
         self._numbers: dict[int, Any] = {}
         self._since: list[tuple[int, int, int]] = []
 
@@ -61,12 +69,39 @@ class Sentences:
         if rule in self._numbers and self._numbers[rule] == numbers:
             return
         self._numbers[rule] = numbers
-        self._since.append((request, rule, self._known.setdefault(sentence(), len(self._known))))
+        said = sentence()
+        if said not in self._known:
+            self._known[said] = len(self._known)
+            words, amounts = _taken_apart(said)
+            self._told.append((self._patterns.setdefault(words, len(self._patterns)), amounts))
+        self._since.append((request, rule, self._known[said]))
 
-    def words(self) -> list[str]:
-        return list(self._known)
+    def words(self) -> list[tuple[str, ...]]:
+        """Per pattern its words: what stands before, between and after the numbers."""
+        return list(self._patterns)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Per change the request, the rule, and the number of its sentence."""
+        """Per change its request, its rule and the number of its sentence; per sentence its pattern and its numbers."""
         since = np.array(self._since, np.int64).reshape(-1, 3)
-        return {"why_request": since[:, 0], "why_rule": since[:, 1], "why_sentence": since[:, 2]}
+        most = max((len(amounts) for _, amounts in self._told), default=0)
+        told = np.array([[k, *amounts, *[0] * (most - len(amounts))] for k, amounts in self._told], np.int64)
+        columns = told.reshape(-1, most + 1).T
+        return {
+            "why_request": since[:, 0],
+            "why_rule": since[:, 1],
+            "why_sentence": since[:, 2],
+            "pattern": columns[0],
+            **{f"number{place}": column for place, column in enumerate(columns[1:], 1)},
+        }
+
+
+def _taken_apart(sentence: str) -> tuple[tuple[str, ...], list[int]]:
+    """The words around its numbers, and the numbers; those that the browser would write otherwise are words."""
+    words, amounts, at = list[str](), list[int](), 0
+    for found in _NUMBER.finditer(sentence):
+        amount = int(found[0].replace(",", ""))
+        if f"{amount:,}" == found[0] and amount < 2**32 and len(amounts) < MOST_NUMBERS:
+            words.append(sentence[at : found.start()])
+            amounts.append(amount)
+            at = found.end()
+    return (*words, sentence[at:]), amounts

@@ -50,6 +50,13 @@ def test_so_it_is_in_a_long_one(name):
     assert_is_what_was_planned(timeline(name))
 
 
+def test_sentences_that_differ_in_their_numbers_alone_are_listed_once():
+    part = unpacked(pack_timeline(timeline(), "k", "c"))
+    about = [words for words in part.words["sentences"] if words[0].startswith("Oldest first")]
+    assert about == [["Oldest first: the history had ", " tokens, the budget is ", "."]]
+    assert len(set(part.arrays["number1"].tolist())) > 10
+
+
 def test_results_that_come_after_the_next_request_are_in_it():
     assert_is_what_was_planned(replay(conv("s u a(t t) a u a(t) u a"), Settings(length=1)))
 

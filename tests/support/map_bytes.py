@@ -23,7 +23,10 @@ class MapPart:
         """The sentence for that code of a message at that request."""
         since, rules, told = (self.arrays[f"why_{name}"] for name in ("request", "rule", "sentence"))
         found = np.flatnonzero((rules == self.words["rules"][code - 1]) & (since <= request))
-        return self.words["sentences"][told[found[-1]]]
+        n = told[found[-1]]
+        first, *more = self.words["sentences"][self.arrays["pattern"][n]]
+        numbers = (f"{self.arrays[f'number{place}'][n]:,}" for place in range(1, len(more) + 1))
+        return first + "".join(number + words for number, words in zip(numbers, more, strict=True))
 
     def cells(self, messages: int) -> np.ndarray:
         """uint8[messages, requests]: 0 where the message comes later, else k for `codes[k - 1]`."""

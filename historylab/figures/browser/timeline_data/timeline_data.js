@@ -73,11 +73,17 @@ class HistoryTimeline {
     return fate ? this.codes[fate - 1] : null;
   }
 
+  // A sentence: the words of its pattern, and between them its numbers.
+  worded(n) {
+    const number = (place) => this[`number${place}`][n].toLocaleString("en");
+    return this.sentences[this.pattern[n]].map((words, place) => (place ? number(place) + words : words)).join("");
+  }
+
   // Why request `request` does with that message what it does, in words.
   sentence(request, message) {
     const fate = this.fatesAt(request)[message];
     const since = fate && this.why.get(this.rules[fate - 1])?.findLast(([first]) => first <= request);
-    return since ? this.sentences[since[1]] : "";
+    return since ? this.worded(since[1]) : "";
   }
 }
 
