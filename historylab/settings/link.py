@@ -40,7 +40,8 @@ class Place:
     `conversation`: `sample:NAME`, `gen:NAME:option=value,…`, or empty for a conversation from the user's own disk.
     `which`: the conversation, if its file has several. `compare`: the configurations compared, each as the settings
     that differ from the link's own. `system`: the preset the settings started from (`NAME` or `NAME:VARIANT`), which
-    supplies settings the link leaves out. `stars`: the must-remember messages; None if the link does not name any.
+    supplies settings that a link of version 1 leaves out. `stars`: the must-remember messages; None if the link names
+    none.
     """
 
     conversation: str = ""
