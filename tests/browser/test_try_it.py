@@ -46,6 +46,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     assert {"O", "E", "S", "D", "/", "J", "K", "Esc", "?"} <= set(drawer.locator("kbd").all_inner_texts())
     page.keyboard.press("Escape")
     page.keyboard.press("d")
+    drawer.get_by_text("Whole", exact=True).click()
     drawer.get_by_text("window.harmed = 1").first.wait_for()
     drawer.get_by_role("tab", name="Timings").click()
     drawer.get_by_text("Replay: plan").wait_for()

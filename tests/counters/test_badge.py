@@ -17,6 +17,7 @@ from historylab.exporters.base import heading
 from historylab.formats.samples import load_sample, samples
 from historylab.registry import members
 from historylab.reports.report import report
+from historylab.reports.shown import Shown
 from historylab.wording.findings import token_finding
 from historylab.wording.system_line import system_line
 from historylab.wording.verdict import counted_by, verdict
@@ -71,7 +72,7 @@ def test_all_that_is_said_of_one_timeline_carries_one_badge(name):
         timeline = replay(conversation, Settings())
         badge = count_badge(OURS, "gpt-5.5", [conversation])
         said = [verdict(timeline, 0).cost, token_finding(timeline), system_line("Ours", "", timeline, 9)]
-        said.append(re.sub(r"<style>.*?</style>", "", report(timeline, len(timeline.plans) - 1)))
+        said.append(re.sub(r"<style>.*?</style>", "", report([Shown(timeline)], len(timeline.plans) - 1)))
         for text in said:
             assert set(re.findall(r"o200k_base, [^.)<]*", text.replace("gpt-5.5", "gpt-5~5"))) == {
                 badge.replace("gpt-5.5", "gpt-5~5")
