@@ -25,8 +25,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
 UNSEEN = Look("", "", "", "")
 
 
-def context_bar(timeline: Timeline, number: int) -> str:
-    """Bar and legend of request `number` (from 0)."""
+def context_bar(timeline: Timeline, number: int, key: str) -> str:
+    """Bar and legend of request `number` (from 0); `key` is what the browser calls the timeline."""
     limit, filled = context_limit(timeline), context_fill(timeline, number)
     shown = {kind: tokens for kind, tokens in filled.items() if _ever(timeline, kind)}
     parts = "".join(_segment(kind, tokens, limit) for kind, tokens in shown.items())
@@ -34,7 +34,7 @@ def context_bar(timeline: Timeline, number: int) -> str:
     entries = "".join(_entry(kind, tokens) for kind, tokens in shown.items())
     named = f'role="img" aria-label="Tokens by kind: {escape(told)}"'
     return (
-        f'<div class="hl-context" data-kinds data-scale="{limit.scale}" data-limit="{limit.tokens}">'
+        f'<div class="hl-context" data-kinds="{key}" data-scale="{limit.scale}" data-limit="{limit.tokens}">'
         f'<div class="hl-context-bar" {named}>{parts}{_marks(limit)}</div>'
         f'<ul class="hl-kinds">{entries}</ul></div>'
     )

@@ -11,6 +11,7 @@ import pytest
 from browser_pages import HOSTILE, PLAIN, at_rest, headline, opened, upload
 
 from historylab import generate, replay, resolve_settings
+from historylab.wording.context import used_tokens
 from historylab.wording.palette import LOOKS
 from historylab.wording.verdict import count_actions, verdict
 
@@ -87,11 +88,21 @@ SAY = """async (requests) => {
   for (const request of requests) {
     historylabClock.set({ request });
     const counts = [...document.querySelectorAll("[data-count]")].map((count) => count.textContent);
-    said.push([document.querySelector("[data-said]").textContent, counts.join(" ")]);
+    const [headline, used] = ["said", "used"].map((part) => document.querySelector(`[data-${part}]`).textContent);
+    said.push([headline, used, counts.join(" ")]);
   }
   return said;
 }"""
-"""Moves the page's clock, and reads headline and legend at every request."""
+"""Moves the page's clock, and reads headline, legend and the first card's number at every request."""
+OF_ANOTHER = """() => {
+  const [said, counts, used] = ["said", "counts", "used"].map((name) => document.querySelector(`[data-${name}]`));
+  const words = () => [said, counts, used].map((part) => part.textContent).join();
+  [said.dataset.said, counts.dataset.counts, used.dataset.used] = ["another", "another", "another"];
+  const now = words();
+  historylabClock.set({ request: 0 });
+  return words() === now;
+}"""
+"""Has the verdict be one of another timeline, whose map and chart are not here yet, and moves the clock."""
 
 
 def test_headline_and_legend_follow_the_clock_in_pythons_words(page, home):
@@ -100,10 +111,12 @@ def test_headline_and_legend_follow_the_clock_in_pythons_words(page, home):
     page.wait_for_function("() => globalThis.historylabClock?.now.request > 0")
     timeline = replay(generate("coding_agent", turns=9, seed=1), resolve_settings(url=link).settings)
     said = page.evaluate(SAY, list(range(len(timeline.plans))))
-    for request, (headline_now, legend) in enumerate(said):
+    for request, (headline_now, used, legend) in enumerate(said):
         counts = count_actions(timeline.plans[request])
         assert headline_now == verdict(timeline, request).seen
         assert legend == " ".join(f"{counts[action]:,}" for action in LOOKS)
+        assert used == f"{used_tokens(timeline, request):,}"
+    assert page.evaluate(OF_ANOTHER)
 
 
 def test_the_number_and_the_buttons_move_it_too(retention_map):

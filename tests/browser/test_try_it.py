@@ -23,9 +23,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     drawer = page.get_by_role("dialog")
     for word in ("Policy", "Length", "Source", "Messages"):
         drawer.get_by_role("rowheader", name=word, exact=True).wait_for()
-    settled(page)
-    drawer.press("Escape")
-    drawer.wait_for(state="hidden")
+    close(drawer)
 
     select_row(page, 2)
     from_the_menu(page, "Edit…")
@@ -50,9 +48,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     drawer.get_by_text("window.harmed = 1").first.wait_for()
     drawer.get_by_role("tab", name="Timings").click()
     drawer.get_by_text("Replay: plan").wait_for()
-    settled(page)
-    drawer.press("Escape")
-    drawer.wait_for(state="hidden")
+    close(drawer)
 
     page.keyboard.press("e")
     with page.expect_download() as download:
@@ -60,8 +56,7 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     settled(page)
     rows = list(csv.DictReader(download.value.path().read_text("utf-8-sig").splitlines()))
     assert rows[1]["text"].startswith("<script>")
-    drawer.press("Escape")
-    drawer.wait_for(state="hidden")
+    close(drawer)
 
     from_the_menu(page, "Delete")
     headline(page, "sees 29 of 32 messages")  # three results have lost their call
@@ -74,3 +69,9 @@ def test_keys_open_and_close_the_drawers_and_an_edit_is_only_text(page, home, se
     assert page.locator("img[src=x], a[href^=javascript]").count() == 0
     assert seen.external == []
     assert seen.errors == []
+
+
+def close(drawer) -> None:
+    settled(drawer.page)
+    drawer.press("Escape")
+    drawer.wait_for(state="hidden")

@@ -21,7 +21,7 @@ def test_widths_and_numbers_are_those_of_the_request(chosen):
     timeline = replay(SAMPLE, chosen)
     limit = context_limit(timeline)
     for number in (0, len(timeline.plans) - 1):
-        drawn, filled = context_bar(timeline, number), context_fill(timeline, number)
+        drawn, filled = context_bar(timeline, number, "key"), context_fill(timeline, number)
         widths = {kind: float(width) for kind, width in re.findall(r'data-kind="(\w+)" style="width:([\d.]+)%', drawn)}
         told = {kind: int(n.replace(",", "")) for kind, n in re.findall(r'data-kind-tokens="(\w+)">([\d,]+)', drawn)}
         assert told == {kind: filled[kind] for kind in told}
@@ -32,8 +32,8 @@ def test_widths_and_numbers_are_those_of_the_request(chosen):
 
 def test_threshold_budget_and_a_limit_that_is_passed_are_marked():
     compacting = Settings(compaction="at_threshold", window=4000, budget=2000)
-    drawn = context_bar(replay(SAMPLE, compacting), 0)
+    drawn = context_bar(replay(SAMPLE, compacting), 0, "key")
     assert "hl-at-threshold" in drawn
     assert "hl-at-budget" in drawn
     assert "hl-at-limit" not in drawn
-    assert "hl-at-limit" in context_bar(replay(SAMPLE, Settings(budget=100)), 0)
+    assert "hl-at-limit" in context_bar(replay(SAMPLE, Settings(budget=100)), 0, "key")

@@ -72,7 +72,7 @@ def untagged(html: str) -> str:
     return re.sub(
         r"<style>.*?</style>|<[^>]+>",
         " ",
-        re.sub(r"</?dfn[^>]*>|<span data-used[^>]*>([\d,]+)</span>", r"\1", html),
+        re.sub(r"</?dfn[^>]*>|<span data-used=[^>]*>([\d,]+)</span>", r"\1", html),
         flags=re.DOTALL,
     )
 

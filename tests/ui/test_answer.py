@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace as changed
 
 import pytest
-from app_pages import screen, shown, sources, text
+from app_pages import screen, shown, sources, text, uploaded
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
@@ -71,6 +71,12 @@ def test_a_trial_ends_where_one_of_its_values_is_chosen_anew():
     assert "undo-trial" in keys(app)
     shown(app.number_input(key="set length").set_value(40).run())
     assert "undo-trial" not in keys(app)
+
+
+def test_a_trial_ends_with_the_conversation_it_was_about():
+    app = click(choose(screen(**BIRTHDAY), 60), "try-it")
+    app = uploaded(app, ("next.json", b'[{"role": "user", "content": "Hello?"}]'))
+    assert "undo-trial" not in keys(choose(app, 0))
 
 
 def test_what_the_environment_locks_is_not_tried_and_the_variable_is_named(monkeypatch):

@@ -35,17 +35,19 @@ LOST_FROM = (
 def seen_chip(timeline: Timeline, number: int) -> None:
     """How full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
     limit, over = context_limit(timeline), timeline.plans[number].over_budget
-    counted = counted_by(timeline)
+    counted, key = counted_by(timeline), cached.browser_key(timeline)
     origin = f"Every message as it is sent, the summary and what frames them, counted by {counted}."
     if timeline.settings.overhead:
         origin += f" The fixed overhead of {timeline.settings.overhead:,} tokens is added."
-    used = f'<span data-used data-overhead="{timeline.settings.overhead}">{used_tokens(timeline, number):,}</span>'
+    used = (
+        f'<span data-used="{key}" data-overhead="{timeline.settings.overhead}">{used_tokens(timeline, number):,}</span>'
+    )
     alarm = f"{ALARM.glyph} " if over else ""
     said = with_terms(fill_sentence(timeline, number), "window", "budget", "threshold")
     st.html(
         f'{_head("What the model sees", origin)}<div class="hl-cost{" hl-over" if over else ""}">{alarm}{used} of '
         f'{limit.tokens:,} tokens</div><div class="hl-chip-said hl-tips hl-stale">{said}</div>'
-        f'{context_bar(timeline, number)}<div class="hl-meta">{escape(counted)}</div>'
+        f'{context_bar(timeline, number, key)}<div class="hl-meta">{escape(counted)}</div>'
     )
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.ui.session import cached
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape
 from historylab.wording.verdict import count_actions, seen_sentence
@@ -13,13 +14,15 @@ from historylab.wording.verdict import count_actions, seen_sentence
 
 def verdict_line(timeline: Timeline, number: int) -> None:
     """How many messages request `number` (from 0) sends, of how many; the map rewrites it while it plays."""
-    st.html(f'<h1 class="hl-verdict" data-said>{escape(seen_sentence(timeline, number))}</h1>')
+    key = cached.browser_key(timeline)
+    st.html(f'<h1 class="hl-verdict" data-said="{key}">{escape(seen_sentence(timeline, number))}</h1>')
 
 
 def legend(timeline: Timeline, number: int) -> None:
     """Every action with its glyph, colour, count and meaning."""
     counts = count_actions(timeline.plans[number])
-    st.html(f'<div class="hl-chips hl-tips">{"".join(_chip(action, counts[action]) for action in LOOKS)}</div>')
+    chips = "".join(_chip(action, counts[action]) for action in LOOKS)
+    st.html(f'<div class="hl-chips hl-tips" data-counts="{cached.browser_key(timeline)}">{chips}</div>')
 
 
 def _chip(action: Action, count: int) -> str:

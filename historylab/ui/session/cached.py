@@ -135,7 +135,7 @@ def stage_seconds(timeline: Timeline) -> tuple[float, float, float]:
 @st.cache_resource(max_entries=5, scope="session", show_spinner="Drawing the map", hash_funcs=BY_CONTENT)
 def packed_map(timeline: Timeline) -> tuple[bytes, str]:
     """A timeline as the retention map's bytes, and the key the browser knows them by."""
-    key = _browser_key(timeline_key(timeline))
+    key = browser_key(timeline)
     return pack_timeline(timeline, key, _browser_key(timeline.conversation.digest)), key
 
 
@@ -172,6 +172,11 @@ def packed_bubbles(conversation: Conversation) -> tuple[bytes, str]:
 def packed_otherwise(timeline: Timeline) -> tuple[bytes, str]:
     """What a timeline sends in place of messages, as bytes, and the key the browser knows it by."""
     return pack_otherwise(timeline), _browser_key(f"{timeline_key(timeline)} otherwise")
+
+
+def browser_key(timeline: Timeline) -> str:
+    """The key by which the browser knows a timeline: what stands on the page for another isn't changed for this one."""
+    return _browser_key(timeline_key(timeline))
 
 
 def _browser_key(content: str) -> str:

@@ -78,7 +78,7 @@ class RetentionMap {
 
   say() {
     this.button.setAttribute("aria-pressed", clock.now.playing);
-    sayOnPage(this.still, this.request);
+    sayOnPage(this.still, this.known, this.request);
     saySent(this.still, this.known, this.request);
   }
 

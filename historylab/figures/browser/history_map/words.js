@@ -19,14 +19,14 @@ function seenSentence(still, request) {
   return `${when[0].toUpperCase()}${when.slice(1)}, the model sees ${sent === size ? all : `${count(sent)} of ${count(size)} messages`}.`;
 }
 
-// The page's headline and legend follow the clock, from the same numbers as Python's.
-function sayOnPage(still, request) {
-  const headline = document.querySelector("[data-said]");
+// The page's headline and legend follow the clock, from the same numbers as Python's, once they are this timeline's.
+function sayOnPage(still, key, request) {
+  const headline = document.querySelector(`[data-said="${key}"]`);
   if (!headline || still.says) return;
   const said = seenSentence(still, request);
   if (headline.textContent !== said) headline.textContent = said;
   still.looks.forEach((look, action) => {
-    const number = document.querySelector(`[data-count="${look.word}"]`), now = still.counts[request][action];
+    const number = document.querySelector(`[data-counts="${key}"] [data-count="${look.word}"]`), now = still.counts[request][action];
     if (!number || number.textContent === count(now)) return;
     number.textContent = count(now);
     number.parentElement.classList.toggle("hl-none", !now);

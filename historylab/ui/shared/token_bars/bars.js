@@ -30,6 +30,8 @@ class TokenBars {
     }
     [this.chart, this.send] = [chart, send];
     if (this.drag?.dropped) this.drag = null;
+    this.filled = null; // the verdict may be of another request by now
+    this.moved();
     this.root.setAttribute("aria-label", chart.finding);
     this.draw();
   }

@@ -65,10 +65,10 @@ function budgetHint(chart) {
 
 // The bar by kind in the verdict, which stands on the page and says how wide a token is: its parts at this request.
 function fillKinds(chart, point) {
-  for (const used of document.querySelectorAll("[data-used]")) {
+  for (const used of document.querySelectorAll(`[data-used="${chart.key}"]`)) {
     used.textContent = count(chart.sent[point] + Number(used.dataset.overhead));
   }
-  for (const bar of document.querySelectorAll("[data-kinds]")) {
+  for (const bar of document.querySelectorAll(`[data-kinds="${chart.key}"]`)) {
     const free = Math.max(0, bar.dataset.limit - chart.sent[point] - chart.aside);
     const now = new Map(chart.kinds.map(({ kind, tokens }) => [kind, tokens[point]])).set("free", free);
     for (const part of bar.querySelectorAll("[data-kind]")) {
