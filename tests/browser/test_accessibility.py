@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 SMALL = "?conv=sample:tide-tables-agent&historyLength=1"  # tool calls, and a message that is dropped
 DRAWN = {  # page → what is on it once it is drawn
-    "compare": '[data-testid="stDataFrame"] canvas',
+    "compare": ".rows tbody tr",
     "tune": '[data-testid="stPlotlyChart"] .point',
     "corpus": '[data-testid="stPlotlyChart"] .main-svg',
     "settings": ".hl-origin",
