@@ -53,7 +53,5 @@ function drawSummaryBubble({ about, text }, open) {
   const said = theirs("div", open ? "said" : "said short", text);
   const look = { action: SUMMARIZED, glyph: "Σ", word: "summary" };
   const fold = make("span", "fold", open ? "Show less" : "Show all of it");
-  const element = make("div", "turn summary", [make("div", "bubble", [make("div", "by", [make("b", "", "summary")]), said, badgeLine(look, about), fold])]);
-  element.setAttribute("aria-expanded", String(open));
-  return element;
+  return make("div", "turn summary", [make("div", "bubble", [make("div", "by", [make("b", "", "summary")]), said, badgeLine(look, about), fold])]);
 }

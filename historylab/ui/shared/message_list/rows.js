@@ -42,7 +42,5 @@ function summaryRow(picture, open) {
 function drawSummary({ about, text, open }) {
   const title = make("div", "title", [badge({ action: SUMMARIZED, glyph: "Σ", word: "summary" }), make("span", "about", about),
     make("span", "fold", open ? "Hide its text" : "Show its text")]);
-  const element = make("div", "row summary", open ? [title, theirs("div", "said", text)] : [title]);
-  element.setAttribute("aria-expanded", String(open));
-  return element;
+  return make("div", "row summary", open ? [title, theirs("div", "said", text)] : [title]);
 }
