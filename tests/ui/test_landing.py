@@ -40,7 +40,7 @@ def test_it_says_what_this_is_and_goes_with_its_settings_when_another_conversati
     app = landing()
     assert ABOUT in text(app)
     assert re.search("Message 4, which must be remembered, .* was lost", verdict(app))
-    assert sources(app)["budget"] == "URL"
+    assert sources(app)["budget"] == "sample"  # not a link of the reader's
     assert not app.query_params  # the empty address opens it
     opening(app, "Sample")
     shown(app.button(key="sample birthday-by-the-sea").click().run())

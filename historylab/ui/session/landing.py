@@ -12,8 +12,10 @@ from types import MappingProxyType
 
 from historylab.settings.link import COMPARE, decode
 from historylab.settings.names import OPEN, TEMPLATE
+from historylab.settings.resolve import Provenance
 from historylab.settings.sources import from_environment
 from historylab.ui.session.session import tab
+from historylab.wording import settings
 
 PAGE = "playground"
 STORY: Mapping[str, str] = MappingProxyType(
@@ -32,6 +34,7 @@ STORY: Mapping[str, str] = MappingProxyType(
 """At request 18 a cake is ordered; who may not eat what stands in message 4, of which the summary says nothing."""
 OTHERWISE: Mapping[str, str] = MappingProxyType({**STORY, COMPARE: "budget:2200;pruner:fifo"})
 """The same beside two other settings: room for everything, and the oldest turns dropped instead of summarised."""
+SAMPLE = "sample"
 _LINK = decode(STORY)
 
 
@@ -58,6 +61,11 @@ def is_untouched() -> bool:
     state = tab()
     marked = state.opened is None or state.stars == _LINK.place.stars
     return is_told() and marked and not state.you and state.compare is None
+
+
+def source_word(origin: Provenance) -> str:
+    """Where a value came from, as said beside its field: what the story's link sets is the sample's, not any link's."""
+    return SAMPLE if origin.source == "url" and is_told() else settings.source_word(origin)
 
 
 def leave() -> None:

@@ -15,7 +15,7 @@ from historylab.registry import SEVERAL, members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.resolve import Provenance, Resolution
 from historylab.systems.presets.base import PresetField
-from historylab.ui.session import choices, opening, session
+from historylab.ui.session import choices, landing, opening, session
 from historylab.ui.settings.overhead_count import overhead_count
 from historylab.wording.settings import (
     SOURCE_WORDS,
@@ -25,7 +25,6 @@ from historylab.wording.settings import (
     member_word,
     schema_of,
     show_value,
-    source_word,
     title_of,
 )
 from historylab.wording.untrusted import escape, replace_hidden
@@ -50,7 +49,7 @@ def setting_field(resolution: Resolution, name: str, field: PresetField | None =
     if origin.locked:
         _locked(name, origin, label_of(name, field))
     else:
-        word, shown = SOURCE_WORDS[origin.source], source_word(origin)
+        word, shown = SOURCE_WORDS[origin.source], landing.source_word(origin)
         with st.container(
             gap=None, key=f"field {name}"
         ):  # the source stands on the label's line, but not in the label: that is read aloud

@@ -9,6 +9,7 @@ import streamlit as st
 from historylab.settings.model import setting_names
 from historylab.settings.resolve import Candidate, Provenance, Resolution
 from historylab.settings.sources import SOURCES
+from historylab.ui.session import landing, session
 from historylab.ui.shared.notice import notice
 from historylab.wording.settings import GROUPS, SOURCE_WORDS, full_title, group_of, source_word
 from historylab.wording.sources import HEADINGS, decision_sentence, names_in, value_of, winner_of
@@ -62,7 +63,8 @@ def _group(title: str, origins: Iterable[Provenance]) -> None:
 
 def _card(origin: Provenance) -> str:
     lock = "🔒\ufe0e " if origin.locked else ""
-    word = source_word(origin)
+    as_if = "url" in session.tab().what_if.texts
+    word = source_word(origin) if as_if else landing.source_word(origin)
     bare = len(origin.candidates) == 1
     rows = "" if bare else f'<ol class="hl-bids">{"".join(map(_row, origin.candidates))}</ol>'
     why = "" if bare else f'<div class="hl-small">{escape(decision_sentence(origin))}</div>'

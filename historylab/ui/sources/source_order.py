@@ -10,13 +10,14 @@ import streamlit as st
 from historylab.settings.names import as_text
 from historylab.settings.resolve import Resolution
 from historylab.settings.sources import SOURCES
-from historylab.ui.session import session, what_if
+from historylab.ui.session import landing, session, what_if
 from historylab.wording.sources import ABOUT, HEADINGS, OWN, says_sentence
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, one_line
 
 MOST_SHOWN = 6  # values on a card
 OWN_HELP = "Not part of AgentDock's document: HistoryLab adds it."
+SAMPLE_HELP = "No link of yours: the sample that the playground opens on follows this one."
 WRITTEN = {
     "environment": ("Variables, one a line", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH=5"),
     "you": ("Your choices, one a line", "budget=4000"),
@@ -89,6 +90,8 @@ def said_html(resolution: Resolution, source: str) -> str:
 def _tags(source: str, *, on: bool) -> str:
     as_if = not on or source in session.tab().what_if.texts
     own = f'<span class="hl-tag" title="{OWN_HELP}">HistoryLab\'s own</span>' if source in OWN else ""
+    if source == "url" and not as_if and landing.is_told():
+        own = f'<span class="hl-tag" title="{SAMPLE_HELP}">{landing.SAMPLE}</span>'
     return own + ('<span class="hl-as-if">as if</span>' if as_if else "")
 
 
