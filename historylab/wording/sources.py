@@ -14,6 +14,7 @@ from historylab.planning.replay import Timeline
 from historylab.recall.retention import Retention
 from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_names, url_name
 from historylab.settings.resolve import Candidate, Provenance, Resolution
+from historylab.settings.sources import SUGGESTED
 from historylab.wording.losses import lost_facts
 from historylab.wording.settings import SOURCE_WORDS, show_value, title_of, value_in_words
 from historylab.wording.untrusted import one_line
@@ -64,7 +65,7 @@ def decision_sentence(origin: Provenance) -> str:
     shut_out = [c for c in losers if c.shut_out]
     beaten = [c for c in losers if not c.shut_out]
     sentences = [_refused_in_words(c) for c in origin.refused]
-    decides = SETS[origin.source]
+    decides = "HistoryLab suggests it for the open file" if origin.name == SUGGESTED else SETS[origin.source]
     if origin.source == "default" and origin.refused:
         decides = "Nothing that can be read sets it, so the default counts"
     if beaten:
@@ -226,7 +227,7 @@ def _lost(before: Outcome, after: Outcome) -> str:
 
 
 def _more(more: int, noun: str) -> str:
-    return f"{count_of(abs(more), noun)} {'more' if more > 0 else 'less' if more == -1 else 'fewer'}"
+    return count_of(abs(more), f"{'more' if more > 0 else 'fewer'} {noun}")
 
 
 def effect_sentence(source: str, now: Outcome, other: Outcome | None, *, on: bool) -> str:

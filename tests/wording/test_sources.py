@@ -38,6 +38,7 @@ def decided(name: str = "length", **said) -> str:
             {"env": {LENGTH: "0"}, "you": {"length": 7}, "url": "historyLength=5"},
             "The environment sets it, so your choice of “7” and the URL's “5” are not used.",
         ),
+        ({"name": "budget", "recorded": {"budget": 9}}, "HistoryLab suggests it for the open file."),
         ({"url": "historyLength=5", "template": CHAT}, "The URL sets it, so the template's “20” is not used."),
         (
             {"url": "historyLength=abc"},
@@ -81,11 +82,11 @@ NOW = Outcome((2, 40), (2, 40), (100, 900), 1)
         (NOW, "Without the URL, the model would see the same."),
         (
             Outcome((2, 12), (2, 40), (100, 300), 4),
-            "Without the URL, the model would see 12 messages instead of 40 at the last request and lose 3 facts more.",
+            "Without the URL, the model would see 12 messages instead of 40 at the last request and lose 3 more facts.",
         ),
         (
             Outcome((1, 40), (2, 40), (50, 900), 0),
-            "Without the URL, the model would see 1 message instead of 2 at request 1 and lose 1 fact less.",
+            "Without the URL, the model would see 1 message instead of 2 at request 1 and lose 1 fewer fact.",
         ),
         (
             Outcome((2, 40), (2, 40), (100, 800), 1),
@@ -120,7 +121,7 @@ def test_a_lost_fact_is_none_that_must_be_remembered():
     seen = outcome_of(timeline, found)
     kept = replace(seen, forgotten=0)
     assert effect_sentence("url", kept, seen, on=True) == (
-        "Without the URL, the model would see as much and lose 1 message more that must be remembered."
+        "Without the URL, the model would see as much and lose 1 more message that must be remembered."
     )
 
 
