@@ -80,9 +80,10 @@ def switch_strict(*, on: bool) -> None:
 
 
 def try_case(name: str, texts: Mapping[str, str], *, strict: bool) -> None:
-    """Try a ready case: these texts and nothing else in any source."""
+    """Try a ready case: these texts and no others; the open file says what it says, unless the case says otherwise."""
     tab().what_if = WhatIf()
-    said = {source: texts.get(source, "") for source in SWITCHED if texts.get(source) or text_of(source)}
+    others = [source for source in SWITCHED if source != "recorded" and text_of(source)]
+    said = {source: texts.get(source, "") for source in SWITCHED if source in others or texts.get(source)}
     tab().what_if = WhatIf(said, set(), strict, name)
     touch()
 

@@ -101,7 +101,8 @@ def case_explained(resolution: Resolution) -> None:
             return
         case = CASES.get(tried.case)
         said = f"<b>{escape(case.title)}.</b> {escape(case.point)}" if case else "Something is tried."
-        names = [name for name, origin in resolution.provenance.items() if len(origin.candidates) > 1] if case else []
+        about = [n for n, o in resolution.provenance.items() if any(c.source in tried.texts for c in o.candidates)]
+        names = about if case else []
         decided = "".join(
             f"<li><b>{escape(title_of(n))}: {escape(winner_of(resolution.provenance[n]))}.</b> "
             f"{escape(decision_sentence(resolution.provenance[n]))}</li>"
