@@ -68,7 +68,10 @@ def _file(settings: Settings, member: Member, *, only_changed: bool) -> None:
     if told := differences(settings, member.name):
         st.warning("\n".join(["Not carried over:", *map(_line, told)]))
     st.code(
-        replace_hidden(text), language=member.attributes.get("language"), height=min(420, 60 + 24 * text.count("\n"))
+        replace_hidden(text),
+        language=member.attributes.get("language"),
+        height=min(420, 60 + 24 * text.count("\n")),
+        wrap_lines=True,
     )
     with st.container(horizontal=True, gap="small"):
         _settings_file(f"Download {member.attributes['file_name']}", export(settings, member.name), member, "all")
