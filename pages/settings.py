@@ -21,7 +21,7 @@ conversation = opening.conversation()
 st.html(
     '<div class="hl-title">Where every setting comes from</div>'
     '<div class="hl-meta">Each setting is decided on its own: the first source in this order that says something '
-    "readable about it wins. Press a case to see it at work, or switch a source off and write what it says.</div>"
+    "readable about it wins. Press a case to see it at work, switch a source off, or write what it would say.</div>"
 )
 show_problem()
 ready_cases()

@@ -17,7 +17,7 @@ from historylab.ui.tune.settings_search import SettingsSearch
 def candidate_buttons(search: SettingsSearch, conversation: Conversation, picked: Point) -> None:
     """The row of buttons. They take over what the search varied, and nothing the environment sets."""
     changes = changed_settings(search, picked)
-    with st.container(horizontal=True, key="candidate"):
+    with st.container(horizontal=True, vertical_alignment="center", key="candidate"):
         used = st.button("Use in the playground", key="use", type="primary", disabled=not changes)
         compared = st.button("Compare with mine", key="compare-with-mine", disabled=not changes)
         resolution = choices.resolution(also=changes)
