@@ -11,6 +11,7 @@ function makeClock() {
   let told = null; // what Python was told and has not answered yet
   return {
     now,
+    held: false, // by a component that is being moved: no answer to an earlier move goes back meanwhile
     set(change) {
       Object.assign(now, change);
       document.documentElement.classList.toggle("hl-playing", now.playing);
@@ -22,6 +23,7 @@ function makeClock() {
     },
     // The one component that the user moved tells Python, by its own trigger; the others wait for the answer.
     tell(send, more = {}) {
+      this.held = false;
       told = { request: now.request, at: Date.now() };
       send("look", { request: now.request, ...more });
     },
@@ -30,7 +32,7 @@ function makeClock() {
     },
     // Python shows this request. An answer to an earlier move than the last is no reason to go back.
     answered(request) {
-      if (this.waits && request !== told.request) return false;
+      if (this.held || now.playing || (this.waits && request !== told.request)) return false;
       told = null;
       if (request !== now.request) this.set({ request });
       return true;

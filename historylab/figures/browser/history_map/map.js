@@ -46,15 +46,14 @@ class RetentionMap {
     this.zoomedFor = still.requests;
     if (moving) this.tell(); // moved by a key, and something else changed before the move was sent
     if (other) this.stop();
-    const moves = this.press || this.keyTimer || clock.now.playing; // by this map or another
-    if (!moves && clock.answered(view.request)) this.message = view.message;
+    if (clock.answered(view.request)) this.message = view.message;
     this.draw();
     this.say();
-    if (view.play && !this.begun) { // a link asked for it, once
+    if (this.asked) { // by a link, once
+      this.asked = false;
       this.look(0);
       this.play();
     }
-    this.begun = true;
   }
 
   // -- moving
@@ -110,7 +109,8 @@ class RetentionMap {
   down(event) {
     if (event.button) return;
     this.pause();
-    if (this.pinch.down(event)) return void (this.press = null);
+    clock.held = !this.pinch.down(event);
+    if (!clock.held) return void (this.press = null);
     const pans = zoomed() && (event.shiftKey || event.offsetY > this.frame.box.strip + STRIP);
     this.press = { x: event.offsetX, at: event.offsetX, from: this.request, moved: false, pans };
     this.marks.setPointerCapture(event.pointerId);
@@ -136,6 +136,7 @@ class RetentionMap {
 
   up(event) {
     const press = this.pinch.up(event) || this.press?.pans ? null : this.press;
+    if (this.press) clock.held = false;
     this.press = null;
     if (!press) return;
     const cell = press.moved ? null : cellUnder(this.still, this.frame, event.offsetX, event.offsetY);
@@ -150,6 +151,7 @@ class RetentionMap {
 
   leave(event) {
     this.pinch.up(event);
+    if (this.press) clock.held = false;
     if (this.press && this.request !== this.press.from) this.tell();
     this.press = null;
     this.hide();
@@ -168,6 +170,7 @@ class RetentionMap {
     else if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     else {
       this.stop();
+      clock.held = true;
       this.look(to);
       this.keyTimer = setTimeout(() => { this.keyTimer = 0; this.tell(); }, KEY_MS);
     }
@@ -188,6 +191,7 @@ class RetentionMap {
     const wait = Math.max(still_motion.matches ? 1000 : 60, Math.min(500, WHOLE_PLAY_MS / this.still.requests));
     const stride = Math.max(1, Math.round((this.still.requests * wait) / WHOLE_PLAY_MS));
     const step = () => {
+      if (!clock.now.playing) return;
       this.look(this.request + stride);
       if (this.request === this.still.requests - 1) return this.pause();
       this.playTimer = setTimeout(step, wait);
@@ -205,6 +209,7 @@ class RetentionMap {
     clearTimeout(this.playTimer);
     clearTimeout(this.keyTimer);
     const played = this.playTimer;
+    if (this.keyTimer) clock.held = false;
     this.playTimer = this.keyTimer = 0;
     if (played) clock.set({ playing: false });
   }
@@ -266,6 +271,7 @@ class RetentionMap {
   }
 
   end() {
+    if (this.press) clock.held = false;
     this.stop();
     this.deaf();
     document.removeEventListener(`${PRESENT}ed`, this.presented);
@@ -278,6 +284,7 @@ const maps = new WeakMap();
 export default function ({ data, parentElement, setTriggerValue }) {
   if (!maps.has(parentElement)) maps.set(parentElement, new RetentionMap(parentElement));
   const map = maps.get(parentElement);
+  if (data.play && !map.wanted) map.asked = true;
   map.wanted = data;
   timelines.get(data.key).then((still) => map.wanted === data && map.receive(data, still, setTriggerValue));
   return () => {

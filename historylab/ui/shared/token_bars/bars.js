@@ -54,7 +54,10 @@ class TokenBars {
     if (event.button) return;
     const onLine = event.target.closest(".budget");
     if (onLine && !this.chart.locked) this.drag = { from: event.clientY, budget: null };
-    else this.press = { x: event.clientX, from: clock.now.request };
+    else {
+      this.press = { x: event.clientX, from: clock.now.request };
+      clock.held = true;
+    }
     if (this.drag) this.hide();
     this.plot.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -85,11 +88,13 @@ class TokenBars {
 
   choose(press) {
     const request = this.last && press.moved ? this.requestAt(this.last) : this.requestAt({ clientX: press.x });
+    clock.held = false;
     clock.set({ request, playing: false });
-    if (request !== press.from) this.send("look", { request });
+    if (request !== press.from) clock.tell(this.send);
   }
 
   cancel() {
+    if (this.press) clock.held = false;
     [this.press, this.drag] = [null, null];
     this.placeBudget();
     this.hide();
