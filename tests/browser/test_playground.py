@@ -7,7 +7,7 @@ import re
 from urllib.parse import urlencode
 
 import pytest
-from browser_pages import HOSTILE, PLAIN, headline, opened, select_row, settled, source_of, upload
+from browser_pages import HOSTILE, PLAIN, headline, no_drawer, opened, select_row, source_of, upload
 from server_process import playground
 
 pytestmark = pytest.mark.browser
@@ -24,7 +24,7 @@ def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, 
     opened(page, home + PLAIN)
     upload(page, "numbers.json", json.dumps(said).encode())
     headline(page, "At turn 21, the model sees 39 of 41 messages")
-    page.keyboard.press("Escape")
+    no_drawer(page)
 
     set_number(page, "Budget", 400)
     page.locator(".hl-cost", has_text="of 400 tokens").wait_for()
@@ -52,9 +52,7 @@ def test_hostile_text_is_only_text(page, home, seen):
     opened(page, home + PLAIN)
     upload(page, "<img src=x onerror=window.harmed=4>.json", json.dumps([*said, said[1], said[0]]).encode())
     headline(page, "of 8 messages|all 8 messages")
-    settled(page)  # a drawer that is still drawn opens again when it is closed
-    page.keyboard.press("Escape")
-    page.get_by_role("dialog").wait_for(state="hidden")
+    no_drawer(page)
     set_number(page, "Length", 1)
     page.locator(".hl-forgot", has_text="<script>").wait_for()
     for row in (1, 2, 6):

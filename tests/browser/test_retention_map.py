@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import pytest
-from browser_pages import HOSTILE, PLAIN, at_rest, headline, opened, upload
+from browser_pages import HOSTILE, PLAIN, at_rest, headline, no_drawer, opened, upload
 
 from historylab import generate, replay, resolve_settings
 from historylab.wording.context import used_tokens
@@ -243,7 +243,7 @@ def test_hostile_text_in_the_tooltip_is_only_text(page, home, seen):
     opened(page, home + PLAIN)
     upload(page, "hostile.json", json.dumps([*said, said[0]]).encode())
     headline(page, "of 7 messages|all 7 messages")
-    page.keyboard.press("Escape")
+    no_drawer(page)
     found = Map(page, 7, 4)
     found.says("7 messages")
     for message, words in enumerate(("<script>", "<img src=x", "![x](https", "[click](javascript", "right to left")):

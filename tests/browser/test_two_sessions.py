@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from browser_pages import SECONDS, headline, opened, upload
+from browser_pages import SECONDS, headline, no_drawer, opened, upload
 
 from historylab.formats.load import load
 
@@ -28,7 +28,7 @@ def test_one_session_learns_nothing_of_anothers_file(page, browser, home):
     opened(page, home + "/?budget=777")
     upload(page, NAME, private_file())
     headline(page, "of 21 messages|all 21 messages")
-    page.keyboard.press("Escape")
+    no_drawer(page)
     page.remove_listener("request", listen)
     uploads = [url for url in asked if "/upload_file/" in url]
     assert uploads

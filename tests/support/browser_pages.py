@@ -33,6 +33,13 @@ def upload(page, name: str, data: bytes) -> None:
     page.locator(".st-key-upload input[type=file]").set_input_files(file)
 
 
+def no_drawer(page) -> None:
+    """Close the drawer a file was given in. One that is closed while it is still drawn opens again, and stays."""
+    settled(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
+
+
 def headline(page, words: str) -> None:
     """Wait for these words in the verdict."""
     page.locator("h1", has_text=re.compile(words)).wait_for()
