@@ -14,9 +14,9 @@ MESSAGES, REQUESTS = 166, 83
 
 
 BOTH_PLAY = """() => {
-  const at = globalThis.historylabClock?.now.request, said = Math.min(2 * at + 2, 166);
+  const { request: at, playing } = globalThis.historylabClock?.now ?? {}, said = Math.min(2 * at + 2, 166);
   const sees = [...document.querySelectorAll("[data-sees]")].map((one) => one.textContent).join();
-  return historylabClock.now.playing && at > 11 && sees === `${Math.min(said, 40)} of ${said},${Math.min(said, 10)} of ${said}`;
+  return playing && at > 11 && sees === `${Math.min(said, 40)} of ${said},${Math.min(said, 10)} of ${said}`;
 }"""
 
 
