@@ -16,7 +16,7 @@ from historylab.recall.references import Need
 from historylab.recall.retention import Loss, Retention
 from historylab.settings.resolve import Resolution
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.losses import gone_as, gone_at, lost_facts
+from historylab.wording.losses import LostFacts, gone_as, gone_at, lost_facts
 from historylab.wording.message_text import preview, without_escapes
 from historylab.wording.must_remember import at_step
 from historylab.wording.palette import LOOKS
@@ -53,9 +53,9 @@ def why_not_tried(undo: Mapping[str, Any], resolution: Resolution) -> str:
 # -- losses and needs
 
 
-def first_loss_in_words(found: Retention) -> str:
+def loss_in_words(found: Retention, first: Loss) -> str:
     """ "Message 2, “Hi! I'm Noor”, stopped being sent at turn 21. Turn 58 needed its “HW-3917”, in the answer." """
-    timeline, first = found.timeline, found.losses[0]
+    timeline = found.timeline
     use: Loss | Need | None = first
     if first.kind == "star":
         use = next((need for need, held in found.needed_of(first.message) if not held), None)
@@ -80,13 +80,17 @@ def short_label(timeline: Timeline, request: int) -> str:
     return f"Request {request + 1:,}" if step.requests_in_turn > 1 or step.turn < 0 else f"Turn {step.turn + 1:,}"
 
 
-def place_among(before: int, here: int, losses: int) -> str:
-    """ "loss 2 of 5", "losses 3–4 of 5" of one message at once; how many there are, beside them."""
+def place_among(before: int, here: int, lost: LostFacts) -> str:
+    """ "lost fact 2 of 5", "loss 2 of 2: 1 fact and 1 ⚑ message"; "lost facts 3–4 of 5" of one message at once.
+
+    Beside them all "5 facts lost".
+    """
     if not here:
-        return f"{losses:,} {'loss' if losses == 1 else 'losses'}"
-    if here == 1:
-        return f"loss {before + 1:,} of {losses:,}"
-    return f"losses {before + 1:,}–{before + here:,} of {losses:,}"
+        return f"{lost.losses} lost"
+    which = f"{before + 1:,}" if here == 1 else f"{before + 1:,}–{before + here:,}"
+    if not lost.marked:
+        return f"lost {'fact' if here == 1 else 'facts'} {which} of {lost.lost:,}"
+    return f"{'loss' if here == 1 else 'losses'} {which} of {lost.lost + lost.marked:,}: {lost.losses}"
 
 
 def _left_at(timeline: Timeline, loss: Loss) -> str:

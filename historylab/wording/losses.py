@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +15,15 @@ from historylab.planning.replay import Timeline
 from historylab.recall.retention import FACTS, Kept, Loss, Retention
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.message_text import without_escapes
+from historylab.wording.must_remember import GLYPH
 from historylab.wording.untrusted import one_line
 
 RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
 """In place of all that is found by reading messages, where a transcript has only their sizes."""
 KIND_WORDS = {"reference": "reference", "link": "link (estimate)", "star": "must remember", "evidence": "evidence"}
 VALUE, USED = 60, 60  # characters of a lost value, and of what it was used for
+CODE = re.compile(r"[\n(){}\[\]<>;=`|$]|^\s*(?:import|from|def|class|return|const|let|var|if|for|#|//)\s")
+"""What stands in a line of code, hardly in what people say, nor in a name, a date, an id or a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,8 @@ class LostFacts:
     lost: int
     total: int
     estimate: bool
+    marked: int = 0
+    """Messages that must be remembered and were lost at some request: they count beside the facts."""
 
     @property
     def amount(self) -> str:
@@ -39,12 +46,26 @@ class LostFacts:
 
     @property
     def rest(self) -> str:
-        """ "that later answers used were gone (an estimate)" """
+        """ "that later answers used were gone (an estimate)"; and the messages that must be remembered: "; 1 ⚑ …" """
+        was = "was" if self.marked == 1 else "were"
+        marked = f"; {count_of(self.marked, f'{GLYPH} message')} {was} lost" if self.marked else ""
         if not self.total:
-            return "no later answer uses what an earlier message says, as far as the transcript shows"
+            return f"no later answer uses what an earlier message says, as far as the transcript shows{marked}"
         was = "was" if 1 in (self.total, self.lost) else "were"
         estimate = " (an estimate)" if self.estimate else ""
-        return f"that later answers used {was} {'gone' if self.lost else 'there'}{estimate}"
+        return f"that later answers used {was} {'gone' if self.lost else 'there'}{estimate}{marked}"
+
+    @property
+    def losses(self) -> str:
+        """ "5 facts", "1 fact and 1 ⚑ message": everything that was lost."""
+        marked = count_of(self.marked, f"{GLYPH} message") if self.marked else ""
+        facts = count_of(self.lost, "fact") if self.lost or not marked else ""
+        return " and ".join(filter(None, (facts, marked)))
+
+    @property
+    def badge(self) -> str:
+        """ "5", "1 + 1 ⚑": the same beside a tab's name."""
+        return f"{self.lost:,}" + (f" + {self.marked:,} {GLYPH}" if self.marked else "")
 
     def __str__(self) -> str:
         """ "5 of 13 facts that later answers used were gone (an estimate)." """
@@ -54,12 +75,19 @@ class LostFacts:
 def lost_facts(found: Retention) -> LostFacts:
     """The facts of a timeline: values in answers and tool calls that earlier messages say, and gold evidence."""
     kept = [found.kept[kind] for kind in FACTS]
-    return LostFacts(sum(k.lost for k in kept), sum(k.total for k in kept), bool(found.kept["link"].total))
+    marked = sum(loss.kind == "star" for loss in found.losses)
+    return LostFacts(sum(k.lost for k in kept), sum(k.total for k in kept), bool(found.kept["link"].total), marked)
 
 
 def losses_shown(found: Retention) -> tuple[Loss, ...]:
     """Every loss but those of questions, in order of the requests."""
     return tuple(loss for loss in found.losses if loss.kind in KIND_WORDS)
+
+
+def named_loss(losses: Iterable[Loss]) -> Loss | None:
+    """The one to name of losses in order of the requests."""
+    # None is worse than another, so the earliest that a reader makes sense of is named: no line of code, if any other.
+    return min(losses, key=lambda loss: loss.kind != "star" and bool(CODE.search(loss.value)), default=None)
 
 
 def lost_value(loss: Loss) -> str:

@@ -117,7 +117,7 @@ def test_it_names_the_first_loss_leads_there_and_from_one_to_the_next():
     assert "The first loss that mattered" in text(app)
     click(app, "first-loss")
     assert looked_at(app) == places[0]
-    assert "loss 1 of" in text(app)
+    assert "lost fact 1 of 5" in text(app)
     assert app.button(key="loss-before").disabled
     click(app, "loss-after")
     assert looked_at(app) == places[1]

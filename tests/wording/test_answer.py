@@ -18,13 +18,14 @@ from historylab.wording.answer import (
     Seen,
     before_and_after,
     deletion_in_words,
-    first_loss_in_words,
+    loss_in_words,
     need_in_words,
     place_among,
     since_in_words,
     what_would_keep,
     why_not_tried,
 )
+from historylab.wording.losses import LostFacts
 
 FIND, REFUND = (ToolCall("c1", "shop.find", '{"order": "ORD-77"}'), ToolCall("c2", "refund", '{"customer": "cus_901"}'))
 ORDER = Conversation(
@@ -49,7 +50,7 @@ def seen(conversation: Conversation, settings: Settings) -> Seen:
 
 def of_a_mark(timeline: Timeline, message: int) -> str:
     found = retention(timeline, stars=[message])
-    return first_loss_in_words(changed(found, losses=tuple(loss for loss in found.losses if loss.kind == "star")))
+    return loss_in_words(found, next(loss for loss in found.losses if loss.kind == "star"))
 
 
 def test_what_would_keep_a_message_is_said_by_the_titles_on_screen_and_claims_no_more_than_was_tried():
@@ -87,13 +88,15 @@ def test_what_the_environment_holds_is_named(env, said):
 
 def test_a_loss_says_which_message_left_when_and_who_needed_what_of_it():
     timeline = replay(ORDER, LAST)
-    assert first_loss_in_words(retention(timeline)) == (
+    found = retention(timeline)
+    assert loss_in_words(found, found.losses[0]) == (
         "Message 3, “customer: cus_901”, stopped being sent at turn 2, request 1 of 2. "
         "Turn 2, request 1 of 2 needed its “cus_901”, as “customer” of refund."
     )
     long = ORDER.edited([*ORDER[:2], changed(ORDER[2], content="more " * 99 + "cus_901"), *ORDER[3:]])
     cut = Settings(policy="all").replace(**{"tool_output": "truncate", "tool_output.truncate.limit": 20})
-    said = first_loss_in_words(retention(replay(long, cut)))
+    found = retention(replay(long, cut))
+    said = loss_in_words(found, found.losses[0])
     assert "was sent only in part from turn 1, request 2 of 2 on. Turn 2, request 1 of 2 needed its “cus_901”" in said
     assert of_a_mark(timeline, 3) == "Message 4, which must be remembered, “It is at sea.”, was never sent."
     assert of_a_mark(timeline, 0) == (
@@ -113,9 +116,12 @@ def test_a_message_says_who_needs_it_the_lost_ones_first():
 
 
 def test_losses_of_one_message_at_once_are_counted_together():
-    assert place_among(0, 1, 5) == "loss 1 of 5"
-    assert place_among(2, 2, 5) == "losses 3–4 of 5"
-    assert (place_among(1, 0, 5), place_among(0, 0, 1)) == ("5 losses", "1 loss")
+    facts = LostFacts(5, 9, estimate=False)
+    assert place_among(0, 1, facts) == "lost fact 1 of 5"
+    assert place_among(2, 2, facts) == "lost facts 3–4 of 5"
+    assert place_among(1, 0, facts) == "5 facts lost"
+    assert place_among(1, 1, LostFacts(1, 16, estimate=False, marked=1)) == "loss 2 of 2: 1 fact and 1 ⚑ message"
+    assert place_among(0, 0, LostFacts(0, 16, estimate=False, marked=2)) == "2 ⚑ messages lost"
 
 
 def test_a_trial_is_told_by_the_numbers_of_both_replays():

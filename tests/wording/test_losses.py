@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from historylab import Conversation, Message, Settings, ToolCall, replay
-from historylab.formats.samples import load_sample
+from historylab.formats.samples import load_sample, samples
 from historylab.planning.reasons import Action
 from historylab.recall.held import LOST, find_holder
 from historylab.recall.references import find_needs
-from historylab.recall.retention import retention
+from historylab.recall.retention import Loss, retention
+from historylab.wording.answer import place_among
 from historylab.wording.losses import (
     gone_as,
     gone_at,
@@ -17,6 +18,7 @@ from historylab.wording.losses import (
     losses_shown,
     lost_facts,
     lost_value,
+    named_loss,
     used_as,
 )
 
@@ -30,6 +32,35 @@ def test_what_answers_used_is_counted_whether_it_was_there_or_not():
     assert losses_shown(kept) == ()
     nothing = retention(replay(Conversation([Message("user", "Hello.")]), Settings()))
     assert str(lost_facts(nothing)).startswith("No later answer uses")
+
+
+@pytest.mark.parametrize("sample", samples())
+def test_every_place_says_the_same_number_of_the_same_losses(sample):
+    conversation = load_sample(sample)[0]
+    for settings in (Settings(), Settings(policy="all", budget=3000), Settings(length=2)):
+        found = retention(replay(conversation, settings), stars=[0], questions=["What was the number?"])
+        facts, shown = lost_facts(found), losses_shown(found)
+        marked = sum(loss.kind == "star" for loss in shown)
+        assert (facts.lost, facts.marked) == (len(shown) - marked, marked)
+        assert (f"{facts.lost:,} of" in facts.amount) == bool(facts.lost and facts.total > 1)
+        assert ("⚑ message was lost" in facts.rest) == bool(marked)
+        assert facts.badge == str(facts.lost) + " + 1 ⚑" * marked
+        assert place_among(0, 1, facts).startswith(f"loss 1 of {len(shown)}: " if marked else "lost fact 1 of")
+        assert place_among(0, 0, facts) == f"{facts.losses} lost"
+        assert facts.losses.startswith(f"{facts.lost} fact" if facts.lost or not marked else "1 ⚑ message")
+
+
+def test_what_a_reader_makes_sense_of_is_named_before_a_line_of_code():
+    def named(*values: str) -> str:
+        return named_loss([Loss("reference", i, 0, value) for i, value in enumerate(values)]).value
+
+    assert named("if tide.at < lead:", "src/tidewatch/cli.py", "Noor Haddad") == "src/tidewatch/cli.py"
+    assert named("next_high(tides)", "2026-11-22 09:10") == "2026-11-22 09:10"
+    assert named("a b c\n  d", "import os", "The gate is B42.") == "The gate is B42."
+    assert named("x = 1", "y = 2") == "x = 1"
+    assert named("ORD-77", "HW-3917") == "ORD-77"
+    assert named_loss([]) is None
+    assert named_loss([Loss("star", 0, 0, "def f(): …"), Loss("link", 1, 0, "HW-3917")]).kind == "star"
 
 
 @pytest.mark.parametrize("sample", ["birthday-by-the-sea", "lamp-through-the-night", "ferry-desk"])

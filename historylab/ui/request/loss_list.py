@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from historylab.conversation.usage import is_textless
-from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
 from historylab.ui.request.message_selection import choose_message
@@ -21,6 +20,7 @@ from historylab.wording.losses import (
     gone_at,
     kept_line,
     losses_shown,
+    lost_facts,
     lost_value,
     used_as,
 )
@@ -69,7 +69,7 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
         COLUMNS,
         [_row(timeline, loss) for loss in shown],
         lambda row: choose_message(timeline, shown[row].step, shown[row].message),
-        label=f"{count_of(len(losses), 'value')} needed but no longer sent",
+        label=f"Lost: {lost_facts(found).losses}",
         chosen=_chosen(shown),
     )
 

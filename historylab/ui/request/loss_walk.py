@@ -10,14 +10,15 @@ from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
-from historylab.wording.answer import CHOOSE, NO_LOSS, first_loss_in_words, place_among
-from historylab.wording.losses import RECALL_UNKNOWN
+from historylab.wording.answer import CHOOSE, NO_LOSS, loss_in_words, place_among
+from historylab.wording.losses import RECALL_UNKNOWN, losses_shown, lost_facts, named_loss
 from historylab.wording.untrusted import escape
 
 
 def loss_walk(timeline: Timeline, number: int, chosen: int | None) -> None:
     """Buttons to the loss before and after message `chosen` at request `number` (from 0), be it one or not."""
-    losses = cached.retained(timeline, viewing.must_remember()).losses
+    found = cached.retained(timeline, viewing.must_remember())
+    losses = losses_shown(found)
     if not losses:
         return
     counts = Counter((loss.step, loss.message) for loss in losses)
@@ -27,23 +28,25 @@ def loss_walk(timeline: Timeline, number: int, chosen: int | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="losses-walk"):
         _to("‹ Previous loss", "loss-before", timeline, before)
         passed = sum(counts[place] for place in places if place < here)
-        st.html(f'<span class="hl-meta">{place_among(passed, counts[here], len(losses))}</span>', width="content")
+        st.html(f'<span class="hl-meta">{place_among(passed, counts[here], lost_facts(found))}</span>', width="content")
         _to("Next loss ›", "loss-after", timeline, after)
 
 
 def where_to_begin(timeline: Timeline) -> None:
-    """Where no message is chosen: the first loss that mattered, with the way to it, or that there is none."""
+    """Where no message is chosen: a loss that mattered, with the way to it, or that there is none."""
     if is_textless(timeline.original):
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div><div class="hl-meta">{CHOOSE}</div>')
         return
     found = cached.retained(timeline, viewing.must_remember())
-    losses = found.losses
-    said = first_loss_in_words(found) if losses else NO_LOSS
-    title = '<div class="hl-title">The first loss that mattered</div>' if losses else ""
+    losses = losses_shown(found)
+    named = named_loss(losses)
+    said = loss_in_words(found, named) if named else NO_LOSS
+    which = "The first" if named in losses[:1] else "A"
+    title = f'<div class="hl-title">{which} loss that mattered</div>' if named else ""
     st.html(f'{title}<div class="hl-small">{escape(said)}</div>')
-    if losses:
-        first = (timeline, losses[0].step, losses[0].message)
-        st.button("Show why, and what would keep it", key="first-loss", on_click=choose_message, args=first)
+    if named:
+        place = (timeline, named.step, named.message)
+        st.button("Show why, and what would keep it", key="first-loss", on_click=choose_message, args=place)
     st.html(f'<div class="hl-meta">{CHOOSE}</div>')
 
 

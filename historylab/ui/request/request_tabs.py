@@ -22,7 +22,7 @@ from historylab.ui.request.stage_trace import stage_trace
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.price_list import price_list
 from historylab.ui.shared.scroll_to import scroll_to
-from historylab.wording.losses import losses_shown
+from historylab.wording.losses import lost_facts
 
 MESSAGES, LOST, COST, REFUSED, ASKED = "Messages", "Lost facts", "Cost", "Refused", "Asked later"
 PAYLOAD, STAGES = "Payload", "Stages"
@@ -50,14 +50,14 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
 def tab_counts(timeline: Timeline) -> None:
     """Counts beside the tabs' names, of what the chips computed. As a style: with other labels they are other tabs."""
     counts = {
-        LOST: None if is_textless(timeline.original) else len(losses_shown(_retained(timeline))),
-        REFUSED: int(validity(timeline).refused.sum()),
-        ASKED: len(viewing.questions()) or None,
+        LOST: "" if is_textless(timeline.original) else lost_facts(_retained(timeline)).badge,
+        REFUSED: f"{validity(timeline).refused.sum():,}",
+        ASKED: f"{len(viewing.questions()) or ''}",
     }
     rules = (
-        f'.st-key-{viewing.TABS} [role=tab]:nth-of-type({ALL.index(tab) + 1}) p::after{{content:"{count:,}"}}'
+        f'.st-key-{viewing.TABS} [role=tab]:nth-of-type({ALL.index(tab) + 1}) p::after{{content:"{count}"}}'
         for tab, count in counts.items()
-        if count is not None
+        if count
     )
     st.html(f"<style>{''.join(rules)}</style>")
 

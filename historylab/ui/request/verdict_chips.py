@@ -17,7 +17,7 @@ from historylab.ui.session.must_remember import starred
 from historylab.wording.context import fill_sentence, used_tokens
 from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, CostFinding, cost_finding, is_untrimmed
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.losses import RECALL_UNKNOWN, loss_in_short, losses_shown, lost_facts, lost_value
+from historylab.wording.losses import RECALL_UNKNOWN, loss_in_short, losses_shown, lost_facts, lost_value, named_loss
 from historylab.wording.must_remember import GLYPH, MustRememberStatus, must_remember_status
 from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.palette import ALARM
@@ -52,10 +52,11 @@ def seen_chip(timeline: Timeline, number: int) -> None:
 
 
 def lost_chip(timeline: Timeline, number: int) -> None:
-    """The facts that later answers used and that were gone, the first of them, and what must be remembered."""
+    """The facts that later answers used and that were gone, one of them by name, and what must be remembered."""
     found = cached.retained(timeline, viewing.must_remember())
     status, losses = must_remember_status(timeline, number, starred(timeline)), losses_shown(found)
-    fact = next((loss for loss in losses if loss.kind != "star"), None)
+    facts_lost = [loss for loss in losses if loss.kind != "star"]
+    fact = named_loss(facts_lost)
     star = next((loss for loss in losses if loss.kind == "star"), None)
     if is_textless(timeline.original):
         said = f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
@@ -63,7 +64,8 @@ def lost_chip(timeline: Timeline, number: int) -> None:
         facts = lost_facts(found)
         said = _number(capitalize_first(facts.amount), f"{facts.rest}.", over=bool(facts.lost))
     if fact:
-        said += f'<div class="hl-forgot">First: {escape(loss_in_short(timeline, fact))}</div>'
+        which = "First:" if fact is facts_lost[0] else "Such as"
+        said += f'<div class="hl-forgot">{which} {escape(loss_in_short(timeline, fact))}</div>'
     elif not status.lost:
         said += f'<div class="hl-forgot hl-stale">{escape(forgotten_sentence(timeline, number))}</div>'
     st.html(f"{_head('What it lost that mattered', LOST_FROM)}{said}{_remembered(status)}")
