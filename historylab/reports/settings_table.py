@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from historylab.reports.shown import Shown
-from historylab.settings.resolve import Resolution
-from historylab.wording.settings import SOURCE_WORDS, title_of, value_in_words
+from historylab.wording.settings import title_of, value_in_words
 from historylab.wording.untrusted import escape, one_line
 
 
@@ -36,7 +35,7 @@ def _folded(shown: Sequence[Shown], names: Sequence[str], how: str) -> str:
 
 
 def _table(shown: Sequence[Shown], names: Iterable[str]) -> str:
-    alone = shown[0].resolution if len(shown) == 1 else None
+    alone = shown[0] if len(shown) == 1 and shown[0].resolution else None
     head = "".join(f'<th><b class="letter {one.letter}">{one.letter}</b></th>' for one in shown)
     if len(shown) == 1:
         head = f"<th>Value</th>{'<th>From</th>' if alone else ''}"
@@ -52,8 +51,10 @@ def _values(shown: Sequence[Shown], name: str) -> str:
     return "".join(f"<td>{escape(value_in_words(name, one.timeline.settings.value(name)))}</td>" for one in shown)
 
 
-def _source(resolution: Resolution, name: str) -> str:
-    origin = resolution.provenance[name]
-    known = origin.name in ("", origin.source) or origin.source == "you"
-    called = "" if known else f" ({one_line(origin.name, 60)})"
-    return f"{SOURCE_WORDS[origin.source]}{called}"
+def _source(shown: Shown, name: str) -> str:
+    if shown.resolution is None:
+        return ""
+    origin = shown.resolution.provenance[name]
+    word = shown.source_word(origin)
+    known = origin.name in ("", origin.source, word) or origin.source == "you"
+    return word if known else f"{word} ({one_line(origin.name, 60)})"

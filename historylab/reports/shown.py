@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from historylab.costs.bill import CostComparison
 from historylab.planning.replay import Timeline
 from historylab.recall.must_remember import MustRemember
 from historylab.recall.retention import Retention
-from historylab.settings.resolve import Resolution
+from historylab.settings.resolve import Provenance, Resolution
+from historylab.wording.settings import source_word
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
     """One of the configurations in a report, by its letter.
 
-    `resolution` says where the settings came from, `starred` which messages must be remembered, `cost` what it costs
+    `resolution` says where the settings came from, and `source_word` puts that into a word; `starred` which messages must be remembered, `cost` what it costs
     under the model's own cache, `retained` what later requests needed.
     """
 
@@ -26,3 +27,4 @@ class Shown:
     cost: CostComparison | None = None
     retained: Retention | None = None
     letter: str = "A"
+    source_word: Callable[[Provenance], str] = source_word

@@ -72,6 +72,7 @@ def test_it_has_verdict_settings_with_sources_chart_and_every_message():
     ):
         assert words in page.text
     assert "URL (historyLength)" in page.text
+    assert "sample (historyLength)" in report([Shown(timeline, resolution, source_word=lambda _: "sample")], 40)
     assert sum(tag == "svg" and a.get("role") == "img" for tag, a in page.tags) == 2
     assert page.open == []
     numbers = re.findall(r'class="number">([\d,]+)<', report([Shown(timeline, resolution)], 40))

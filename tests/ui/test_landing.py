@@ -49,6 +49,7 @@ def test_it_says_what_this_is_and_goes_with_its_settings_when_another_conversati
     assert app.query_params["conv"] == "sample:birthday-by-the-sea"  # so that a reload doesn't open the landing
     app.query_params.clear()  # Back
     assert ABOUT in text(shown(app.run()))
+    assert "Source: sample" in text(shown(app.button(key="debug").click().run()))
 
 
 @pytest.mark.slow

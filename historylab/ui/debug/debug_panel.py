@@ -5,23 +5,22 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
-from historylab.settings.resolve import Resolution
+from historylab.settings.resolve import Provenance, Resolution
 from historylab.settings.sources import SOURCES
 from historylab.systems import agentdock
 from historylab.ui.debug.history_log import agentdock_settings
-from historylab.ui.session import address
-from historylab.wording.settings import SOURCE_WORDS
+from historylab.ui.session import address, landing
 from historylab.wording.untrusted import escape, one_line
 
-WORDS = {**SOURCE_WORDS, "template": "default (template)"}
+TEMPLATE = "default (template)"
 """AgentDock has no word of its own for a template, its "default fallback"."""
 
 
 def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
     """A table: AgentDock's four words, and whether system messages are kept, which a link of ours may change too."""
     panel = agentdock.debug_panel(agentdock_settings(resolution), conversation)
-    deciding = {resolution.provenance[name].source for name in agentdock.FIELDS.values()}
-    strongest = next(WORDS[source] for source in SOURCES if source in deciding)
+    deciding = (resolution.provenance[name] for name in agentdock.FIELDS.values())
+    strongest = _word(min(deciding, key=lambda origin: SOURCES.index(origin.source)))
     agent = one_line(address.linked_agent(), 60)
     system = "kept" if resolution.settings.preserve_system_messages else "not kept"
     rows = [
@@ -40,5 +39,9 @@ def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
 
 def _source(resolution: Resolution, name: str) -> str:
     origin = resolution.provenance[name]
-    word = WORDS[origin.source]
+    word = _word(origin)
     return f"Source: {word} ({origin.name})" if origin.name not in ("", name) else f"Source: {word}"
+
+
+def _word(origin: Provenance) -> str:
+    return TEMPLATE if origin.source == "template" else landing.source_word(origin)

@@ -6,7 +6,7 @@ from historylab.planning.replay import Timeline
 from historylab.reports.shown import Shown
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.bill_table import bill_of
-from historylab.ui.session import cached, viewing
+from historylab.ui.session import cached, landing, viewing
 from historylab.ui.session.must_remember import starred
 
 
@@ -14,4 +14,4 @@ def reported(timeline: Timeline, resolution: Resolution, letter: str = "A") -> S
     """That timeline under the letter of its configuration."""
     bills, own = bill_of(timeline)
     needed = cached.retained(timeline, viewing.must_remember())
-    return Shown(timeline, resolution, starred(timeline), bills.get(own), needed, letter)
+    return Shown(timeline, resolution, starred(timeline), bills.get(own), needed, letter, landing.source_word)
