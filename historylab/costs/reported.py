@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Usage
 from historylab.costs.bill import price_as_recorded
 from historylab.costs.lost_prefix import usage_by_request
@@ -39,12 +38,6 @@ class AsReported:
     def error(self) -> float:
         """The distance of the computed cost above the reported one, as a share of that; negative below it."""
         return float(self.computed / self.reported) - 1
-
-
-def reported_cost(conversation: Conversation, prices: Prices) -> Decimal | None:
-    """Dollars that the requests with usage come to by it; None if none carries any."""
-    usages = [usage for usage in usage_by_request(conversation) if usage]
-    return _dollars(usages, prices) if usages else None
 
 
 def against_reported(timeline: Timeline, prices: Prices | None = None) -> AsReported | None:

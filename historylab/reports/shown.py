@@ -17,8 +17,9 @@ from historylab.wording.settings import source_word
 class Shown:
     """One of the configurations in a report, by its letter.
 
-    `resolution` says where the settings came from, and `source_word` puts that into a word; `starred` which messages must be remembered, `cost` what it costs
-    under the model's own cache, `retained` what later requests needed.
+    `resolution` says where the settings came from, and `source_word` puts that into a word; `starred` says which
+    messages must be remembered, `cost` what it costs under the model's own cache, `retained` what later requests
+    needed.
     """
 
     timeline: Timeline

@@ -93,7 +93,7 @@ SAY = """async (requests) => {
   }
   return said;
 }"""
-"""Moves the page's clock, and reads headline, legend and the first card's number at every request."""
+"""Moves the page's clock, and reads headline, legend and the first chip's number at every request."""
 OF_ANOTHER = """() => {
   const [said, counts, used] = ["said", "counts", "used"].map((name) => document.querySelector(`[data-${name}]`));
   const words = () => [said, counts, used].map((part) => part.textContent).join();

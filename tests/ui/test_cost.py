@@ -49,7 +49,7 @@ def test_a_tab_stays_open_when_its_count_changes():
     assert f'content:"{len(rows(app, "losses"))}"' in counts
 
 
-def test_the_cards_lead_to_the_bill_and_to_the_first_loss():
+def test_the_chips_lead_to_the_bill_and_to_the_first_loss():
     app = screen(**CUT)
     shown(app.button(key="to-Cost").click().run())
     assert "Automatic cache" in text(app)

@@ -32,11 +32,11 @@ def difference_legend(letter: str) -> str:
     """The legend of colours and textures as HTML, the largest difference first."""
     colours = {Difference.ONLY_A: "only-A", Difference.ONLY_B: f"only-{letter}"}
     looks = sorted(difference_looks(letter).items(), reverse=True)
-    chips = "".join(_chip(look, colours.get(difference, difference.name.lower())) for difference, look in looks)
-    return f'<div class="hl-chips">{chips}</div>'
+    entries = "".join(_entry(look, colours.get(difference, difference.name.lower())) for difference, look in looks)
+    return f'<div class="hl-legend">{entries}</div>'
 
 
-def _chip(look: Look, name: str) -> str:
+def _entry(look: Look, name: str) -> str:
     return f'<span title="{look.meaning}">{look.mark(name)}{look.word}</span>'
 
 

@@ -33,8 +33,8 @@ def motion_maps(
 
 def actions_legend() -> str:
     """What becomes of messages, as HTML."""
-    chips = (f"<span>{look.mark(action.name.lower())}{look.word}</span>" for action, look in LOOKS.items())
-    return f'<div class="hl-chips">{"".join(chips)}</div>'
+    entries = (f"<span>{look.mark(action.name.lower())}{look.word}</span>" for action, look in LOOKS.items())
+    return f'<div class="hl-legend">{"".join(entries)}</div>'
 
 
 def _one(letter: str, timeline: Timeline, number: int, *, aligned: bool) -> None:

@@ -21,11 +21,11 @@ def verdict_line(timeline: Timeline, number: int) -> None:
 def legend(timeline: Timeline, number: int) -> None:
     """Every action with its glyph, colour, count and meaning."""
     counts = count_actions(timeline.plans[number])
-    chips = "".join(_chip(action, counts[action]) for action in LOOKS)
-    st.html(f'<div class="hl-chips hl-tips" data-counts="{cached.browser_key(timeline)}">{chips}</div>')
+    entries = "".join(_entry(action, counts[action]) for action in LOOKS)
+    st.html(f'<div class="hl-legend hl-tips" data-counts="{cached.browser_key(timeline)}">{entries}</div>')
 
 
-def _chip(action: Action, count: int) -> str:
+def _entry(action: Action, count: int) -> str:
     look, name = LOOKS[action], action.name.lower()
     word = f'<span class="hl-term" tabindex="0" data-tip="{escape(look.meaning)}">{look.word}</span>'
     mark = f"{look.mark(name)}{word}"
