@@ -3,15 +3,17 @@
     ?v=2&historyLength=5&conv=gen:support_desk:turns=40,seed=0&stars=3,17&cmp=budget:4000
 
 A link names samples and the seeds of generated conversations; it never contains uploaded text. A setting that it leaves
-out is left to the server in version 1, as in links without `v` (from before there were versions, and AgentDock's); in
-version 2 it has its default, so that a short link means the same under any template. Settings are passed on as raw
+out is as the preset has it that it names. What none decides is left to the server in version 1, as in links without `v`
+(from before there were versions, and AgentDock's); in version 2 it has its default, so that a short link means the same
+under any template. Settings are passed on as raw
 text: `resolve_settings(url=…)` validates them and reports refusals; everything else is read here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
@@ -31,6 +33,7 @@ LONGEST = 32_000  # characters of a link: half of what servers accept
 MOST_CONFIGURATIONS = 3  # besides the first
 MOST_STARS = 100  # each is searched for in every request
 LARGEST_NUMBER = 10**9
+NO_PRESET: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Place:
     `conversation`: `sample:NAME`, `gen:NAME:option=value,…`, or empty for a conversation from the user's own disk.
     `which`: the conversation, if its file has several. `compare`: the configurations compared, each as the settings
     that differ from the link's own. `system`: the preset the settings started from (`NAME` or `NAME:VARIANT`), which
-    supplies settings that a link of version 1 leaves out. `stars`: the must-remember messages; None if the link names
+    supplies what the link leaves out. `stars`: the must-remember messages; None if the link names
     none.
     """
 
@@ -73,20 +76,26 @@ class Link:
 # -- writing
 
 
-def encode(settings: Settings, place: Place) -> str:
-    """The query string of a link that decides every setting. Raises SettingsError if it is too long for a link."""
-    query = urlencode(link_parameters(_as_parameters(settings), place), safe=":,;=")
+def encode(settings: Settings, place: Place, preset: Mapping[str, str] = NO_PRESET) -> str:
+    """The query string of a link that decides every setting. Raises SettingsError if it is too long for a link.
+
+    `preset` has what the place's system decides, as raw texts by URL name.
+    """
+    query = urlencode(link_parameters(_as_parameters(settings), place, preset), safe=":,;=")
     if len(query) > LONGEST:
         raise SettingsError(f"the link would have {len(query):,} characters, {LONGEST:,} are possible; export instead")
     return query
 
 
-def link_parameters(settings: Mapping[str, str], place: Place) -> dict[str, str]:
-    """The parameters of a link with these settings, by URL name; where all are given, those at their default go."""
+def link_parameters(settings: Mapping[str, str], place: Place, preset: Mapping[str, str] = NO_PRESET) -> dict[str, str]:
+    """The parameters of a link with these settings, by URL name.
+
+    Where all are given, those at their default go, unless the place's system decides otherwise (`preset`).
+    """
     default = _as_parameters(Settings())
     if not set(default) <= set(settings):
         return {**settings, **place_parameters(place)}
-    changed = {name: text for name, text in settings.items() if text != default.get(name)}
+    changed = {n: text for n, text in settings.items() if not text == default.get(n) == preset.get(n, text)}
     return {VERSION: COMPLETE, **changed, **{n: text for n, text in place_parameters(place).items() if n != VERSION}}
 
 
@@ -116,8 +125,11 @@ def _packed(changes: Mapping[str, Any]) -> str:
 # -- reading
 
 
-def decode(parameters: Mapping[str, str]) -> Link:
-    """Read a link from the parameters of a URL; unrelated parameters are ignored."""
+def decode(parameters: Mapping[str, str], presets: Callable[[str], Mapping[str, str]] = lambda _: NO_PRESET) -> Link:
+    """Read a link from the parameters of a URL; unrelated parameters are ignored.
+
+    `presets` says what a system decides, as raw texts by URL name; nothing if there is none of that name.
+    """
     length = sum(len(name) + len(text) for name, text in parameters.items())
     if length > LONGEST:
         return Link(refused=(Refused("link", "", f"it has {length:,} characters, {LONGEST:,} are read"),))
@@ -139,7 +151,7 @@ def decode(parameters: Mapping[str, str]) -> Link:
             refused.append(Refused(name, text, "there is no such setting"))
     given = {name: text for name, text in parameters.items() if name in known}
     left_out = _as_parameters(Settings()) if version == COMPLETE else {}
-    return Link({**left_out, **given}, place, tuple(refused))
+    return Link({**left_out, **presets(place.system), **given}, place, tuple(refused))
 
 
 def _conversation(parameters: Mapping[str, str], refused: list[Refused]) -> str:

@@ -14,6 +14,7 @@ from historylab.errors import SettingsError
 from historylab.settings.link import LONGEST, Link, Place, decode, encode, link_parameters, place_parameters
 from historylab.settings.model import setting_names
 from historylab.settings.names import as_text, url_name
+from historylab.systems.presets.base import find_preset, preset_in_link, presets
 
 TESTS = Path(__file__).parents[1]
 DEFAULTS = json.loads((TESTS / "golden/link_defaults.json").read_text("utf-8"))
@@ -104,3 +105,26 @@ def test_the_system_one_began_with_comes_back():
     place = Place("sample:ferry-desk", system="mentu:Future: relevance")
     assert decode(place_parameters(place)).place == place
     assert opened(encode(Settings(), place))[0].place == place
+
+
+SPECS = [f"{p.name}:{variant}".rstrip(":") for p in presets().values() for variant in ("", *p.variants)]
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_system_named_by_hand_gives_what_the_link_leaves_out(spec, version):
+    preset, variant = find_preset(spec)
+    link = decode({"v": version, "system": spec, "minTurns": "7"}, preset_in_link)
+    settings = resolve_settings(env={}, url=link.settings).settings
+    assert set(preset.changed(settings, variant)) <= {"min_turns"}
+    assert settings.min_turns == 7
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_shared_link_to_a_system_says_what_was_changed_since_even_back_to_a_default(spec):
+    preset, variant = find_preset(spec)
+    for settings in (Settings(**preset.decides(variant)), Settings(), Settings(budget=77, pruner="off")):
+        query = dict(parse_qsl(encode(settings, Place(system=spec), preset_in_link(spec)), keep_blank_values=True))
+        for known in (preset_in_link, lambda _: {}):
+            read = resolve_settings(env={}, url=decode(query, known).settings, template={"budget": 5}).settings
+            assert read == settings

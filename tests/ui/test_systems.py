@@ -145,7 +145,7 @@ def test_a_variants_own_window_goes_with_it():
 
 
 def test_a_link_names_a_system_and_what_was_changed_of_it():
-    app = screen(PAGE, system="octopus", minTurns="5")
+    app = screen(PAGE, v="2", system="octopus", minTurns="5")
     assert app.selectbox(key="system").value == "octopus"
     assert app.number_input(key="set min_turns").value == 5
     assert sources(app)["budget"] == "URL"

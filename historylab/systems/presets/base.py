@@ -19,6 +19,7 @@ from typing import Any
 from historylab.registry import members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
+from historylab.settings.names import as_text, url_name
 
 NOT_DECIDED = frozenset({"model", "summarizer", "relevance", "overhead", "window", "counter_factor"})
 """Fields no system decides, unless its settings name something else than the default."""
@@ -87,6 +88,12 @@ def find_preset(spec: str) -> tuple[Preset, str] | None:
     name, _, variant = spec.partition(":")
     preset = presets().get(name)
     return (preset, variant) if preset and (not variant or variant in preset.variants) else None
+
+
+def preset_in_link(spec: str) -> dict[str, str]:
+    """What the preset of that name decides, as a link has it: raw texts by URL name; nothing if there is none."""
+    found = find_preset(spec)
+    return {url_name(n): as_text(v) for n, v in found[0].decides(found[1]).items()} if found else {}
 
 
 def count_phrase(number: float, noun: str) -> str:

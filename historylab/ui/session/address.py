@@ -14,7 +14,7 @@ import streamlit as st
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.settings.link import OURS, SYSTEM, Place, Refused, decode, link_parameters, place_parameters
 from historylab.settings.names import as_text, by_url_name, url_name
-from historylab.systems.presets.base import find_preset, presets
+from historylab.systems.presets.base import find_preset, preset_in_link, presets
 from historylab.ui.session import landing, viewing
 from historylab.ui.session.session import tab
 
@@ -33,7 +33,7 @@ def follow_link(page: str) -> None:
 
 def _take_over(given: Mapping[str, str]) -> None:
     """Settings and place as the address has them. What is open stays open if the address names it too."""
-    state, link = tab(), decode(given)
+    state, link = tab(), decode(given, preset_in_link)
     written = state.address.written
     if written is not None and _opens(link.place) != _opens(decode(written).place):
         state.opened = None
@@ -49,13 +49,10 @@ def _take_over(given: Mapping[str, str]) -> None:
 
 
 def _follow_system(spec: str) -> None:
-    """The preset a link names gives what the link leaves out."""
+    """The preset a link names is the one on screen."""
     state, found = tab(), find_preset(spec)
     state.system = spec if found else ""
-    if found:
-        preset, variant = found
-        state.link = {**{url_name(n): as_text(v) for n, v in preset.decides(variant).items()}, **state.link}
-    elif spec:
+    if spec and not found:
         state.misread = (*state.misread, Refused(SYSTEM, spec, f"known are {', '.join(presets())}"))
 
 
@@ -82,7 +79,8 @@ def chosen_parameters() -> dict[str, str]:
     state, shown = tab(), current_place()
     settings = {**state.link, **{url_name(name): as_text(value) for name, value in state.you.items()}}
     default = shown.conversation == f"sample:{DEFAULT_SAMPLE}"
-    return link_parameters(settings, replace(shown, conversation="" if default else shown.conversation))
+    place = replace(shown, conversation="" if default else shown.conversation)
+    return link_parameters(settings, place, preset_in_link(place.system))
 
 
 def current_place(*, request: int | None = None, compare: Sequence[Mapping[str, Any]] | None = None) -> Place:

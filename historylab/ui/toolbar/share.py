@@ -9,6 +9,7 @@ import streamlit as st
 
 from historylab.settings.link import encode
 from historylab.settings.model import Settings
+from historylab.systems.presets.base import preset_in_link
 from historylab.ui.session import address, edits, session
 from historylab.ui.shared.page import PAGES
 
@@ -21,7 +22,7 @@ def full_link(settings: Settings, path: str = "", compare: Sequence[Mapping[str,
     `path` is the page's: "compare". Raises SettingsError if the link would be too long.
     """
     place = address.current_place(request=request_for_link(), compare=compare)
-    return f"{playground_address()}{path}?{encode(settings, place)}"
+    return f"{playground_address()}{path}?{encode(settings, place, preset_in_link(place.system))}"
 
 
 def request_for_link() -> int | None:
