@@ -10,12 +10,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from historylab.conversation.columns import SYSTEM
-from historylab.conversation.conversation import Conversation
+from historylab.conversation.columns import NEVER, SYSTEM
 from historylab.conversation.message import Message, known_size
 from historylab.counters.base import count_messages
 from historylab.planning.history import Texts
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
+from historylab.planning.replay import Timeline
 from historylab.planning.strategies.facts import column
 
 Sent = tuple[np.ndarray, np.ndarray]
@@ -23,38 +24,40 @@ Sent = tuple[np.ndarray, np.ndarray]
 
 
 class SharedPrefix:
-    """Compares the plans of one conversation, each with the one before."""
+    """Compares each request of a timeline with the one before."""
 
-    def __init__(self, conversation: Conversation):
-        self.keys = column(conversation, "identity", message_identity, np.int64)
-        self.conversation = conversation
+    def __init__(self, timeline: Timeline):
+        self.conversation, self.plans = timeline.conversation, timeline.plans
+        self.keys = column(self.conversation, "identity", message_identity, np.int64)
+        self._first = _first_differing(timeline)
         self._shortened: dict[int, tuple[Texts, np.ndarray]] = {}  # holding the Texts keeps its id() from being reused
         self._latest: tuple[HistoryPlan, Sent] | None = None
 
-    def shared(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool]:
-        """Tokens of the messages both begin with, and whether that is less than all of what `before` sends."""
-        found = self._by_blocks(before, plan)
+    def shared(self, request: int) -> tuple[int, bool]:
+        """Tokens of the messages it and the one before begin with, and whether those are less than all of the latter.
+
+        `request` counts from 0, and isn't the first.
+        """
+        before, plan = self.plans[request - 1], self.plans[request]
+        found = self._by_blocks(before, plan, min(self._first.item(request), before.history.blocks))
         return self._by_messages(before, plan) if found is None else found
 
-    def _by_blocks(self, before: HistoryPlan, plan: HistoryPlan) -> tuple[int, bool] | None:
-        """The same, read from which blocks are sent; None where messages have to be looked at."""
+    def _by_blocks(self, before: HistoryPlan, plan: HistoryPlan, at: int) -> tuple[int, bool] | None:
+        """The same, told from the first block that one sends and the other doesn't; None where messages decide."""
         columns, blocks = plan.history.columns, before.history.blocks
         if plan.layout or not columns.contiguous or not blocks or before.summary != plan.summary:
             return None
-        sent, sent_before = plan.sent, before.sent
-        differing = sent[:blocks] != sent_before
-        at = int(differing.argmax())
-        if not differing[at]:
-            at = blocks
-        common = sent_before[:at]
-        if not _texts_are_kept(before, plan) or (plan.summary and not (common & ~columns.system[:at]).any()):
+        if not _texts_are_kept(before, plan):
+            return None
+        if plan.summary and not (before.sent[:at] & ~columns.system[:at]).any():
             return None  # a summary stands before the first message that is no system message: is it the same one?
         if at == blocks:
             return before.message_tokens + before.summary_tokens, False
+        sent, sent_before = plan.sent, before.sent
         ours, theirs = _next_message(plan, sent, at), _next_message(before, sent_before, at)
         if ours is not None and theirs is not None and not self._differ(plan, ours, before, theirs):
             return None
-        return int(plan.block_tokens[:at] @ common) + plan.summary_tokens, theirs is not None
+        return int(plan.block_tokens[:at] @ sent_before[:at]) + plan.summary_tokens, theirs is not None
 
     def _differ(self, plan: HistoryPlan, ours: int, before: HistoryPlan, theirs: int) -> bool:
         """Whether two messages are surely sent as different ones."""
@@ -107,6 +110,15 @@ class SharedPrefix:
         return self._shortened[id(texts)][1]
 
 
+def _first_differing(timeline: Timeline) -> np.ndarray:
+    """int64[requests]: the first block that either a request or the one before it sends, but not both; else NEVER."""
+    changes, first = timeline.block_changes, np.full(len(timeline.plans), NEVER)
+    sent, before = changes.action <= Action.TRUNCATED, changes.before()
+    differing = (before >= 0) & (sent != sent[before])
+    np.minimum.at(first, changes.request[differing], changes.place[differing])
+    return first
+
+
 def message_identity(message: Message) -> int:
     """A number that identifies a message by the fields an API receives, within one process."""
     said = (message.content, message.name, message.tool_calls, message.tool_call_id, message.media)
@@ -135,6 +147,8 @@ def _is_whole(plan: HistoryPlan, i: int) -> bool:
 
 def _texts_are_kept(before: HistoryPlan, plan: HistoryPlan) -> bool:
     """Whether `plan` shortens the same messages as `before`, to the same texts, and besides only newer ones."""
+    if not before.shortened and not plan.shortened:
+        return True
     return len(before.shortened) == len(plan.shortened) and all(
         new.texts is old.texts
         and np.array_equal(new.messages[: len(old.messages)], old.messages)

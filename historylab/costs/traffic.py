@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -112,9 +111,9 @@ def traffic(timeline: Timeline) -> Traffic:
 def _traffic(timeline: Timeline) -> Traffic:
     overhead, requests = timeline.settings.overhead, len(timeline.plans)
     shared, broken = np.zeros(requests, np.int64), np.zeros(requests, bool)
-    prefixes = SharedPrefix(timeline.conversation)
-    for i, (before, plan) in enumerate(pairwise(timeline.plans), 1):
-        tokens, broken[i] = prefixes.shared(before, plan)
+    prefixes = SharedPrefix(timeline)
+    for i in range(1, requests):
+        tokens, broken[i] = prefixes.shared(i)
         shared[i] = overhead + tokens
     summaries = tuple(_summarizer_usage(plan) for plan in timeline.plans)
     return Traffic(timeline.tokens + overhead, shared, broken, _idle(timeline), _output(timeline), summaries)

@@ -34,7 +34,7 @@ class Decisions:
 
 def difference_changes(a: Timeline, b: Timeline) -> FateChanges:
     """The changes of two timelines whose messages match one by one; `decisions` says what a fate means."""
-    return fate_changes(a.conversation.columns, [a.plans, b.plans], _fate)
+    return fate_changes([a, b], _fate)
 
 
 # A fate is a number: the difference, then per side 3 bits of action and 8 of reason.

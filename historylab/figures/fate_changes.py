@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from historylab.conversation.columns import Columns
-from historylab.planning.plan import HistoryPlan
+from historylab.planning.decision_changes import spread_runs
+from historylab.planning.replay import Timeline
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,89 +47,33 @@ class FateChanges:
         return counted
 
 
-def fate_changes(
-    columns: Columns, sides: Sequence[Sequence[HistoryPlan]], fate_of: Callable[..., np.ndarray]
-) -> FateChanges:
-    """The changes of one timeline's plans, or of two timelines' with the same messages.
+def fate_changes(timelines: Sequence[Timeline], fate_of: Callable[..., np.ndarray]) -> FateChanges:
+    """The changes of one timeline's decisions, or of two timelines' with the same messages.
 
     `fate_of` makes int64 fates of the uint8 arrays of each side's actions and reasons; the worse, the higher.
     """
-    per_message = any(plan.shortened for plans in sides for plan in plans)
-    requests, homes, decided = _changed(columns, sides, per_message=per_message)
-    if not per_message:
-        requests, homes, decided = _messages_of(columns, requests, homes, decided)
+    request, message, decided = _decided(timelines)
     fates, codes = np.unique(fate_of(*decided), return_inverse=True)
     begins = np.ones(len(codes), bool)
-    begins[1:] = (np.diff(requests) != 0) | (np.diff(homes) != 1) | (np.diff(codes) != 0)
+    begins[1:] = (np.diff(request) != 0) | (np.diff(message) != 1) | (np.diff(codes) != 0)
     starts = np.flatnonzero(begins)
     return FateChanges(
-        np.bincount(requests[starts], minlength=len(columns.requests)),
-        homes[starts],
+        np.bincount(request[starts], minlength=len(timelines[0].plans)),
+        message[starts],
         np.diff(np.append(starts, len(codes))),
         (codes[starts] + 1).astype(np.uint8),
         fates,
     )
 
 
-def spread_runs(first: np.ndarray, length: np.ndarray) -> np.ndarray:
-    """int64: the members of all runs, one after another."""
-    ends = np.cumsum(length)
-    members: np.ndarray = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - ends + length, length)
-    return members
-
-
-def _changed(
-    columns: Columns, sides: Sequence[Sequence[HistoryPlan]], *, per_message: bool
-) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """Per change its request, its block (or message), and what each side decided."""
-    late = {} if per_message else _late_blocks(columns)
-    found: list[np.ndarray] = []
-    decided: list[list[np.ndarray]] = [[] for _ in range(2 * len(sides))]
-    before = [np.empty(0, np.uint8)] * len(decided)
-    for request, plans in enumerate(zip(*sides, strict=True)):
-        now = [part for plan in plans for part in _decisions(plan, per_message=per_message)]
-        known = len(before[0])
-        new = np.ones(len(now[0]), bool)
-        new[:known] = now[0][:known] != before[0]
-        for part, was in zip(now[1:], before[1:], strict=True):
-            new[:known] |= part[:known] != was
-        if request in late:
-            new[late[request]] = True
-        where = np.flatnonzero(new)
-        found.append(where)
-        for chosen, part in zip(decided, now, strict=True):
-            chosen.append(part[where])
-        before = now
-    requests = np.repeat(np.arange(len(found)), [len(where) for where in found])
-    return requests, _joined(found, np.int64), [_joined(parts, np.uint8) for parts in decided]
-
-
-def _decisions(plan: HistoryPlan, *, per_message: bool) -> tuple[np.ndarray, np.ndarray]:
-    return (plan.actions, plan.reasons) if per_message else (plan.block_actions, plan.block_reasons)
-
-
-def _late_blocks(columns: Columns) -> dict[int, list[int]]:
-    """Per request the blocks that an earlier one had in part: their later messages are new."""
-    arrived = columns.requests.searchsorted(np.arange(len(columns.block)), "right")
-    late: dict[int, list[int]] = {}
-    for message in np.flatnonzero(arrived > arrived[columns.block_first[columns.block]]).tolist():
-        late.setdefault(int(arrived[message]), []).append(int(columns.block[message]))
-    return late
-
-
-def _messages_of(
-    columns: Columns, requests: np.ndarray, blocks: np.ndarray, decided: list[np.ndarray]
-) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """The same per message instead of per block: of those that were said by then."""
-    order = np.argsort(columns.block, kind="stable")
-    sizes = np.bincount(columns.block, minlength=len(columns.block_first))
-    many = sizes[blocks]
-    messages = order[spread_runs((np.cumsum(sizes) - sizes)[blocks], many)]
-    requests = np.repeat(requests, many)
-    said = np.flatnonzero(messages < columns.requests[requests]) if len(messages) else messages
-    said = said[np.lexsort((messages[said], requests[said]))]
-    return requests[said], messages[said], [np.repeat(part, many)[said] for part in decided]
-
-
-def _joined(parts: list[np.ndarray], kind: type) -> np.ndarray:
-    return np.concatenate(parts) if parts else np.empty(0, kind)
+def _decided(timelines: Sequence[Timeline]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Per change on any side its request, its message, and what each side decides about it then."""
+    sides, messages = [timeline.changes for timeline in timelines], len(timelines[0].conversation)
+    if len(sides) == 1:
+        return sides[0].request, sides[0].place, [sides[0].action, sides[0].reason]
+    request, message = np.divmod(
+        np.unique(np.concatenate([side.request * messages + side.place for side in sides])), messages
+    )
+    decided = [side.at(request, message) for side in sides]
+    parts = zip(sides, decided, strict=True)
+    return request, message, [part[at] for side, at in parts for part in (side.action, side.reason)]

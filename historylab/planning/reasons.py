@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cache
 from string import Formatter
 from typing import Any, NamedTuple
 
@@ -93,20 +94,22 @@ def counted(number: float, nouns: str) -> str:
     return f"{lead} {written} {nouns}".lstrip()
 
 
-class _Sentence(Formatter):
-    """Fills a reason's sentence; a format that is a noun in the plural counts it."""
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        nouns = len(format_spec) > 1 and format_spec.endswith("s")
-        return counted(value, format_spec) if nouns else str(super().format_field(value, format_spec))
-
-
-_sentence = _Sentence()
-
-
 def fill_sentence(why: Reason, numbers: Mapping[str, Any]) -> str:
     """The reason's sentence with the decision's numbers in it."""
-    return _sentence.vformat(why.sentence, (), numbers)
+    return "".join([
+        text if name is None else text + _written(numbers[name], how) for text, name, how in _parts(why.sentence)
+    ])  # fmt: skip
+
+
+@cache
+def _parts(sentence: str) -> tuple[tuple[str, str | None, str], ...]:
+    """What stands before each name, the name, and how its number is written."""
+    return tuple((text, name, how or "") for text, name, how, _ in Formatter().parse(sentence))
+
+
+def _written(number: Any, how: str) -> str:
+    """As that format says; one that is a noun in the plural counts it."""
+    return counted(number, how) if len(how) > 1 and how.endswith("s") else format(number, how)
 
 
 def reason_of(code: int) -> Reason:

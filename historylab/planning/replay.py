@@ -9,9 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER, Columns
+from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
 from historylab.conversation.conversation import Conversation, Memo
 from historylab.counters.base import Counter
+from historylab.planning.decision_changes import (
+    DecisionChanges,
+    block_changes,
+    message_changes,
+    messages_of,
+    sent_by_role,
+)
 from historylab.planning.explain import Answer, explain
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, plan_requests, project
@@ -126,7 +133,11 @@ class Timeline(Memo):
     @cached_property
     def untrimmed(self) -> np.ndarray:
         """int64[requests]: tokens each request would send if nothing were cut."""
-        return np.array([p.history.untrimmed_tokens + self.counter.per_request for p in self.plans], np.int64)
+        columns, per_request = self.conversation.columns, self.counter.per_request
+        if not self.plans or len(columns.stand_ins):
+            return np.array([p.history.untrimmed_tokens + per_request for p in self.plans], np.int64)
+        untrimmed: np.ndarray = self.plans[-1].history.sums.running[columns.requests] + per_request
+        return untrimmed
 
     @cached_property
     def tokens_by_kind(self) -> Mapping[str, np.ndarray]:
@@ -139,23 +150,25 @@ class Timeline(Memo):
         }
 
     def _sent_by_role(self) -> np.ndarray:
-        """float64[requests, roles]: differences of running sums where every block is whole, else message by message."""
-        sums, columns = np.zeros((len(self.plans), 5)), self.conversation.columns
-        edges = [np.empty(0, np.int64)] * len(self.plans)
+        """float64[requests, roles]: what is sent, as a whole, less what shortening saves."""
+        if not self.plans:
+            return np.zeros((0, 5))
+        columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
+        sums = sent_by_role(columns, messages_of(columns, self.block_changes), tokens)
         for request, plan in enumerate(self.plans):
-            if not plan.history.whole or len(plan.shortened) > 1:
+            if plan.shortened:
                 sums[request] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
-                continue
-            edges[request] = _edges(plan.sent)
-            for cut in plan.shortened:
-                sent = cut.messages[plan.sent[columns.block[cut.messages]]]
-                saved = plan.history.tokens[sent] - cut.texts.tokens[sent]
-                sums[request] -= np.bincount(columns.role[sent], saved, 5)
-        if self.plans:
-            running = _running_by_role(columns, self.plans[-1].history.sums.tokens)[np.concatenate(edges)]
-            requests = np.repeat(np.arange(len(edges)), [len(ends) // 2 for ends in edges])
-            np.add.at(sums, requests, running[1::2] - running[::2])
         return sums
+
+    @cached_property
+    def block_changes(self) -> DecisionChanges:
+        """The blocks about which a request decides otherwise than the one before it."""
+        return block_changes(self.conversation.columns, self.plans)
+
+    @cached_property
+    def changes(self) -> DecisionChanges:
+        """The messages about which a request decides otherwise than the one before it."""
+        return message_changes(self.conversation.columns, self.plans, self.block_changes)
 
     @cached_property
     def over_budget(self) -> np.ndarray:
@@ -201,21 +214,6 @@ def _fates(plan: HistoryPlan) -> np.ndarray:
     replaced = np.flatnonzero(plan.reasons == REPLACED.code)
     actions[replaced] = actions[plan.history.columns.replaced_by[replaced]]
     return actions
-
-
-def _running_by_role(columns: Columns, tokens: np.ndarray) -> np.ndarray:
-    """float64[blocks + 1, roles]: tokens of all messages before each block."""
-    blocks = len(columns.block_first)
-    cells = np.bincount(columns.block * 5 + columns.role, tokens, 5 * blocks).reshape(blocks, 5)
-    return np.concatenate((np.zeros((1, 5)), np.cumsum(cells, axis=0)))
-
-
-def _edges(mask: np.ndarray) -> np.ndarray:
-    """int64: where each run of True begins and ends, alternately."""
-    edges = np.flatnonzero(mask[1:] != mask[:-1]) + 1
-    if len(mask) and mask[0]:
-        edges = np.concatenate(([0], edges))
-    return np.append(edges, len(mask)) if len(edges) % 2 else edges
 
 
 def replay(conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None) -> Timeline:

@@ -22,8 +22,10 @@ def find_holder(plan: HistoryPlan, value: str, mentions: np.ndarray) -> int:
 
     `mentions` (int64, ascending) are the messages of its history that mention the value.
     """
-    block = plan.history.columns.block
-    sent = mentions[plan.block_actions[block[mentions]] <= SENT]
+    block, actions = plan.history.columns.block, plan.block_actions
+    if len(mentions) and not plan.shortened and actions.item(block.item(mentions.item(-1))) <= SENT:
+        return BY_MESSAGE  # nearly always the newest one is sent: no need to look at the others
+    sent = mentions[actions[block[mentions]] <= SENT]
     if len(sent) and (not plan.shortened or any(_still_says(plan, i, value) for i in sent[::-1].tolist())):
         return BY_MESSAGE
     return BY_SUMMARY if plan.summary and value and contains_value(plan.summary.text, value) else LOST

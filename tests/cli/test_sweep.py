@@ -110,13 +110,13 @@ def test_a_file_that_cannot_be_written_is_noticed_before_the_work(capsys, monkey
 @pytest.mark.parametrize("workers", [[], ["--workers", "2"]], ids=["one process", "two workers"])
 def test_what_an_interrupted_sweep_has_measured_is_kept(capsys, monkeypatch, sample, tmp_path, workers):
     monkeypatch.setattr(sweep_command, "_progress", ctrl_c_at_the_third_row)
-    out = str(tmp_path / "table.jsonl")
+    before, out = signal.getsignal(signal.SIGINT), str(tmp_path / "table.jsonl")
     budgets = ",".join(map(str, range(200, 1200)))
     code, _, err = run(capsys, "sweep", sample, "--grid", f"budget={budgets}", "--out", out, *workers)
     assert code == 130
     assert "interrupted; " in err
     assert 3 <= len(read_table(out)) < 1000
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @contextlib.contextmanager

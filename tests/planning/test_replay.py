@@ -72,11 +72,25 @@ def test_the_figures_of_a_timeline_agree_with_its_plans(conversation, chosen):
     assert timeline.over_budget.tolist() == [p.tokens > p.budget for p in timeline.plans]
     actions = timeline.actions()
     for column, step in enumerate(timeline.steps):
+        assert {kind: row[column] for kind, row in kinds.items()} == step.tokens_by_kind
         assert actions[: step.size, column].tolist() == step.plan.actions.tolist()
         assert (actions[step.size :, column] == 255).all()
         sent = set(np.flatnonzero(step.plan.actions <= Action.TRUNCATED).tolist())
         assert set(step.changed.entered) <= sent
         assert not {*step.changed.left, *step.changed.folded} & sent
+
+
+@examples(max_examples=40)
+@given(conversations(), settings())
+def test_the_changes_of_a_timeline_add_up_to_its_plans(conversation, chosen):
+    timeline = replay(conversation, chosen)
+    changes, now = timeline.changes, np.zeros((2, len(timeline.conversation)), np.uint8)
+    for request, plan in enumerate(timeline.plans):
+        new = changes.request == request
+        now[:, changes.place[new]] = changes.action[new], changes.reason[new]
+        assert now[:, : plan.size].tolist() == [plan.actions.tolist(), plan.reasons.tolist()]
+    assert (np.diff(changes.request) >= 0).all()
+    assert all((np.diff(changes.place[changes.request == request]) > 0).all() for request in set(changes.request))
 
 
 @examples(max_examples=40)
