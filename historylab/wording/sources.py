@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from historylab.costs.amounts import count_of
-from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Retention
 from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_names, url_name
@@ -18,6 +15,7 @@ from historylab.settings.sources import SUGGESTED
 from historylab.wording.losses import lost_facts
 from historylab.wording.settings import SOURCE_WORDS, show_value, title_of, value_in_words
 from historylab.wording.untrusted import one_line
+from historylab.wording.verdict import count_actions, count_sent
 
 HEADINGS = {
     "environment": "Environment",
@@ -156,6 +154,7 @@ class Outcome:
     """What settings come to on a conversation: per request the messages sent, of how many, and the tokens; and losses.
 
     `lost` counts the facts that later requests needed and no longer held, `forgotten` the must-remember messages.
+    Where a projection rewrites the conversation, `rewritten` counts what the last request's messages are made from.
     """
 
     sent: tuple[int, ...]
@@ -163,13 +162,17 @@ class Outcome:
     tokens: tuple[int, ...]
     lost: int
     forgotten: int = 0
+    rewritten: int = 0
 
 
 def outcome_of(timeline: Timeline, kept: Retention) -> Outcome:
     """The outcome of a replay."""
-    sent = tuple(int(np.count_nonzero(plan.actions <= Action.TRUNCATED)) for plan in timeline.plans)
-    size = tuple(plan.size for plan in timeline.plans)
-    return Outcome(sent, size, tuple(timeline.tokens.tolist()), lost_facts(kept).lost, kept.stars.lost)
+    counts = [count_sent(count_actions(plan)) for plan in timeline.plans]
+    sent, size = tuple(sent for sent, _ in counts), tuple(of for _, of in counts)
+    made_from = timeline.original.columns.requests
+    rewritten = int(made_from[-1]) if len(made_from) == len(size) and made_from[-1:] != list(size[-1:]) else 0
+    tokens = tuple(timeline.tokens.tolist())
+    return Outcome(sent, size, tokens, lost_facts(kept).lost, kept.stars.lost, rewritten)
 
 
 def difference(before: Outcome, after: Outcome) -> str:
@@ -190,7 +193,7 @@ def _seen(before: Outcome, after: Outcome) -> str:
     if len(before.sent) != len(after.sent):
         return f"{_at_the_last(after, full=True)} instead of {_at_the_last(before)}"
     if before.size[-1:] != after.size[-1:]:
-        return f"{after.sent[-1]:,} of {count_of(after.size[-1], 'message')} instead of {_share(before)}"
+        return f"{_share(after, full=True)} instead of {_share(before)}"
     if before.sent[-1] != after.sent[-1]:
         return f"{count_of(after.sent[-1], 'message')} instead of {before.sent[-1]:,} at the last request"
     where = next((i for i, pair in enumerate(zip(before.sent, after.sent, strict=True)) if pair[0] != pair[1]), None)
@@ -201,8 +204,10 @@ def _seen(before: Outcome, after: Outcome) -> str:
     return "as much"
 
 
-def _share(outcome: Outcome) -> str:
-    return f"{outcome.sent[-1]:,} of {outcome.size[-1]:,}"
+def _share(outcome: Outcome, *, full: bool = False) -> str:
+    """ "40 of 40", "10 of 10 messages (rewritten from 33)"; in `full` with the noun."""
+    of = count_of(outcome.size[-1], "message") if full else f"{outcome.size[-1]:,}"
+    return f"{outcome.sent[-1]:,} of {of}{f' (rewritten from {outcome.rewritten:,})' if outcome.rewritten else ''}"
 
 
 def _at_the_last(outcome: Outcome, *, full: bool = False) -> str:
@@ -210,12 +215,8 @@ def _at_the_last(outcome: Outcome, *, full: bool = False) -> str:
     requests = len(outcome.sent)
     if not requests:
         return "nothing, as no request is made," if full else "nothing"
-    of, last = (
-        (count_of(outcome.size[-1], "message"), count_of(requests, "request"))
-        if full
-        else (f"{outcome.size[-1]:,}", f"{requests:,}")
-    )
-    return f"{outcome.sent[-1]:,} of {of} at the last of {last}"
+    last = count_of(requests, "request") if full else f"{requests:,}"
+    return f"{_share(outcome, full=full)} at the last of {last}"
 
 
 def _lost(before: Outcome, after: Outcome) -> str:

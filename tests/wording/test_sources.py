@@ -8,19 +8,23 @@ import pytest
 from sketches import conv
 
 from historylab import Settings, replay
+from historylab.formats.samples import load_sample
 from historylab.recall.retention import retention
 from historylab.settings.model import setting_names
 from historylab.settings.resolve import resolve_settings
+from historylab.systems.presets.base import presets
 from historylab.wording.settings import GROUPS, group_of
 from historylab.wording.sources import (
     Outcome,
     decision_sentence,
+    difference,
     effect_sentence,
     names_in,
     outcome_of,
     says_anything,
     says_sentence,
 )
+from historylab.wording.verdict import seen_sentence
 
 LENGTH = "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH"
 CHAT = {"chatSettings": {"historyLength": 20}}
@@ -132,3 +136,12 @@ def test_the_templates_names_are_agentdocks_too():
 
 def test_every_setting_stands_in_a_group():
     assert {group_of(name) for name in setting_names()} == set(GROUPS)
+
+
+def test_a_system_that_rewrites_the_conversation_counts_its_messages_as_the_headline_does():
+    conversation = load_sample("lamp-through-the-night")[0]
+    whole, mentu = (replay(conversation, s) for s in (Settings(), presets()["mentu"].settings))
+    before, after = (outcome_of(timeline, retention(timeline)) for timeline in (whole, mentu))
+    assert seen_sentence(mentu, len(mentu.plans) - 1).endswith("the model sees all 10 messages.")
+    assert difference(before, after).startswith("the model would see 10 of 10 messages (rewritten from 33) instead of")
+    assert "instead of 10 of 10 (rewritten from 33)" in difference(after, before)
