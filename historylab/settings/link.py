@@ -5,8 +5,8 @@
 A link names samples and the seeds of generated conversations; it never contains uploaded text. A setting that it leaves
 out is as the preset has it that it names. What none decides is left to the server in version 1, as in links without `v`
 (from before there were versions, and AgentDock's); in version 2 it has its default, so that a short link means the same
-under any template. Settings are passed on as raw
-text: `resolve_settings(url=…)` validates them and reports refusals; everything else is read here.
+under any template. Settings are passed on as raw text: `resolve_settings(url=…)` validates them and reports refusals;
+everything else is read here.
 """
 
 from __future__ import annotations

@@ -40,6 +40,7 @@ class Constraints:
 
     every_star: bool = False
     references: float | None = None  # least share kept
+    references_are: str = "references"  # what they were called
     within_budget: bool = False
     peak: int | None = None  # most tokens a request may send
     no_rejections: bool = False
@@ -52,9 +53,8 @@ class Constraints:
     @property
     def any_set(self) -> bool:
         """Whether anything is required at all, besides what is best."""
-        return any(
-            getattr(self, each.name) != each.default for each in fields(self) if each.name not in ("aim", "cache")
-        )
+        beside = ("aim", "cache", "references_are")
+        return any(getattr(self, each.name) != each.default for each in fields(self) if each.name not in beside)
 
     def broken_by(self, point: Mapping[str, Any]) -> list[str]:
         """The constraints, in words, that a candidate's figures break. An unknown figure (NaN) breaks none."""
@@ -64,7 +64,7 @@ class Constraints:
         if self.every_star:
             yield EVERY_STAR, not point["stars_kept"] < 1
         if self.references is not None:
-            yield f"keep {self.references:.0%} of references", not point["references_kept"] < self.references
+            yield f"keep {self.references:.0%} of {self.references_are}", not point["references_kept"] < self.references
         if self.within_budget:
             yield "never over the budget", not point["over_budget"]
         if self.peak is not None:
@@ -80,13 +80,14 @@ class Constraints:
 
 
 _NUMBER = r"(?P<number>[0-9.,]+)\s*(?P<kilo>k)?"
+_REFERENCES = r"(?:references?|(?P<fact>facts?) in tool calls)"
 _CACHING = r"(?:\s+(?:under|with)\s+(?P<cache>[\w-]+)\s+(?:cach\w*|prefix cach\w*))?"
 _RULES = tuple(
     (re.compile(pattern), field)
     for pattern, field in (
         (r"keeps? (?:every|all|the)\s*(?:stars?|must-remember messages?)", "every_star"),
-        (r"keeps? (?:every|all)\s*references?", "references"),
-        (rf"keeps? (?:at least )?{_NUMBER}\s*% of (?:the |all )?references?", "references"),
+        (rf"keeps? (?:every|all)\s*{_REFERENCES}", "references"),
+        (rf"keeps? (?:at least )?{_NUMBER}\s*% of (?:the |all )?{_REFERENCES}", "references"),
         (r"(?:never|not|nothing) over (?:the )?budget", "within_budget"),
         (rf"(?:never (?:over|above)|at most|under) {_NUMBER}(?:\s*tokens)?", "peak"),
         (r"(?:never|nothing) rejected", "no_rejections"),
@@ -114,8 +115,10 @@ def _read(phrase: str) -> dict[str, Any]:
         match = pattern.fullmatch(phrase)
         if match and match.groupdict().get("cache") in (None, *caches):
             given = match.groupdict()
-            cache = {"cache": caches[given["cache"]]} if given.get("cache") else {}
-            return {field: _value(field, given), **cache}
+            more = {"cache": caches[given["cache"]]} if given.get("cache") else {}
+            if given.get("fact"):
+                more["references_are"] = "facts in tool calls"
+            return {field: _value(field, given), **more}
     raise SettingsError(f"{phrase!r} is no constraint we know; say for instance {'; '.join(PHRASES)}")
 
 

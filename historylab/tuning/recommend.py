@@ -116,8 +116,11 @@ def recommend(
     constraints: Constraints | str = "balanced",
     *,
     name: Callable[[Mapping[str, Any]], str] = changes_as_text,
+    nouns: Mapping[str, str] | None = None,
 ) -> Recommendation:
-    """Choose from a sweep's table (a DataFrame, or its rows); `name` puts a candidate's changes into words.
+    """Choose from a sweep's table (a DataFrame, or its rows).
+
+    `name` puts a candidate's changes into words, `nouns` what is kept, per column of KEPT.
 
     Raises SettingsError for unknown words in the constraints, an empty table, and costs the table doesn't have.
     """
@@ -136,7 +139,7 @@ def recommend(
     points = tuple(_point(f, varied, stated, kept_is, cost_is, name) for f in figures)
     choice, what = _choose(points, stated)
     frontier = pareto(points)
-    noun = KEPT[kept_is]
+    noun = (nouns or KEPT)[kept_is]
     why = why_chosen(choice, points, stated, what, noun, cost_is) if choice else (why_nothing(points),)
     gives_up = tuple(given_up(choice, points, noun, cost_is)) if choice else ()
     excluded = dict(Counter(words for point in points for words in point.broken))

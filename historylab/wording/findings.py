@@ -7,11 +7,25 @@ from collections.abc import Sequence
 from historylab.costs.amounts import count_of, percent, times
 from historylab.costs.workload import Workload, percentiles
 from historylab.planning.replay import Timeline
-from historylab.tuning.recommend import Recommendation, relative_cost
+from historylab.tuning.recommend import KEPT, Recommendation, relative_cost
 from historylab.wording.must_remember import at_step
 from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.palette import CONFIGURATIONS
 from historylab.wording.verdict import count_actions, counted_by, share_sent
+
+KEPT_WORDS = {
+    **KEPT,
+    "references_kept": "facts in tool calls",
+    "evidence_kept": "evidence",
+    "links_kept": "facts in answers (an estimate)",
+    "questions_kept": "answers to your questions (an estimate)",
+}
+"""What settings keep, as the screens say it: column → noun."""
+
+
+def constraint_in_words(phrase: str) -> str:
+    """A phrase of a constraint, as the screens say it: "keep every fact in tool calls"; it is understood like this."""
+    return phrase.replace("references", KEPT_WORDS["references_kept"]).replace("reference", "fact in tool calls")
 
 
 def token_finding(timeline: Timeline) -> str:

@@ -20,7 +20,12 @@ from historylab.wording.untrusted import one_line
 
 RECALL_UNKNOWN = "What later requests needed of what is left out is unknown: the file holds no text."
 """In place of all that is found by reading messages, where a transcript has only their sizes."""
-KIND_WORDS = {"reference": "reference", "link": "link (estimate)", "star": "must remember", "evidence": "evidence"}
+KIND_WORDS = {
+    "reference": "fact",
+    "link": "fact (an estimate)",
+    "star": "must remember",
+    "evidence": "evidence",
+}
 VALUE, USED = 60, 60  # characters of a lost value, and of what it was used for
 CODE = re.compile(r"[\n(){}\[\]<>;=`|$]|^\s*(?:import|from|def|class|return|const|let|var|if|for|#|//)\s")
 """What stands in a line of code, hardly in what people say, nor in a name, a date, an id or a path."""
@@ -137,6 +142,6 @@ def _holds(ascending: np.ndarray, message: int) -> bool:
 
 
 def kept_line(kept: Kept, noun: str, of_what: str = "") -> str:
-    """ "58 of 60 references kept (96.7%), 4 of them only in the summary"; `of_what` follows the noun."""
+    """ "58 of 60 facts in tool calls kept (96.7%), 4 of them only in the summary"; `of_what` follows the noun."""
     by_summary = f", {kept.by_summary:,} of them only in the summary" if kept.by_summary else ""
     return f"{kept.kept:,} of {count_of(kept.total, noun)}{of_what} kept ({percent(kept.share)}){by_summary}"

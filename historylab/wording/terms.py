@@ -16,9 +16,9 @@ TERMS: Mapping[str, str] = {
     "summarised": "Not sent; a summary stands for it.",
     "dropped": "Not sent, and nothing stands for it.",
     "fact": "A value that an answer or a tool call uses and an earlier message says: an id, a number, a path.",
-    "reference": "A value in a tool call that an earlier message says word for word.",
-    "link": "An id, a number or a path in an answer that an earlier message says. An estimate: nothing proves that the "
-    "model looked it up there.",
+    "facts in tool calls": "A value in a tool call that an earlier message says word for word.",
+    "facts in answers": "An id, a number or a path in an answer that an earlier message says. An estimate: nothing "
+    "proves that the model looked it up there.",
     "evidence": "The messages that the file itself names as needed for a question.",
     "must remember": "You marked it: it may not be lost.",
     "window": "The most tokens the model takes.",
@@ -58,9 +58,10 @@ def info_html(label: str, told: str) -> str:
 
 def with_terms(text: str, *terms: str) -> str:
     """A sentence as HTML, in which the first mention of each of these terms, or its plural, tells what it means."""
-    found = sorted((*match.span(), term) for term in terms if (match := _mention(term, text)))
+    found = sorted((match.start(), -match.end(), term) for term in terms if (match := _mention(term, text)))
     pieces, end = list[str](), 0
-    for start, stop, term in found:
+    for start, minus_stop, term in found:  # of two that begin alike the longer one
+        stop = -minus_stop
         if start >= end:
             pieces += [escape(text[end:start]), term_html(text[start:stop], term)]
             end = stop

@@ -31,7 +31,7 @@ def test_the_sentence_is_there_without_a_click_and_the_rest_is_not():
     ("tab", "words"),
     [
         ("Cost", ("No cache", "Automatic cache", "Explicit cache", "Source: genai-prices")),
-        ("Lost facts", ("6 of 8 references",)),
+        ("Lost facts", ("6 of 8 facts in tool calls",)),
         ("Refused", ("Sliced",)),
     ],
 )

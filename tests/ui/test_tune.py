@@ -38,7 +38,7 @@ def test_it_opens_first_and_from_the_frame_with_a_recommendation(start):
 
 def test_it_says_when_your_own_settings_are_the_best():
     app = tune(**TOOLS)
-    assert "they keep 100% of references" in verdict(app)
+    assert "they keep 100% of facts in tool calls" in verdict(app)
     assert app.button(key="use").disabled
 
 
@@ -76,7 +76,8 @@ def test_wishes_in_words_exclude_and_what_is_not_understood_is_said():
     assert verdict(app) != cheapest
     shown(app.text_input(key="words").set_value("never over 1").run())
     assert "None of the settings tried do all that" in verdict(app)
-    assert "excludes" in text(app)
+    assert "“keep 100% of facts in tool calls” excludes" in text(app)
+    assert "reference" not in text(app)
     shown(app.text_input(key="words").set_value("be nice").run())
     assert "no constraint we know" in text(app)
     assert "No settings" not in verdict(app)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from historylab import Conversation, Message, Settings, generate, grid, recommend, replay, sweep
 from historylab.formats.samples import load_sample
+from historylab.tuning.constraints import PHRASES, read_constraints
 from historylab.wording.cuts import changes_in_words
-from historylab.wording.findings import compare_finding, frontier_finding, token_finding
+from historylab.wording.findings import (
+    KEPT_WORDS,
+    compare_finding,
+    constraint_in_words,
+    frontier_finding,
+    token_finding,
+)
 
 
 def test_the_token_chart_names_the_counter_and_the_requests_over_the_budget():
@@ -29,11 +40,19 @@ def test_the_compare_chart_gives_each_configuration_its_total():
     )
 
 
+@pytest.mark.parametrize("phrase", PHRASES)
+def test_a_constraint_is_understood_in_the_words_of_the_screens_and_told_in_them(phrase):
+    phrase = phrase.partition(" (")[0]
+    said = constraint_in_words(phrase)
+    assert "reference" not in said
+    assert replace(read_constraints(said), references_are="references") == read_constraints(phrase)
+
+
 def test_the_frontier_names_its_two_ends():
     axes = {"budget": [500, 2000, 8000], "pruner": ["fifo", "relevance"]}
     table = sweep(load_sample("tide-tables-agent")[0], grid(Settings(policy="all"), **axes))
-    finding = frontier_finding(recommend(table, name=changes_in_words))
-    assert finding.startswith("6 settings, references kept over cost. At the cheap end of the frontier, ")
+    finding = frontier_finding(recommend(table, name=changes_in_words, nouns=KEPT_WORDS))
+    assert finding.startswith("6 settings, facts in tool calls kept over cost. At the cheap end of the frontier, ")
     assert finding.count("×") == 2
 
 

@@ -15,6 +15,12 @@ def test_the_first_mention_of_a_term_tells_what_it_means_and_the_rest_is_text():
     assert " &lt;b&gt; of a " in said
 
 
+def test_of_two_terms_that_begin_alike_the_longer_one_tells():
+    said = with_terms("2 facts in tool calls, 1 fact", "fact", "facts in tool calls")
+    assert said.count("<dfn") == 1
+    assert ">facts in tool calls</dfn>, 1 fact" in said
+
+
 def test_a_term_that_is_not_mentioned_changes_nothing():
     assert with_terms("nothing & nobody", "turn") == "nothing &amp; nobody"
 

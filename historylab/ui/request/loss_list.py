@@ -31,10 +31,11 @@ from historylab.wording.untrusted import escape
 
 NOUNS = {
     "star": ("message", " that must be remembered"),
-    "evidence": ("piece", " of gold evidence"),
-    "reference": ("reference", " (values in tool calls that an earlier message holds)"),
-    "link": ("link", " (ids, numbers and paths in answers that an earlier message holds; an estimate)"),
+    "evidence": ("piece", " of evidence"),
+    "reference": ("fact", " in tool calls"),
+    "link": ("fact", " in answers (an estimate)"),
 }
+EXPLAINED = ("facts in tool calls", "facts in answers", "fact", "evidence")
 MOST = 200
 KEY = "losses"
 COLUMNS = (
@@ -56,7 +57,7 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
     if not lines:
         st.html('<div class="hl-small">Nothing is referred to again later, as far as the transcript shows.</div>')
         return
-    told = "".join(f"<div>{with_terms(line, 'reference', 'link', 'evidence')}.</div>" for line in lines)
+    told = "".join(f"<div>{with_terms(line, *EXPLAINED)}.</div>" for line in lines)
     st.html(f'<div class="hl-small hl-tips">{told}</div>')
     losses = losses_shown(found)
     if not losses:

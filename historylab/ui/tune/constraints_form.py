@@ -14,6 +14,7 @@ from historylab.tuning.constraints import AIMS, EVERY_REFERENCE, EVERY_STAR, PHR
 from historylab.ui.session import session, tuning_choices
 from historylab.ui.shared.notice import notice
 from historylab.wording.costs import cache_titles
+from historylab.wording.findings import constraint_in_words
 from historylab.wording.must_remember import GLYPH
 
 MUSTS = tuple(phrase for phrase in PHRASES if not re.search(r"\d|\(", phrase) and phrase not in AIMS)
@@ -22,7 +23,7 @@ MARK_FIRST = (
     f"To require that some messages are kept, mark them in the playground: select one in its list, then “{GLYPH} Must "
     "remember”."
 )
-EXAMPLES = "; ".join(phrase for phrase in PHRASES if re.search(r"\d", phrase))
+EXAMPLES = constraint_in_words("; ".join(phrase for phrase in PHRASES if re.search(r"\d", phrase)))
 
 
 def constraints_form(prices: Prices | None, *, marked: bool, referring: bool) -> Constraints:
@@ -40,6 +41,7 @@ def constraints_form(prices: Prices | None, *, marked: bool, referring: bool) ->
         offered,
         default=musts,
         selection_mode="multi",
+        format_func=constraint_in_words,
         wrap=True,
         key=session.seed_widget("musts", musts),
         on_change=lambda: tuning_choices.require(session.widget_value("musts") or []),
@@ -59,11 +61,11 @@ def constraints_form(prices: Prices | None, *, marked: bool, referring: bool) ->
             width=320,
         )
     caching = f" under {caching_word(cache)} caching"
-    stated = ", ".join([*musts, tuning.aim + caching])
+    stated = ", ".join([*map(constraint_in_words, musts), tuning.aim + caching])
     try:
         return read_constraints(", ".join(filter(None, [stated, tuning.words.strip()])))
     except SettingsError as problem:
-        notice(f"Left out: {problem}", "error")
+        notice(f"Left out: {constraint_in_words(str(problem))}", "error")
         return read_constraints(stated)
 
 

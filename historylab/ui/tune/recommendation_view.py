@@ -19,7 +19,7 @@ from historylab.wording.untrusted import escape
 
 MARKED = "Must-remember messages kept"
 ASKED = "Answers to your questions kept"
-EXPLAINED = ("reference", "link", "not trimming", "estimate", "request", "beginning")
+EXPLAINED = ("facts in tool calls", "facts in answers", "evidence", "not trimming", "estimate", "request", "beginning")
 """The terms that the first column explains."""
 Figure = Callable[[Point, Recommendation], str]
 FIGURES: tuple[tuple[str, Figure], ...] = (

@@ -10,6 +10,7 @@ from historylab.ui.session.background_work import Work
 from historylab.ui.shared.work_progress import work_progress
 from historylab.ui.tune.settings_search import SettingsSearch, try_candidates
 from historylab.wording.cuts import changes_in_words
+from historylab.wording.findings import KEPT_WORDS
 
 ROUNDS = 4
 
@@ -17,7 +18,7 @@ ROUNDS = 4
 def refined_search(search: SettingsSearch, work: Work, constraints: Constraints) -> Recommendation:
     """The recommendation over the search and the neighbours of its best candidates."""
     rows = list(work.result)
-    found = recommend(rows, constraints, name=changes_in_words)
+    found = recommend(rows, constraints, name=changes_in_words, nouns=KEPT_WORDS)
     for _ in range(0 if work.stopped else ROUNDS):
         if found.choice is None:
             break
@@ -25,7 +26,7 @@ def refined_search(search: SettingsSearch, work: Work, constraints: Constraints)
         near = try_neighbours(search, best, f"near {best.key}")
         known = {row["settings"] for row in rows}
         rows += [row for row in near.result or () if row["settings"] not in known]
-        found = recommend(rows, constraints, name=changes_in_words)
+        found = recommend(rows, constraints, name=changes_in_words, nouns=KEPT_WORDS)
         if found.settings == best:
             break
     return found

@@ -13,10 +13,11 @@ from historylab.settings.model import Settings
 from historylab.tuning.constraints import Constraints
 from historylab.tuning.recommend import Point, Recommendation, recommend, relative_cost
 from historylab.tuning.search_space import AXES, Axis
+from historylab.ui.tune.recommendation_view import EXPLAINED
 from historylab.ui.tune.refined_search import try_neighbours
 from historylab.ui.tune.settings_search import SettingsSearch
 from historylab.wording.cuts import capitalize_first, changes_in_words
-from historylab.wording.findings import cost_or_tokens
+from historylab.wording.findings import KEPT_WORDS, cost_or_tokens
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
@@ -30,7 +31,7 @@ def sensitivity_view(search: SettingsSearch, picked: Point, constraints: Constra
         return
     work = try_neighbours(search, picked.settings, "effects")
     if work.result:
-        found = recommend(work.result, constraints)
+        found = recommend(work.result, constraints, nouns=KEPT_WORDS)
         st.html(_table(others, found, {point.settings.key: point for point in found.points}, picked.settings))
 
 
@@ -49,9 +50,9 @@ def _table(
         for _, name, tried in sorted(groups, key=lambda group: -group[0])
     )
     cost = capitalize_first(cost_or_tokens(found))
-    about = f"Kept: {found.kept_is}. {cost}: times not trimming."
+    about = with_terms(f"Kept: {found.kept_is}. {cost}: times not trimming.", *EXPLAINED)
     return (
-        f'<div class="hl-meta">{with_terms(about, "reference", "link", "not trimming")}</div>'
+        f'<div class="hl-meta">{about}</div>'
         f'<div class="hl-table hl-effects"><table><thead><tr><th>Instead</th>'
         f'<th class="hl-number">Kept</th><th class="hl-number">{cost}</th></tr></thead><tbody>{rows}</tbody>'
         "</table></div>"
