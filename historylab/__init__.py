@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from historylab.planning.replay import Timeline as Timeline
     from historylab.planning.replay import replay as replay
     from historylab.planning.trim import trim as trim
+    from historylab.planning.validity import validity as validity
     from historylab.recall.retention import retention as retention
     from historylab.settings.model import Settings as Settings
     from historylab.settings.resolve import resolve_settings as resolve_settings
@@ -60,6 +61,7 @@ _MODULES = {
     "settings_for": "costs.proposal",
     "sweep": "tuning.sweep",
     "trim": "planning.trim",
+    "validity": "planning.validity",
 }
 __all__ = [
     "Action",
@@ -87,6 +89,7 @@ __all__ = [
     "settings_for",
     "sweep",
     "trim",
+    "validity",
 ]
 
 

@@ -1,19 +1,19 @@
 """Requests an API would refuse: which of those that are sent, how many naive slicing makes, and what the guard changes.
 
-In a naive slice a tool result can lose its call, or the history no longer starts with the user.
+In a naive slice a tool result can lose its call, or the history no longer starts with the user. What one provider's API
+refuses besides is in `api_rules.py`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, SYSTEM, TOOL, USER, Columns
 from historylab.conversation.message import Message
+from historylab.planning.api_rules import ApiRules, recorded_rules, rules_of
 from historylab.planning.history import History
 from historylab.planning.naive_slicing import naive_masks, naive_starts
 from historylab.planning.pipeline import invalid_blocks
@@ -52,12 +52,84 @@ class Validity:
         return float(faulty.mean()) if len(faulty) else 0.0
 
 
-def validity(timeline: Timeline) -> Validity:
+@dataclass(frozen=True, slots=True, eq=False)
+class ProviderValidity(Validity):
+    """The faults of each request, and why one provider's API refuses it beside calls and results that don't match up.
+
+    `causes`: one per request, empty where there is none.
+    """
+
+    rules: ApiRules
+    causes: Sequence[str]
+
+    @property
+    def refused(self) -> np.ndarray:
+        """bool[requests]: what this provider's API refuses."""
+        faulty: np.ndarray = (self.orphans > 0) | (self.unanswered > 0) | np.array([bool(c) for c in self.causes], bool)
+        return faulty
+
+
+def validity(timeline: Timeline, provider: str | None = None) -> Validity:
     """The faults in the requests of a timeline as `render()` sends them, projected and laid out.
 
-    The guard leaves no orphans and no unanswered calls.
+    The guard leaves no orphans and no unanswered calls. `refused` is what any API refuses; with a `provider`
+    (anthropic, gemini, openai), what that one's does. Raises UnknownMember for another.
     """
-    return timeline.remember("validity", lambda: _of_requests(timeline))
+    if provider is None:
+        return timeline.remember("validity", lambda: _of_requests(timeline))
+    rules = rules_of(provider)
+    return timeline.remember(("validity", rules.provider), lambda: _by_rules(timeline, rules))
+
+
+def recorded_validity(timeline: Timeline) -> Validity:
+    """The validity by the rules of the provider that the file names; where none are known, by those of any API."""
+    recorded = timeline.original.recorded
+    rules = recorded_rules(recorded.provider, recorded.model)
+    return validity(timeline, rules and rules.provider)
+
+
+def _by_rules(timeline: Timeline, rules: ApiRules) -> ProviderValidity:
+    found, messages = validity(timeline), timeline.conversation.messages
+    chosen, recorded = timeline.settings.model, timeline.original.recorded.model
+    model = chosen if rules.models in chosen else recorded or ""
+    blank = np.flatnonzero(np.fromiter(map(rules.refuses_text, messages), bool, len(messages)))
+    ends = zip(found.empty.tolist(), found.wrong_start.tolist(), found.wrong_end.tolist(), strict=True)
+    causes = []
+    for plan, (empty, start, end) in zip(timeline.plans, ends, strict=True):
+        sent = plan.render() if plan.layout or empty or start or end else []
+        said = [message for message in sent if message.role != "system"]
+        if empty:
+            causes.append("nothing to answer" if rules.systems_alone or not sent else "")
+        elif _waits(said) if plan.layout else _half_answered(plan):
+            causes.append("the newest tool call has not all its results")
+        elif (first := _first_sent(plan, blank, sent)) >= 0:
+            causes.append(f"message {first + 1:,} is sent without any text")
+        elif start and rules.refuses_start(said[0]):
+            causes.append("it begins with the assistant's message")
+        else:
+            causes.append("it ends in an answer" if end and rules.refuses_end(said[-1], model) else "")
+    return ProviderValidity(**{name: getattr(found, name) for name in FAULTS}, rules=rules, causes=causes)
+
+
+def _first_sent(plan: HistoryPlan, chosen: np.ndarray, sent: Sequence[Message]) -> int:
+    """The first of these messages that is sent, -1 if none is; a layout (`sent`) may have made another of it."""
+    columns, messages = plan.history.columns, plan.history.conversation.messages
+    found = chosen[: chosen.searchsorted(plan.size)]
+    found = found[plan.sent[columns.block[found]]]
+    shown = (i for i in found.tolist() if not plan.layout or any(messages[i] is message for message in sent))
+    return next(shown, -1)
+
+
+def _half_answered(plan: HistoryPlan) -> bool:
+    """Whether the newest block is sent and still waits for a result."""
+    columns, newest = plan.history.columns, plan.history.blocks - 1
+    return newest >= 0 and bool(plan.sent[newest]) and int(columns.answered_at[newest]) > plan.size
+
+
+def _waits(said: Sequence[Message]) -> bool:
+    """Whether the newest calls of a request have not all their results."""
+    last = next((i for i in reversed(range(len(said))) if said[i].role != "tool"), 0)
+    return len(said[last].tool_calls) > len(said) - last - 1
 
 
 def _of_requests(timeline: Timeline) -> Validity:
@@ -194,40 +266,3 @@ def _faults_of_messages(messages: Sequence[Message]) -> Row:
     if not said:
         return orphans, unanswered, False, True, False
     return orphans, unanswered, said[0] != "user", False, said[-1] == "assistant"
-
-
-def refusal_sentence(timeline: Timeline, write: Callable[[str, Any], str] = "{} = {}".format) -> str:
-    """The number of requests that are sent and would be refused, each cause with the setting that makes it.
-
-    "2 of the 9 requests that are sent would be refused: nothing to answer, as the newest message is left out: Said in
-    another scope than dm (filter = scope)." Settings and their values are written by `write`.
-    """
-    found, requests = validity(timeline), len(timeline.plans)
-    causes = Counter(refusal_cause(timeline, i, write) for i in np.flatnonzero(found.refused).tolist())
-    ending = int(found.wrong_end.sum())
-    in_answer = f"{_share(ending, requests)} end{'s' * (ending == 1)} in an answer, which some models refuse"
-    if not causes:
-        whole = "None of the requests that are sent would be refused: calls and results stay together."
-        return f"{in_answer}; none would be otherwise." if ending else whole
-    listed = "; ".join(f"{cause}{f' ({n:,} of them)' if len(causes) > 1 else ''}" for cause, n in causes.most_common())
-    refused = f"{_share(causes.total(), requests)} would be refused: {listed}."
-    return f"{refused} {in_answer}." if ending else refused
-
-
-def _share(count: int, requests: int) -> str:
-    """ "2 of the 9 requests that are sent"; "The one request that is sent"."""
-    return "The one request that is sent" if requests == 1 else f"{count:,} of the {requests:,} requests that are sent"
-
-
-def refusal_cause(timeline: Timeline, request: int, write: Callable[[str, Any], str] = "{} = {}".format) -> str:
-    """Why any API refuses request `request` (from 0), one that `validity` finds refused."""
-    if not validity(timeline).empty[request]:
-        return "a tool call and its results do not match up"
-    plan = timeline.plans[request]
-    spoken = np.flatnonzero(plan.history.columns.role[: plan.size] != SYSTEM)
-    if not len(spoken):
-        return "nothing to answer, as nothing has been said yet but system messages"
-    why = plan.reason(int(spoken[-1]))
-    settings = [write(n, timeline.settings.value(n)) for n in ((why.setting,) if why.setting else why.remedy)]
-    where = f" ({', '.join(settings)})" if settings else ""
-    return f"nothing to answer, as the newest message is left out: {why.sentence.rstrip('.')}{where}"

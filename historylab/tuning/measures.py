@@ -14,7 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.usage import is_textless
 from historylab.costs.caches.base import Cache, cache_members
 from historylab.costs.traffic import tokens_share
-from historylab.planning.validity import naive_validity, validity
+from historylab.planning.validity import naive_validity, recorded_validity
 from historylab.recall.retention import Kept
 from historylab.settings.model import Settings
 from historylab.tuning.combine import Combine, Row, first, largest, mean, total, weighted_by
@@ -75,7 +75,10 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure("over_budget", "requests over the budget", lambda r: int(r.timeline.over_budget.sum()), combine=total),
     Measure(
-        "rejected", "requests an API would refuse", lambda r: int(validity(r.timeline).refused.sum()), combine=total
+        "rejected",
+        "requests an API would refuse: the recorded provider's, where its rules are known",
+        lambda r: int(recorded_validity(r.timeline).refused.sum()),
+        combine=total,
     ),
     Measure(
         "rejected_naive",

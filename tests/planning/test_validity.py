@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import conversation_strategies
 import pytest
-from api_rules import refusals
+from api_rules import refusals, refused_by
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -13,10 +13,13 @@ from token_sketches import counted, replayed
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.errors import UnknownMember
 from historylab.formats.samples import load_sample, samples
+from historylab.planning.api_rules import RULES, recorded_rules
 from historylab.planning.naive_slicing import naive_masks, naive_starts
+from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import replay
-from historylab.planning.validity import guard_report, naive_validity, refusal_sentence, validity
+from historylab.planning.validity import guard_report, naive_validity, validity
 from historylab.settings.model import Settings
 
 TOOLS = "s10 u10 c10 t10 a10 u10 c10 t10 a10 u10"
@@ -102,6 +105,9 @@ def test_validity_is_that_of_the_messages_sent(conversation, settings, projectio
         assert found.empty[request] == (not roles)
         assert found.wrong_start[request] == (roles[:1] not in ([], ["user"]))
         assert found.wrong_end[request] == (roles[-1:] == ["assistant"])
+    for provider in RULES:
+        refused = validity(timeline, provider).refused.tolist()
+        assert refused == [refused_by(provider, plan.render()) for plan in timeline.plans], provider
 
 
 def test_every_request_that_is_sent_has_something_to_answer():
@@ -156,3 +162,83 @@ def test_what_was_broken_in_the_source_is_broken_for_the_naive():
     found = naive_validity(replay(conversation, Settings(policy="all", pruner="off")))
     assert found.orphans.any()
     assert found.unanswered.any()
+
+
+SAID = {
+    "starts": [Message("assistant", "Hello."), Message("user", "Hi.")],
+    "silent": [Message("user"), Message("assistant", "Yes?"), Message("user", "Hi.")],
+    "silent answer": [Message("user", "Hi."), Message("assistant"), Message("user", "Hm?")],
+    "spaces": [Message("user", "Hi."), Message("assistant", "\n"), Message("user", "Hm?")],
+    "half": [*conv("u a(t t)").messages[:3]],
+    "late": [
+        *conv("u a(t) u").messages[:2],
+        Message("user", "Hm?"),
+        *conv("u a(t)").messages[2:],
+        Message("user", "So?"),
+    ],
+    "unread": [Message("user", metadata={"unread_parts": ["document"]})],
+    "textless": [Message("user", metadata={"tokens": 40})],
+}
+"""What a file may hold, and which APIs refuse it as it stands."""
+
+
+@pytest.mark.parametrize(
+    ("said", "refusing"),
+    [
+        ("starts", ["gemini"]),
+        ("silent", ["anthropic", "gemini"]),
+        ("silent answer", ["gemini"]),
+        ("spaces", ["anthropic"]),
+        ("half", ["anthropic", "gemini", "openai"]),
+        ("late", []),
+        ("unread", []),
+        ("textless", []),
+    ],
+)
+def test_each_api_has_rules_of_its_own(said, refusing):
+    timeline = replay(Conversation(SAID[said]), Settings(policy="all", pruner="off"))
+    assert [provider for provider in RULES if validity(timeline, provider).refused.any()] == refusing
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "refused"),
+    [
+        ("claude-sonnet-4-5", "So it", False),
+        ("claude-sonnet-4-5", "So it ", True),
+        ("claude-opus-4-6", "So it", True),
+        ("claude-3-7-sonnet-latest", "So it", False),
+    ],
+)
+def test_an_answer_at_the_end_is_refused_by_newer_models(model, text, refused):
+    said = Conversation([Message("user", "Hi."), Message("assistant", text), Message("user", "Hm?")])
+    settings = Settings(model=model, filter="participants", **{"filter.participants.ids": "assistant"})
+    found = validity(replay(said, settings), "anthropic")
+    assert (found.wrong_end.tolist(), found.refused.tolist()) == ([False, True], [True, refused])
+
+
+def test_the_sentence_says_by_whose_rules_the_file_is_judged():
+    def said(provider, *messages):
+        kept = Conversation(messages, metadata={"provider": provider} if provider else {})
+        return refusal_sentence(replay(kept, Settings(policy="all", pruner="off")))
+
+    silent = Message("user"), Message("assistant", "Yes?"), Message("user", "Hi.")
+    assert said("anthropic", *silent) == (
+        "By Anthropic's rules, 2 of the 2 requests that are sent would be refused: message 1 is sent without any text."
+    )
+    assert said("azure", *silent).startswith("By OpenAI's rules, none of the requests")
+    assert said("google", *silent).startswith("By Gemini's rules, 2 of the 2 requests")
+    assert said("a-host-of-many", *silent).startswith("None of the requests")
+    assert said("openai", Message("system", "Be brief.")) == (
+        "By OpenAI's rules, the one request that is sent holds nothing to answer, which other APIs refuse; "
+        "none would be otherwise."
+    )
+
+
+def test_a_claude_at_googles_meets_anthropics_rules():
+    assert recorded_rules("google", "claude-sonnet-4-5").title == "Anthropic"
+    assert recorded_rules("google", "gemini-3-pro").title == "Gemini"
+
+
+def test_a_provider_without_known_rules_is_an_error():
+    with pytest.raises(UnknownMember, match="choose one of anthropic, gemini, openai"):
+        validity(replay(conv("u"), Settings()), "a-host-of-many")

@@ -34,6 +34,25 @@ def refusals(messages: Sequence[Message]) -> list[str]:
     return found
 
 
+def refused_by(provider: str, messages: Sequence[Message]) -> bool:
+    """Whether the API of that provider refuses a request, by another reading of its rules: its newest model's."""
+    said = [m for m in messages if m.role != "system"]
+    if not said:
+        return provider != "openai" or not messages
+    unanswered = refusals([*messages, Message("user", "and then?")])
+    if refusals(messages) or unanswered:
+        return True
+    first, last = said[0].role, said[-1].role
+    silent = {m.role for m in said if not (m.content or m.tool_calls or m.media)} - {"tool"}
+    match provider:
+        case "anthropic":
+            spaces = any(m.content.isspace() and not (m.tool_calls or m.media) for m in messages if m.role != "tool")
+            return bool(silent - {"assistant"}) or spaces or last == "assistant"
+        case "gemini":
+            return bool(silent) or first == "assistant" or last == "assistant"
+    return False
+
+
 def counted(plan: HistoryPlan) -> int:
     """Tokens of the rendered request, counted afresh."""
     counter = plan.history.counter

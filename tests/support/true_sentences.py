@@ -14,8 +14,9 @@ from historylab.planning.naive_slicing import naive_masks
 from historylab.planning.pipeline import plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED
+from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import guard_report, refusal_sentence
+from historylab.planning.validity import guard_report
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import stage_options
 from historylab.wording.verdict import verdict

@@ -6,8 +6,9 @@ import numpy as np
 import streamlit as st
 
 from historylab.costs.amounts import count_of
+from historylab.planning.refusals import refusal_cause, refusal_sentence
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import guard_report, refusal_cause, refusal_sentence, validity
+from historylab.planning.validity import guard_report, recorded_validity
 from historylab.ui.session import session, viewing
 from historylab.ui.shared.row_table import Column, row_table
 from historylab.wording.settings import setting_in_words
@@ -19,8 +20,8 @@ COLUMNS = (Column("Request", "word"), Column("Why it would be refused"))
 
 def refused_list(timeline: Timeline) -> None:
     """The requests that would be refused; a click on one shows it. Then what slicing without care would do."""
-    found = validity(timeline)
-    wrong = np.flatnonzero(found.refused | found.wrong_end).tolist()
+    found = recorded_validity(timeline)
+    wrong = np.flatnonzero(found.refused | found.wrong_end | found.empty).tolist()
     shown = wrong[:MOST]
     st.html(f'<div class="hl-small">{escape(refusal_sentence(timeline, setting_in_words))}</div>')
     if shown:
@@ -38,6 +39,8 @@ def refused_list(timeline: Timeline) -> None:
 
 
 def _why(timeline: Timeline, request: int) -> str:
-    if validity(timeline).refused[request]:
-        return refusal_cause(timeline, request, setting_in_words)
+    found = recorded_validity(timeline)
+    if found.refused[request] or found.empty[request]:
+        cause = refusal_cause(timeline, request, setting_in_words)
+        return cause if found.refused[request] else f"{cause}; other APIs refuse it"
     return "ends in an answer, which some models refuse"

@@ -8,7 +8,7 @@ import streamlit as st
 
 from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import validity
+from historylab.planning.validity import recorded_validity
 from historylab.recall.retention import Retention
 from historylab.settings.resolve import Resolution
 from historylab.ui.request.asked_later import asked_later
@@ -51,7 +51,7 @@ def tab_counts(timeline: Timeline) -> None:
     """Counts beside the tabs' names, of what the chips computed. As a style: with other labels they are other tabs."""
     counts = {
         LOST: "" if is_textless(timeline.original) else lost_facts(_retained(timeline)).badge,
-        REFUSED: f"{validity(timeline).refused.sum():,}",
+        REFUSED: f"{recorded_validity(timeline).refused.sum():,}",
         ASKED: f"{len(viewing.questions()) or ''}",
     }
     rules = (

@@ -7,8 +7,9 @@ import streamlit as st
 from historylab.conversation.usage import is_textless
 from historylab.figures.context_bar import context_bar
 from historylab.planning.context_fill import context_limit
+from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
-from historylab.planning.validity import refusal_sentence, validity
+from historylab.planning.validity import recorded_validity
 from historylab.recall.retention import Loss
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.request.message_selection import choose_message
@@ -122,7 +123,7 @@ def _cost_from(timeline: Timeline, finding: CostFinding) -> str:
 
 def refused_note(timeline: Timeline) -> None:
     """An alarm where requests that are sent would be refused."""
-    if validity(timeline).refused.any():
+    if recorded_validity(timeline).refused.any():
         st.html(
             f'<div class="hl-cause hl-over">{ALARM.glyph} {escape(refusal_sentence(timeline, setting_in_words))}</div>'
         )
