@@ -1,4 +1,4 @@
-"""What a request sends otherwise than the one before: messages that are the same, gone, or new, in their order."""
+"""What a request sends otherwise than the one before: messages that are the same, changed, gone or new, in order."""
 
 from __future__ import annotations
 
@@ -8,31 +8,41 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
+from historylab.agent.text_changes import shared_ends
+
 MOST = 2_000  # messages compared one by one; where more lie between the ends that are alike, all of them changed
+NEAR = 8  # messages of the former request that a changed one is looked for among
+LOOK_AT = 4_000  # characters of a message by which it is recognised
+ALIKE = 0.5  # share of the words of the shorter one that both must have
 Record = Mapping[str, Any]
+Kind = Literal["same", "changed", "removed", "added"]
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """Messages in a row with the same fate. Those removed are the former request's, the others this one's.
 
-    `first` is the place of the first of them (from 0) in the request they are of.
+    `first` is the place of the first of them (from 0) in the request they are of. `before`: what changed ones were.
     """
 
-    kind: Literal["same", "removed", "added"]
+    kind: Kind
     first: int
     records: Sequence[Record]
+    before: Sequence[Record] = ()
 
 
 def request_changes(before: Sequence[Record], now: Sequence[Record]) -> tuple[Run, ...]:
-    """The runs from the first message to the last; what is removed comes before what is added in its place."""
+    """The runs from the first message to the last; what is removed comes before what is added in its place.
+
+    A message counts as changed if it has the calls, or answers the call, of one that stood in its place, or has its
+    role and most of its words.
+    """
     old, new = [_key(record) for record in before], [_key(record) for record in now]
-    start = _alike(old, new)
-    end = _alike(old[start:][::-1], new[start:][::-1])
+    start, end = shared_ends(old, new)
     runs = [Run("same", 0, now[:start])]
-    for kind, i, j in _between(old[start : len(old) - end], new[start : len(new) - end]):
-        records, (first, stop) = (before, i) if kind == "removed" else (now, j)
-        runs.append(Run(kind, start + first, records[start + first : start + stop]))
+    for a, b, c, d, same in _between(old[start : len(old) - end], new[start : len(new) - end]):
+        there, here = before[start + a : start + b], now[start + c : start + d]
+        runs += [Run("same", start + c, here)] if same else _replaced(there, here, start + a, start + c)
     runs.append(Run("same", len(now) - end, now[len(now) - end :]))
     return tuple(run for run in runs if run.records)
 
@@ -46,21 +56,47 @@ def _key(record: Record) -> str:
     return json.dumps(record, sort_keys=True, default=str)
 
 
-def _alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """The number of equal items at the beginning of both."""
-    return next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-
-
-def _between(
-    old: Sequence[str], new: Sequence[str]
-) -> Iterator[tuple[Literal["same", "removed", "added"], tuple[int, int], tuple[int, int]]]:
+def _between(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int, bool]]:
+    """Stretches of both (from, to, from, to) and whether they are the same."""
     if len(old) + len(new) > MOST:
-        yield "removed", (0, len(old)), (0, 0)
-        yield "added", (0, 0), (0, len(new))
+        yield 0, len(old), 0, len(new), False
         return
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "equal":
-            yield "same", (a, b), (c, d)
-            continue
-        yield "removed", (a, b), (c, d)
-        yield "added", (a, b), (c, d)
+        yield a, b, c, d, kind == "equal"
+
+
+def _replaced(old: Sequence[Record], new: Sequence[Record], first: int, place: int) -> Iterator[Run]:
+    """The runs of a stretch in which no message is the same."""
+    i = j = 0
+    for k, n in [*_changed(old, new), (len(old), len(new))]:
+        yield Run("removed", first + i, old[i:k])
+        yield Run("added", place + j, new[j:n])
+        yield Run("changed", place + n, new[n : n + 1], old[k : k + 1])
+        i, j = k + 1, n + 1
+
+
+def _changed(old: Sequence[Record], new: Sequence[Record]) -> Iterator[tuple[int, int]]:
+    """The places of messages that became another, in their order."""
+    if len(old) + len(new) > MOST:
+        return
+    next_old = 0
+    for n, record in enumerate(new):
+        near = range(next_old, min(next_old + NEAR, len(old)))
+        if (k := next((k for k in near if _is_changed(old[k], record)), None)) is not None:
+            yield k, n
+            next_old = k + 1
+
+
+def _is_changed(old: Record, new: Record) -> bool:
+    """Whether it is one message with another text."""
+    if old.get("role") != new.get("role") or _calls(old) != _calls(new):
+        return False
+    words, others = (set(str(record.get("content"))[:LOOK_AT].split()) for record in (old, new))
+    return any(_calls(new)) or len(words & others) > ALIKE * min(len(words), len(others))
+
+
+def _calls(record: Record) -> list[Any]:
+    """The ids of the calls a message makes, or of the one it answers."""
+    made = record.get("tool_calls")
+    ids = [call.get("id") for call in made if isinstance(call, Mapping)] if isinstance(made, list | tuple) else []
+    return [*ids, record.get("tool_call_id")]

@@ -85,7 +85,7 @@ def recorded_validity(timeline: Timeline) -> Validity:
     """The validity by the rules of the provider that the file names; where none are known, by those of any API."""
     recorded = timeline.original.recorded
     rules = recorded_rules(recorded.provider, recorded.model)
-    return validity(timeline, rules and rules.provider)
+    return validity(timeline, rules.provider if rules else None)
 
 
 def _by_rules(timeline: Timeline, rules: ApiRules) -> ProviderValidity:

@@ -11,6 +11,7 @@ from historylab.agent.request import request_of
 from historylab.agent.request_changes import Record, Run, request_changes, shared_beginning
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
+from historylab.ui.request.text_diff import text_diff
 from historylab.ui.session import session, viewing
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, multiline, one_line, visible_json
@@ -18,9 +19,9 @@ from historylab.wording.verdict import counted_by
 
 LONGEST_TEXT = 4_000  # characters shown of one text; the download is complete
 MOST_MESSAGES = 100
-MOST_CHANGED = 40  # messages of a run that are shown
+MOST_SHOWN = {"removed": 40, "added": 40, "changed": 12}  # messages of a run
 CHANGES, WHOLE = "What changed", "Whole"
-SIGNS = {"same": ("=", "the same"), "removed": ("−", "removed"), "added": ("+", "added")}
+SIGNS = {"same": ("=", "the same"), "changed": ("±", "changed"), "removed": ("−", "removed"), "added": ("+", "added")}
 PREVIEW = 100
 
 
@@ -91,18 +92,30 @@ def _run(run: Run) -> str:
     head = f'<div class="hl-diff-head"><b aria-hidden="true">{sign}</b> {count} {word}</div>'
     if run.kind == "same":
         return f'<div class="hl-diff-same">{head}</div>'
-    more = len(run.records) - MOST_CHANGED
+    more = len(run.records) - MOST_SHOWN[run.kind]
     rest = f'<div class="hl-meta">… and {more:,} more; the download has all.</div>' if more > 0 else ""
-    shown = "".join(_record(run.first + i, record) for i, record in enumerate(run.records[:MOST_CHANGED]))
-    return f'<div class="hl-diff-{run.kind}">{head}{shown}{rest}</div>'
+    drawn = (
+        _changed(run.first + i, run.before[i], record) if run.before else _record(run.first + i, record)
+        for i, record in enumerate(run.records[: MOST_SHOWN[run.kind]])
+    )
+    return f'<div class="hl-diff-{run.kind}">{head}{"".join(drawn)}{rest}</div>'
+
+
+def _changed(place: int, before: Record, record: Record) -> str:
+    amount, diff = text_diff("\n".join(_lines(before)), "\n".join(_lines(record)))
+    return f"<details open><summary>{_name(place, record)} {amount}</summary>{diff}</details>"
 
 
 def _record(place: int, record: Record) -> str:
     lines = list(_lines(record))
-    name = escape(one_line(f"{place + 1:,} {record.get('role', '')}", PREVIEW))
     first = escape(one_line(" ".join(lines), PREVIEW))
     text = escape(multiline("\n".join(lines), LONGEST_TEXT))
-    return f"<details><summary><b>{name}</b> {first}</summary><pre>{text}</pre></details>"
+    return f"<details><summary>{_name(place, record)} {first}</summary><pre>{text}</pre></details>"
+
+
+def _name(place: int, record: Record) -> str:
+    role = escape(one_line(str(record.get("role", "")), PREVIEW))
+    return f"<b>{place + 1:,} {role}</b>"
 
 
 def _lines(record: Record) -> Iterator[str]:
