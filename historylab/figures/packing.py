@@ -3,8 +3,10 @@
     uint32 length of HEAD, HEAD (JSON: the key they are known by),
     deflated [ uint32 length of WORDS, WORDS (JSON), planes ]
 
-WORDS lists the arrays in `arrays` as [name, length, bytes a number]. A plane holds one byte of every number of an
-array, the lowest first, so that what is mostly zero compresses to nothing. Lengths are little endian.
+WORDS lists the arrays in `arrays` as [name, length, bytes a number, 1 for steps]. A plane holds one byte of every
+number of an array, the lowest first, so that what is mostly zero compresses to nothing. Numbers that change little from
+one to the next are held as steps: each twice the change or, of a change downwards, one less than twice. Lengths are
+little endian.
 """
 
 from __future__ import annotations
@@ -19,17 +21,27 @@ from typing import Any
 import numpy as np
 
 LEVEL = 6  # of compression: up to a third less than the quickest makes, for a few milliseconds
+STEPS_FROM = 8  # times that a number is larger, on average, than its change from the one before
 MOST_NUMBERS = 6  # of a sentence that are told apart from its words
 _NUMBER = re.compile("[0-9]+(?:,[0-9]{3})*")
 
 
 def pack(head: Mapping[str, Any], words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """One part; the arrays hold whole numbers from 0 below 2³²."""
-    widths = {name: -(-max(1, int(array.max(initial=0)).bit_length()) // 8) for name, array in arrays.items()}
-    listed = [[name, len(array), widths[name]] for name, array in arrays.items()]
-    planes = [_planes(array, widths[name]) for name, array in arrays.items()]
+    """One part; the arrays hold whole numbers from 0 below 2³¹."""
+    return framed(head) + pack_content(words, arrays)
+
+
+def pack_content(words: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
+    """What follows HEAD."""
+    listed, planes = [], []
+    for name, array in arrays.items():
+        steps = _steps(array)
+        held = array if steps is None else steps
+        width = -(-max(1, int(held.max(initial=0)).bit_length()) // 8)
+        listed.append([name, len(array), width, int(steps is not None)])
+        planes.append(_planes(held, width))
     said = to_json({**words, "arrays": listed})
-    return framed(head) + zlib.compress(struct.pack("<I", len(said)) + said + b"".join(planes), LEVEL)
+    return zlib.compress(struct.pack("<I", len(said)) + said + b"".join(planes), LEVEL)
 
 
 def framed(head: Mapping[str, Any]) -> bytes:
@@ -45,6 +57,13 @@ def deflated(value: Any) -> bytes:
 
 def to_json(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
+
+
+def _steps(array: np.ndarray) -> np.ndarray | None:
+    """From each number to the next, from 0, none of them negative; None where that doesn't make them much smaller."""
+    changes = np.diff(array.astype(np.int64), prepend=0)
+    small = STEPS_FROM * int(np.abs(changes).sum()) <= int(array.sum())
+    return np.where(changes < 0, -2 * changes - 1, 2 * changes) if small else None
 
 
 def _planes(array: np.ndarray, width: int) -> bytes:
@@ -100,7 +119,7 @@ def _taken_apart(sentence: str) -> tuple[tuple[str, ...], list[int]]:
     words, amounts, at = list[str](), list[int](), 0
     for found in _NUMBER.finditer(sentence):
         amount = int(found[0].replace(",", ""))
-        if f"{amount:,}" == found[0] and amount < 2**32 and len(amounts) < MOST_NUMBERS:
+        if f"{amount:,}" == found[0] and amount < 2**31 and len(amounts) < MOST_NUMBERS:
             words.append(sentence[at : found.start()])
             amounts.append(amount)
             at = found.end()

@@ -78,16 +78,8 @@ def timeline_changes(timeline: Timeline) -> FateChanges:
 
 
 def packed_changes(changes: FateChanges) -> dict[str, np.ndarray]:
-    """The runs as arrays; where one begins is told from the end of the one before it in the same request."""
-    ends = np.append(0, (changes.first + changes.length)[:-1])
-    opening = np.cumsum(changes.per_request) - changes.per_request
-    ends[opening[changes.per_request > 0]] = 0
-    return {
-        "runs": changes.per_request,
-        "gap": changes.first - ends[: len(changes.first)],
-        "length": changes.length,
-        "code": changes.code,
-    }
+    """The runs as arrays."""
+    return {"runs": changes.per_request, "first": changes.first, "length": changes.length, "code": changes.code}
 
 
 def view(key: str, request: int, message: int | None, starred: Iterable[MustRemember] = ()) -> dict[str, Any]:

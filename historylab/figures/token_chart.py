@@ -1,21 +1,15 @@
 """The token chart's bytes, as sent to the browser: what every request sends, by kind, against the budget.
 
-    uint32 length of HEAD, HEAD (JSON), deflated [ int32 differences, a byte of all of them after the other ]
-
-The second part holds rows of tokens, each as what changed from one request drawn to the next: every kind that HEAD
-names, then the whole that is sent, then what would be sent untrimmed. At most MOST requests are drawn, of more the
-largest of each bin. It holds no message's text.
+An array per kind of tokens, named as it is, one of what would be sent `untrimmed`, and which requests are `shown`: at
+most MOST are drawn, of more the largest of each bin. No message's text is in them. `packing` documents the layout.
 """
 
 from __future__ import annotations
 
-import zlib
 from typing import Any
 
-import numpy as np
-
 from historylab.figures.axis import drawn_requests, reach_of, turn_ticks
-from historylab.figures.packing import framed
+from historylab.figures.packing import framed, pack_content
 from historylab.figures.retention_map import browser_look
 from historylab.figures.token_svg import kinds_drawn
 from historylab.planning.replay import Timeline
@@ -26,18 +20,14 @@ MOST = 1_000
 TEXTURES = {"summary": "hatched"}  # as the messages that it stands for are on the map
 
 
-def pack_tokens(timeline: Timeline) -> tuple[dict[str, Any], bytes]:
-    """HEAD as far as the timeline alone decides it, and the second part."""
+def pack_tokens(timeline: Timeline) -> bytes:
+    """All that the timeline alone decides."""
     shown = drawn_requests(timeline.tokens, MOST)
     kinds, drawn = [kind for kind in KINDS if timeline.tokens_by_kind[kind].any()], kinds_drawn(timeline)
-    rows = [*(timeline.tokens_by_kind[kind] for kind in kinds), timeline.tokens, timeline.untrimmed]
-    changes = np.diff(np.array([row[shown] for row in rows]), prepend=0).astype("<i4")
-    planes = changes.reshape(-1).view(np.uint8).reshape(-1, 4).T
     positions, names = turn_ticks(timeline)
-    head = {
+    words = {
         "finding": token_finding(timeline),
         "requests": len(timeline.plans),
-        "shown": [] if len(shown) == len(timeline.plans) else np.diff(shown, prepend=0).tolist(),
         "kinds": [_kind(kind, drawn=kind in drawn) for kind in kinds],
         "alarm": browser_look(ALARM, ""),
         "ticks": [[position - 1, name] for position, name in zip(positions, names, strict=True)],
@@ -47,13 +37,13 @@ def pack_tokens(timeline: Timeline) -> tuple[dict[str, Any], bytes]:
         "top": chart_top(timeline),
         "summaries": _new_summaries(timeline),
     }
-    return head, zlib.compress(planes.tobytes(), 9)
+    rows = {kind: timeline.tokens_by_kind[kind][shown] for kind in kinds}
+    return pack_content(words, {**rows, "untrimmed": timeline.untrimmed[shown], "shown": shown})
 
 
-def pack_chart(packed: tuple[dict[str, Any], bytes], key: str, locked: str) -> bytes:
+def pack_chart(packed: bytes, key: str, locked: str) -> bytes:
     """The whole: the packed timeline, the key the map gave it, and who locks the budget, if somebody does."""
-    head, rows = packed
-    return framed({**head, "key": key, "locked": locked}) + rows
+    return framed({"key": key, "locked": locked}) + packed
 
 
 def _kind(kind: str, *, drawn: bool) -> dict[str, Any]:

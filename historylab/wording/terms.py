@@ -47,13 +47,13 @@ def definition(term: str) -> str:
 def term_html(word: str, term: str = "") -> str:
     """A word as HTML with the definition of its term (by default itself), for mouse, keyboard and touch."""
     told = escape(TERMS[term or word.lower()])
-    return f'<dfn class="hl-term" tabindex="0" data-tip="{told}" aria-description="{told}">{escape(word)}</dfn>'
+    return f'<dfn class="hl-term" tabindex="0" aria-description="{told}">{escape(word)}</dfn>'
 
 
 def info_html(label: str, told: str) -> str:
     """A small sign as HTML that tells something on hover, focus and touch; `told` may be a stranger's text."""
-    name = f'aria-label="{escape(label)}: {escape(told)}"'
-    return f'<span class="hl-term hl-info" tabindex="0" role="note" data-tip="{escape(told)}" {name}>i</span>'
+    said = f'aria-label="{escape(label)}" aria-description="{escape(told)}"'
+    return f'<span class="hl-term hl-info" tabindex="0" role="note" {said}>i</span>'
 
 
 def with_terms(text: str, *terms: str) -> str:

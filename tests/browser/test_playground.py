@@ -7,7 +7,7 @@ import re
 from urllib.parse import urlencode
 
 import pytest
-from browser_pages import HOSTILE, PLAIN, headline, no_drawer, opened, select_row, source_of, upload
+from browser_pages import HOSTILE, PLAIN, headline, no_drawer, opened, select_row, settled, source_of, upload
 from server_process import playground
 
 pytestmark = pytest.mark.browser
@@ -21,15 +21,20 @@ def set_number(page, label: str, value: int) -> None:
 
 def test_load_a_file_change_a_setting_scrub_and_leave_with_settings(page, home, seen):
     said = [{"role": ("user", "assistant")[i % 2], "content": f"number {i} " + "and more " * 20} for i in range(41)]
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: sent.append(len(frame))))
     opened(page, home + PLAIN)
     upload(page, "numbers.json", json.dumps(said).encode())
     headline(page, "At turn 21, the model sees 39 of 41 messages")
     no_drawer(page)
 
+    sent.clear()
     set_number(page, "Budget", 400)
     page.locator(".hl-cost", has_text="of 400 tokens").wait_for()
     page.wait_for_url(re.compile("budget=400"))
     source_of(page, "budget", "you")
+    settled(page)
+    assert sum(sent) < 40_000  # what stays as it was is named, not sent
 
     page.get_by_role("slider").first.press("ArrowLeft")
     headline(page, "At turn 20")

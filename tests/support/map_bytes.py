@@ -30,14 +30,11 @@ class MapPart:
 
     def cells(self, messages: int) -> np.ndarray:
         """uint8[messages, requests]: 0 where the message comes later, else k for `codes[k - 1]`."""
-        runs, gap, length, code = (self.arrays[name] for name in ("runs", "gap", "length", "code"))
+        runs, first, length, code = (self.arrays[name] for name in ("runs", "first", "length", "code"))
         drawn, fates, k = np.zeros((messages, len(runs)), np.uint8), np.zeros(messages, np.uint8), 0
         for request, count in enumerate(runs.tolist()):
-            end = 0
             for run in range(k, k + count):
-                first = end + gap[run]
-                end = first + length[run]
-                fates[first:end] = code[run]
+                fates[first[run] : first[run] + length[run]] = code[run]
             k += count
             drawn[:, request] = fates
         return drawn
@@ -49,9 +46,10 @@ def unpacked(data: bytes) -> MapPart:
     (length,) = struct.unpack_from("<I", plain)
     words, at = json.loads(plain[4 : 4 + length]), 4 + length
     arrays = {}
-    for name, count, width in words.pop("arrays"):
+    for name, count, width, steps in words.pop("arrays"):
         planes = np.frombuffer(plain, np.uint8, count * width, at).reshape(width, count)
-        arrays[name] = (planes.astype(np.int64) << (8 * np.arange(width))[:, None]).sum(axis=0)
+        held = (planes.astype(np.int64) << (8 * np.arange(width))[:, None]).sum(axis=0)
+        arrays[name] = np.where(held % 2, -(held + 1) // 2, held // 2).cumsum() if steps else held
         at += count * width
     assert at == len(plain)
     return MapPart(head, words, arrays)

@@ -17,7 +17,6 @@ from historylab.planning.replay import Timeline, replay
 from historylab.settings.model import Settings
 from historylab.ui.session import cached
 from historylab.ui.session.cached import timeline_key
-from historylab.ui.shared.browser import SMALL
 
 FOLDS = Settings(policy="all", pruner="summarize", summarizer="model", budget=160)
 
@@ -51,9 +50,9 @@ def test_no_garbage_is_looked_for_while_a_conversation_is_replayed(monkeypatch):
     assert (looked, gc.isenabled()) == ([False], True)
 
 
-def test_what_changes_brings_no_script_of_some_size():
+def test_what_changes_brings_no_script_markup_or_style():
     components = [element.proto for element in screen("pages/playground.py").get("bidi_component")]
     scripts = [c for c in components if c.component_name.endswith("_script")]
     assert {c.component_name for c in scripts} >= {f"historylab.{n}_script" for n in ("history_map", "token_bars")}
     assert all(c.WhichOneof("data") is None for c in scripts)
-    assert all(len(c.js_content) < SMALL for c in components if c not in scripts)
+    assert all(len(c.js_content + c.html_content + c.css_content) < 500 for c in components if c not in scripts)

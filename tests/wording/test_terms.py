@@ -9,7 +9,7 @@ from historylab.wording.terms import TERMS, with_terms
 
 def test_the_first_mention_of_a_term_tells_what_it_means_and_the_rest_is_text():
     said = with_terms("Requests <b> of a turn are requests.", "turn", "request")
-    assert said.startswith('<dfn class="hl-term" tabindex="0" data-tip="One call of the model')
+    assert said.startswith('<dfn class="hl-term" tabindex="0" aria-description="One call of the model')
     assert said.count("<dfn") == 2
     assert said.endswith(">turn</dfn> are requests.")
     assert " &lt;b&gt; of a " in said

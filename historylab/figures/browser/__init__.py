@@ -6,6 +6,6 @@ from pathlib import Path
 
 BROWSER = Path(__file__).parent
 CLOCK = BROWSER / "clock.js"
-TIMELINE, TIMELINE_SCRIPTS = BROWSER / "timeline_data", ("timeline_data",)
+TIMELINE, TIMELINE_SCRIPTS = BROWSER / "timeline_data", ("../packed", "timeline_data")
 MAP = BROWSER / "history_map"
 MAP_SCRIPTS = ("axis", "words", "paint", "marks", "zoom", "fall", "picture", "map")

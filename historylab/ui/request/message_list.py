@@ -23,9 +23,8 @@ KEY = "messages"
 
 def message_list(timeline: Timeline, number: int) -> None:
     """The messages at request `number` (from 0), as rows or as a chat."""
-    step = timeline.steps[number]
-    with st.container(key="kept-in-browser"):
-        kept = _keep(timeline)
+    step, packed = timeline.steps[number], _packed(timeline)
+    kept = {name: key for name, (_, key) in packed.items()}
     projected_note(timeline, number)
     draw_messages(KEY, {**kept, **_view(timeline, step)}, found_messages(step), lambda: _look(timeline))
     how = escape(counted_by(timeline))  # holds the model's name, which a link may set
@@ -33,16 +32,16 @@ def message_list(timeline: Timeline, number: int) -> None:
         f'<span class="hl-meta">Tokens by {how}, framing included. Choose a message to see why, since when, and what '
         "would keep it.</span>"
     )
+    for name, (data, key) in packed.items():  # last: the list stays in its place as a chat, too
+        keep_in_browser(name, data, key)
 
 
-def _keep(timeline: Timeline) -> dict[str, str]:
-    """Hand the browser what rarely changes; what the list calls it."""
+def _packed(timeline: Timeline) -> dict[str, tuple[bytes, str]]:
+    """What rarely changes, and the keys by which the list asks for it."""
     packed = {"lines": cached.packed_lines(timeline), "otherwise": cached.packed_otherwise(timeline)}
     if session.tab().view == CHAT:
         packed["bubbles"] = cached.packed_bubbles(timeline.conversation)
-    for name, (data, key) in packed.items():
-        keep_in_browser(f"kept-{name}", data, key)
-    return {name: key for name, (_, key) in packed.items()}
+    return packed
 
 
 def _view(timeline: Timeline, step: Step) -> dict[str, Any]:

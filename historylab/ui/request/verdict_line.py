@@ -27,6 +27,6 @@ def legend(timeline: Timeline, number: int) -> None:
 
 def _entry(action: Action, count: int) -> str:
     look, name = LOOKS[action], action.name.lower()
-    word = f'<span class="hl-term" tabindex="0" data-tip="{escape(look.meaning)}">{look.word}</span>'
+    word = f'<span class="hl-term" tabindex="0" aria-description="{escape(look.meaning)}">{look.word}</span>'
     mark = f"{look.mark(name)}{word}"
     return f'<span class="{"" if count else "hl-none"}">{mark} <b data-count="{look.word}">{count:,}</b></span>'

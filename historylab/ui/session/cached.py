@@ -184,8 +184,8 @@ def _browser_key(content: str) -> str:
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner=False, hash_funcs=BY_CONTENT)
-def packed_tokens(timeline: Timeline) -> tuple[dict[str, Any], bytes]:
-    """The token chart, which is the same for every request, as what its bytes are made from."""
+def packed_tokens(timeline: Timeline) -> bytes:
+    """The token chart's bytes, the same for every request, but for their head."""
     return pack_tokens(timeline)
 
 

@@ -1,4 +1,4 @@
-// Unpacks what figures/packing.py packed, and keeps it for all who show it: what every request does with every message.
+// Keeps for all who show it what every request does with every message.
 
 const CHECKPOINTS = 64;
 const conversations = (globalThis.historylabConversations ??= makeTimelines());
@@ -10,22 +10,20 @@ class HistoryTimeline {
     this.moved = new Set(part.moved);
     this.offset = new Uint32Array(this.requests + 1);
     for (let r = 0; r < this.requests; r++) this.offset[r + 1] = this.offset[r] + part.runs[r];
-    this.first = new Uint32Array(part.gap.length);
     this.readWhy(part);
-    this.playThrough(part.gap);
+    this.playThrough();
   }
 
-  // Once through all requests: where runs begin, how many messages each action has, and fates to start from later.
-  playThrough(gap) {
+  // Once through all requests: how many messages each action has, and fates to start from later.
+  playThrough() {
     const fates = new Uint8Array(this.messages), counts = new Uint32Array(this.codes.length + 1);
     const skipped = new Set(this.replaced);
     this.every = Math.max(1, Math.ceil(this.requests / CHECKPOINTS));
     [this.checkpoints, this.counts, this.newest] = [[], [], new Uint8Array(this.requests)];
     for (let r = 0; r < this.requests; r++) {
-      for (let k = this.offset[r], end = 0; k < this.offset[r + 1]; k++) {
-        const code = this.code[k], first = (this.first[k] = end + gap[k]);
-        end = first + this.length[k];
-        for (let m = first; m < end; m++) {
+      for (let k = this.offset[r]; k < this.offset[r + 1]; k++) {
+        const code = this.code[k], first = this.first[k];
+        for (let m = first; m < first + this.length[k]; m++) {
           if (fates[m]) counts[fates[m]]--;
           fates[m] = code;
         }
@@ -87,36 +85,14 @@ class HistoryTimeline {
   }
 }
 
-async function unpack(bytes) {
+async function keep(bytes) {
   const [head, after] = readJson(bytes, 0);
   if ((head.conversation ? timelines : conversations).has(head.key)) return;
-  const plain = await inflate(bytes.slice(after));
-  const [words, from] = readJson(plain, 0);
-  const part = readArrays(words, plain, from);
+  const part = await unpacked(bytes, after);
   if (!head.conversation) return conversations.put(head.key, part);
   timelines.put(head.key, new HistoryTimeline(await conversations.get(head.conversation), part));
 }
 
-function readJson(bytes, at) {
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
-  return [JSON.parse(new TextDecoder().decode(bytes.subarray(at + 4, at + 4 + length))), at + 4 + length];
-}
-
-function readArrays({ arrays, ...part }, bytes, at) {
-  for (const [name, length, width] of arrays) {
-    const array = (part[name] = new Uint32Array(length));
-    for (let plane = 0; plane < width; plane++) {
-      for (let i = 0; i < length; i++) array[i] |= bytes[at++] << (8 * plane);
-    }
-  }
-  return part;
-}
-
-async function inflate(bytes) {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 export default function ({ data }) {
-  unpack(data);
+  keep(data);
 }

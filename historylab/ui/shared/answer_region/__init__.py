@@ -9,4 +9,4 @@ from historylab.ui.shared.browser import component
 
 def answer_region(asked: int) -> None:
     """Make the container it is drawn in that region; for another `asked` than before, bring it into view."""
-    component(Path(__file__).parent, ("region",))(key="answer-region", data={"asked": asked})
+    component(Path(__file__).parent, ("region",))(key="data answer", data={"asked": asked})

@@ -1,7 +1,7 @@
 """Our own components in the browser: each is a folder of scripts, joined with the page's clock into one module.
 
-Streamlit sends an element whole whenever anything of it changes, its script too. So a script of some size is, with the
-style sheet, an element of its own, which stays as it is; the one that draws only asks for both by name.
+Streamlit sends an element whole whenever anything of it changes: script, style and markup, too. So these are an element
+of their own, which stays as it is, and the one that draws asks for them by name.
 """
 
 from __future__ import annotations
@@ -17,43 +17,47 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from historylab.figures.browser import CLOCK
 
-SMALL = 4_000  # characters of a script that may go with every change of what it draws
 BEGINS = "export default function"
 ITS_SCRIPT = 'const script = ((globalThis.historylabScripts ??= {{}})["{name}"] ??= Promise.withResolvers());\n'
 KEPT = """const style = new CSSStyleSheet();
 style.replaceSync({css});
-script.resolve({{ style, show: (() => {{
+const show = (() => {{
 {code}
-}})() }});
+}})();
+script.resolve((given) => {{
+  const place = given.parentElement, root = place.getRootNode();
+  if (!root.adoptedStyleSheets.includes(style)) {{
+    root.adoptedStyleSheets = [...root.adoptedStyleSheets, style];
+    place.append(document.createRange().createContextualFragment({html}));
+  }}
+  return show(given);
+}});
 export default function () {{}}
 """
 DRAWS = """export default function (given) {
   let end = null, gone = false;
-  script.promise.then(({ style, show }) => {
-    if (gone) return;
-    const root = given.parentElement.getRootNode();
-    if (!root.adoptedStyleSheets.includes(style)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, style];
-    end = show(given);
-  });
+  script.promise.then((draw) => { if (!gone) end = draw(given); });
   return () => { gone = true; end?.(); };
 }
 """
-UNTIL_THEN, FROM_THEN = ":host { visibility: hidden; }", ":host { visibility: visible; }"
 
 
 @cache
 def component(folder: Path, scripts: Sequence[str]) -> ComponentRenderer:
-    """The component in `folder`, named like it: NAME.html and NAME.css if it draws, and its scripts after the clock."""
+    """The component in `folder`, named like it: NAME.html and NAME.css if it draws, and its scripts after the clock.
+
+    A key that begins with "data " is of one that has nothing to show.
+    """
     name, own = folder.name, st.components.v2.component
-    html, css = (folder / f"{name}.{kind}" for kind in ("html", "css"))
-    drawn, styled = (path.read_text("utf-8") if path.exists() else None for path in (html, css))
+    html, css = (json.dumps(_text(folder / f"{name}.{kind}")) for kind in ("html", "css"))
     code = "\n".join(path.read_text("utf-8") for path in (CLOCK, *(folder / f"{script}.js" for script in scripts)))
-    if len(code) < SMALL:
-        return own(f"historylab.{name}", html=drawn, css=styled, js=code)
     its_script, returned = ITS_SCRIPT.format(name=name), code.replace(BEGINS, "return function")
-    sheet = json.dumps(f"{styled or ''}\n{FROM_THEN}")
-    kept = own(f"historylab.{name}_script", js=its_script + KEPT.format(css=sheet, code=returned))
-    return _after(kept, own(f"historylab.{name}", html=drawn, css=UNTIL_THEN, js=its_script + DRAWS))
+    kept = own(f"historylab.{name}_script", js=its_script + KEPT.format(html=html, css=css, code=returned))
+    return _after(kept, own(f"historylab.{name}", js=its_script + DRAWS))
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8") if path.exists() else ""
 
 
 def _after(kept: ComponentRenderer, draw: ComponentRenderer) -> ComponentRenderer:
@@ -61,8 +65,7 @@ def _after(kept: ComponentRenderer, draw: ComponentRenderer) -> ComponentRendere
 
     @wraps(draw)
     def both(**given: Any) -> Any:
-        with st.container(key=f"data script {given['key']}"):
-            kept(key=f"script {given['key']}")
+        kept(key=f"script {given['key']}")
         return draw(**given)
 
     return both

@@ -21,14 +21,14 @@ SCRIPTS = ("unpack", "picture", "words", "scroller", "rows", "bubbles", "bar", "
 KEEPER, KEEPING = Path(__file__).parent.with_name("kept_texts"), ("../message_list/unpack", "kept_texts")
 
 
-def keep_in_browser(mount: str, packed: bytes, key: str) -> None:
+def keep_in_browser(name: str, packed: bytes, key: str) -> None:
     """Have the browser keep these deflated bytes under that key; Streamlit sends them once while they don't change."""
-    component(KEEPER, KEEPING)(key=mount, data=framed({"key": key}) + packed)
+    component(KEEPER, KEEPING)(key=f"data {name}", data=framed({"key": key}) + packed)
 
 
 def draw_messages(mount: str, view: Mapping[str, Any], found: np.ndarray, on_look: Callable[[], None]) -> None:
-    """Draw the list. `view` names what it shows by the keys kept; `found` (bool[size]) is what the search found."""
-    bits = np.packbits(found, bitorder="little").tobytes()
+    """Draw the list. `view` names what it shows by the keys kept; `found` (bool[size]) is what a search found."""
+    bits = np.packbits(found, bitorder="little").tobytes() if view["searching"] else b""
     component(Path(__file__).parent, SCRIPTS)(key=mount, data=framed(view) + bits, on_look_change=on_look)
 
 

@@ -33,7 +33,7 @@ class Picture {
       changed: this.changed(),
       lost: (i) => !isSent(this.actions[i]),
       starred: (i) => this.starred.has(i),
-      found: (i) => (this.found[i >> 3] >> (i & 7)) & 1,
+      found: (i) => !this.view.searching || (this.found[i >> 3] >> (i & 7)) & 1,
     };
   }
 

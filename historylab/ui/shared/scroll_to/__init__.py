@@ -9,4 +9,6 @@ from historylab.ui.shared.browser import component
 
 def scroll_to(key: str, asked: int) -> None:
     """Scroll to the container of that key, once for each time it was `asked` for."""
-    component(Path(__file__).parent, ("scroll",))(key=f"scroll-{key}", data={"to": f".st-key-{key}", "asked": asked})
+    component(Path(__file__).parent, ("scroll",))(
+        key=f"data scroll {key}", data={"to": f".st-key-{key}", "asked": asked}
+    )

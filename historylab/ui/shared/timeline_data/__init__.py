@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from historylab.figures.browser import TIMELINE, TIMELINE_SCRIPTS
 from historylab.ui.shared.browser import component
 
@@ -25,6 +23,5 @@ class TimelineData:
 def timeline_data(key: str, data: TimelineData) -> None:
     """Make the timeline known to the browser; `key` tells one page's from another's."""
     keep = component(TIMELINE, TIMELINE_SCRIPTS)
-    with st.container(key=f"data {key}"):
-        keep(key=f"{key} conversation", data=data.conversation)
-        keep(key=f"{key} timeline", data=data.timeline)
+    keep(key=f"data {key} conversation", data=data.conversation)
+    keep(key=f"data {key} timeline", data=data.timeline)
