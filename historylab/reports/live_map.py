@@ -14,7 +14,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
-from historylab.figures.browser import CLOCK, MAP, MAP_SCRIPTS, TIMELINE, TIMELINE_SCRIPTS
+from historylab.figures.browser import MAP, MAP_SCRIPTS, SHARED, TIMELINE, TIMELINE_SCRIPTS
 from historylab.figures.retention_map import pack_conversation, pack_timeline, view
 from historylab.reports.shown import Shown
 from historylab.wording.untrusted import escape
@@ -52,7 +52,7 @@ def map_template() -> str:
 @cache
 def script() -> str:
     """The one script of a report."""
-    text = [CLOCK.read_text("utf-8")]
+    text = [path.read_text("utf-8") for path in SHARED]
     for name, files in COMPONENTS.items():
         joined = "\n".join(path.read_text("utf-8") for path in files)
         named, count = re.subn(r"^export default ", f"const {name} = ", joined, flags=re.MULTILINE)

@@ -19,7 +19,7 @@ class Scene {
     for (const part of ["conversation", "timeline"]) {
       if (this.map.dataset[part]) keepTimeline({ data: bytesOf(this.map.dataset[part]) });
     }
-    this.timeline = await timelines.get(this.view.key);
+    this.timeline = await kept.timelines.get(this.view.key);
     const host = document.createElement("div");
     this.root = host.attachShadow({ mode: "open" });
     this.root.append(document.getElementById("map").content.cloneNode(true));
@@ -159,28 +159,22 @@ function answer() {
   for (const scene of scenes) {
     const lines = scenes.map((one) => fateLine(one, one.fate(request, chosen)));
     const { who, texts } = scene.timeline;
-    const title = part("b", "", `Message ${count(chosen + 1)}, ${who[chosen]}`);
-    const close = part("button", "close", "×");
+    const title = make("b", "", `Message ${count(chosen + 1)}, ${who[chosen]}`);
+    const close = make("button", "close", "×");
     [close.type, close.ariaLabel] = ["button", "Close the answer"];
     close.addEventListener("click", () => choose(null));
-    const said = part("bdi", "", texts[chosen] ? `“${texts[chosen]}”` : "");
+    const said = make("bdi", "", texts[chosen] ? `“${texts[chosen]}”` : "");
     scene.answer.ariaLive = clock.now.playing ? "off" : "polite";
     scene.answer.replaceChildren(title, close, ...lines, said);
   }
 }
 
 function fateLine(scene, { look, words, why }) {
-  const line = part("div", "", "");
-  if (scenes.length > 1) line.append(part("b", `letter ${scene.letter}`, scene.letter), " ");
-  if (look) line.append(part("i", look.word, look.glyph), " ");
+  const line = make("div", "", "");
+  if (scenes.length > 1) line.append(make("b", `letter ${scene.letter}`, scene.letter), " ");
+  if (look) line.append(make("i", look.word, look.glyph), " ");
   line.append([words, why].filter(Boolean).join(" "));
   return line;
-}
-
-function part(tag, name, text) {
-  const element = document.createElement(tag);
-  [element.className, element.textContent] = [name, text];
-  return element;
 }
 
 let drawing = 0;

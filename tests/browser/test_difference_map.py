@@ -1,4 +1,4 @@
-"""Compare in a real browser: the map of differences moves the request and selects a message."""
+"""Compare in a real browser: two maps play by one clock, and that of differences moves the request and selects."""
 
 from __future__ import annotations
 
@@ -13,11 +13,25 @@ LEFT, RIGHT, TOP, BELOW = 48, 12, 26, 79  # pixels around the cells, as in paint
 MESSAGES, REQUESTS = 166, 83
 
 
-def test_it_says_what_differs_moves_the_request_and_selects_a_message(page, home, seen):
+# Once both maps and their sentences have moved on while it plays, B's button stops what A plays.
+STOPPED_BY_THE_OTHER = """(button) => {
+  const { request: at, playing } = historylabClock.now, said = Math.min(2 * at + 2, 166);
+  const sees = [...document.querySelectorAll("[data-sees]")].map((one) => one.textContent).join();
+  const both = sees === `${Math.min(said, 40)} of ${said},${Math.min(said, 10)} of ${said}`;
+  if (!playing || at <= 11 || !both || button.getAttribute("aria-pressed") !== "true") return false;
+  button.click();
+  return !historylabClock.now.playing;
+}"""
+
+
+def test_it_plays_says_what_differs_moves_the_request_and_selects_a_message(page, home, seen):
     page.set_default_timeout(60_000)
     page.set_viewport_size({"width": 1280, "height": 2400})
-    page.goto(home + "/compare?v=1&cmp=historyLength:5")
+    page.goto(home + "/compare?v=1&cmp=historyLength:5&play=true")
+    other = page.get_by_role("button", name="Play").nth(1).element_handle()
+    page.wait_for_function(STOPPED_BY_THE_OTHER, arg=other)
     headline(page, "B sends")
+    page.get_by_role("slider", name="Selected request").first.press("End")
     page.locator("[data-sees]", has_text="10 of 166").wait_for()
     page.get_by_text("What differs").click()
     page.get_by_role("slider", name="Selected request").nth(1).wait_for(state="detached")

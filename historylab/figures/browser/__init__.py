@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 BROWSER = Path(__file__).parent
-CLOCK = BROWSER / "clock.js"
-TIMELINE, TIMELINE_SCRIPTS = BROWSER / "timeline_data", ("../packed", "timeline_data")
+SHARED = tuple(BROWSER / f"{name}.js" for name in ("clock", "packed", "kept", "drawing", "canvas"))
+"""What all components have in common."""
+TIMELINE, TIMELINE_SCRIPTS = BROWSER / "timeline_data", ("timeline_data",)
 MAP = BROWSER / "history_map"
 MAP_SCRIPTS = ("axis", "words", "paint", "marks", "zoom", "fall", "picture", "map")

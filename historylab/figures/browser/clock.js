@@ -1,8 +1,7 @@
-// What the components of a page share, each of which is a module of its own: one clock, so that map, list, chart and
-// sentence show the same request, and what every request of a timeline does with every message.
+// The page's clock, one for all components, each of which is a module of its own: map, list, chart and sentence show the
+// same request.
 
 const clock = (globalThis.historylabClock ??= makeClock());
-const timelines = (globalThis.historylabTimelines ??= makeTimelines());
 
 function makeClock() {
   const ANSWER_MS = 4000;
@@ -17,9 +16,9 @@ function makeClock() {
       document.documentElement.classList.toggle("hl-playing", now.playing);
       for (const hear of [...listeners]) hear(now);
     },
-    listen(hear) {
+    listen(hear, signal) {
       listeners.add(hear);
-      return () => listeners.delete(hear);
+      signal?.addEventListener("abort", () => listeners.delete(hear));
     },
     // The one component that the user moved tells Python, by its own trigger; the others wait for the answer.
     tell(send, more = {}) {
@@ -37,20 +36,5 @@ function makeClock() {
       if (request !== now.request) this.set({ request });
       return true;
     },
-  };
-}
-
-// Key → promise of what is kept under it; of those that nobody puts again the oldest go.
-function makeTimelines(most = 6) {
-  const known = new Map();
-  const entry = (key) => known.get(key) ?? known.set(key, { here: false, ...Promise.withResolvers() }).get(key);
-  return {
-    put(key, timeline) {
-      entry(key).here = true;
-      entry(key).resolve(timeline);
-      if (known.size > most) known.delete(known.keys().next().value);
-    },
-    get: (key) => entry(key).promise,
-    has: (key) => known.has(key) && entry(key).here,
   };
 }

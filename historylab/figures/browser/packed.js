@@ -1,18 +1,19 @@
-// Unpacks what figures/packing.py packed, which documents the layout.
+// Reads what figures/packing.py packs, which documents the layout.
 
-function readJson(bytes, at) {
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true);
-  return [JSON.parse(new TextDecoder().decode(bytes.subarray(at + 4, at + 4 + length))), at + 4 + length];
+// The head, and what follows it.
+function readHead(bytes) {
+  const after = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  return [JSON.parse(new TextDecoder().decode(bytes.subarray(4, after))), bytes.subarray(after)];
 }
 
-// What follows the head: the words, with the arrays under their names.
-async function unpacked(bytes, at) {
-  const plain = await inflate(bytes.slice(at));
-  const [words, from] = readJson(plain, 0);
-  return readArrays(words, plain, from);
+// What follows a head: the words, with the arrays under their names.
+async function unpacked(bytes) {
+  const [words, planes] = readHead(await inflate(bytes));
+  return readArrays(words, planes);
 }
 
-function readArrays({ arrays, ...part }, bytes, at) {
+function readArrays({ arrays, ...part }, bytes) {
+  let at = 0;
   for (const [name, length, width, steps] of arrays) {
     const array = (part[name] = new Uint32Array(length));
     for (let plane = 0; plane < width; plane++) {

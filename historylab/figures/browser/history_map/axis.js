@@ -1,6 +1,5 @@
 // Where things are: the canvas, the part of the timeline on it, and the axes.
 
-const LEFT = 48, RIGHT = 12; // the token chart's margins, so that the requests of both line up
 const TOP = 26, AXIS = 22, CAPTION = 20, STRIP = 26, BELOW = 11;
 const TALLEST = 340, SHORTEST = 110, ROW = 16, NARROW = 520;
 const FEWEST = 8, CONTEXT = 2; // requests on screen at the highest zoom; messages above the first in play

@@ -28,11 +28,9 @@ class Falls {
   }
 
   paint(box, colours) {
-    const scale = devicePixelRatio || 1, now = performance.now();
-    [this.canvas.width, this.canvas.height, this.waiting] = [Math.round(box.width * scale), Math.round(box.all * scale), 0];
+    const pen = emptied(this.canvas, box), now = performance.now();
+    this.waiting = 0;
     this.falling = this.falling.filter(({ since }) => now - since < FALL_MS);
-    const pen = this.canvas.getContext("2d");
-    pen.scale(scale, scale);
     for (const { x, y, wide, tall, from, to, glyph, since } of this.falling) {
       const gone = (now - since) / FALL_MS, at = y + DEEP * gone * gone;
       pen.globalAlpha = 1 - gone * gone;

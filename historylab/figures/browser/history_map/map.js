@@ -1,59 +1,63 @@
 // The retention map: a slider over the requests of a conversation, drawn as what each one does with every message.
 // A move is drawn at once, here and by whoever else listens to the clock, and sent to Python on release.
 
-const KEY_MS = 180, WHOLE_PLAY_MS = 14_000, CLICK_PX = 4;
+const KEY_MS = 180, WHOLE_PLAY_MS = 14_000;
 const still_motion = matchMedia("(prefers-reduced-motion: reduce)");
 
 class RetentionMap {
-  constructor(root) {
+  constructor(root, signal) {
     this.find = (name) => root.querySelector(name);
     [this.plot, this.base, this.marks] = [this.find(".plot"), this.find(".cells"), this.find(".marks")];
     [this.flag, this.tip, this.button] = [this.find(".flag"), this.find(".tip"), this.find(".play")];
     [this.message, this.hover, this.press, this.starred] = [null, null, null, []];
-    [this.still, this.keyTimer, this.playTimer] = [null, 0, 0];
+    [this.still, this.keyTimer, this.playTimer, this.begun] = [null, 0, 0, false];
     [this.pinch, this.falls, this.seen] = [new Pinch(), new Falls(this.find(".falls")), null];
-    this.watcher = new ResizeObserver(() => this.draw());
-    this.watcher.observe(this.plot);
-    this.deaf = clock.listen(() => this.follow());
-    const listen = (element, type, act) => element.addEventListener(type, (event) => this.still && act(event));
-    listen(this.marks, "pointerdown", (event) => this.down(event));
-    listen(this.marks, "pointermove", (event) => this.move(event));
-    listen(this.marks, "pointerup", (event) => this.up(event));
-    listen(this.marks, "pointercancel", (event) => this.leave(event));
-    listen(this.marks, "pointerleave", (event) => this.press || this.leave(event));
-    listen(this.marks, "keydown", (event) => this.key(event));
-    listen(this.marks, "wheel", (event) => this.wheel(event));
-    listen(this.button, "click", () => this.playOrPause());
-    const acts = { in: () => this.zoom(1 / STEP), out: () => this.zoom(STEP), whole: () => showFrom(this.still, 0, 1),
-      png: () => savePicture(this), full: () => present(!presents()) };
-    for (const [name, act] of Object.entries(acts)) listen(this.find(`.${name}`), "click", act);
-    this.presented = () => {
+    this.signal = signal;
+    signal.addEventListener("abort", () => this.end());
+  }
+
+  // Once there is something to draw.
+  begin() {
+    watchSize(this.plot, this.signal, () => this.draw());
+    clock.listen(() => this.follow(), this.signal);
+    listenTo(this.marks, this.signal, {
+      pointerdown: (event) => this.down(event), pointermove: (event) => this.move(event), pointerup: (event) => this.up(event),
+      pointercancel: (event) => this.leave(event), pointerleave: (event) => this.press || this.leave(event),
+      keydown: (event) => this.key(event), wheel: (event) => this.wheel(event), blur: () => this.tellKey(),
+    });
+    const acts = { play: () => this.playOrPause(), in: () => this.zoom(1 / STEP), out: () => this.zoom(STEP),
+      whole: () => showFrom(this.still, 0, 1), png: () => savePicture(this), full: () => present(!presents()) };
+    for (const [name, act] of Object.entries(acts)) listenTo(this.find(`.${name}`), this.signal, { click: act });
+    const presented = () => {
       this.find(".full").setAttribute("aria-pressed", presents());
       this.draw();
     };
-    document.addEventListener(`${PRESENT}ed`, this.presented);
+    listenTo(document, this.signal, { [`${PRESENT}ed`]: presented });
   }
 
   get request() {
     return Math.min(clock.now.request, this.still.requests - 1);
   }
 
-  receive(view, still, send) {
+  receive(view, send) {
+    this.wanted = view;
+    kept.timelines.get(view.key).then((still) => this.wanted === view && !this.signal.aborted && this.show(view, still, send));
+  }
+
+  show(view, still, send) {
+    if (!this.still) this.begin();
     const other = still !== this.still;
-    const moving = other && this.keyTimer && still.requests === this.still.requests;
+    const moving = other && still.requests === this.still?.requests;
     [this.still, this.known, this.send, this.starred] = [still, view.key, send, view.starred];
     if (other && this.zoomedFor !== still.requests) clock.set({ from: 0, to: 1 });
     this.zoomedFor = still.requests;
-    if (moving) this.tell(); // moved by a key, and something else changed before the move was sent
+    if (moving) this.tellKey(); // something else changed before the move was sent
     if (other) this.stop();
     if (clock.answered(view.request)) this.message = view.message;
     this.draw();
     this.say();
-    if (this.asked) { // by a link, once
-      this.asked = false;
-      this.look(0);
-      this.play();
-    }
+    if (view.play && !this.begun) this.playFrom(0); // by a link, once
+    this.begun = true;
   }
 
   // -- moving
@@ -64,7 +68,7 @@ class RetentionMap {
 
   // The clock says something new.
   follow() {
-    if (!this.still || this.still.requests <= 0) return;
+    if (this.still.requests <= 0) return;
     if (this.playTimer && !clock.now.playing) return this.pause();
     const before = this.seen, { request } = this;
     this.seen = request;
@@ -85,25 +89,22 @@ class RetentionMap {
     zoom(this.still, factor, Math.max(clock.now.from, Math.min(clock.now.to, at)));
   }
 
-  pan(pixels) {
-    const { from, to } = clock.now;
-    showFrom(this.still, from + (pixels / this.frame.box.w) * (to - from), to - from);
-  }
-
-  // With Ctrl (as a pinch on a touchpad comes) or Cmd it zooms around the pointer; with Shift, or sideways, it pans.
   wheel(event) {
-    const { from, to } = clock.now, sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
-    if (event.ctrlKey || event.metaKey) {
-      const at = from + ((event.offsetX - LEFT) / this.frame.box.w) * (to - from);
-      this.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY)) * WHEEL * (event.deltaMode ? 20 : 1)), at);
-    } else if (zoomed() && Math.abs(sideways) > (event.shiftKey ? 0 : Math.abs(event.deltaY))) this.pan(sideways);
-    else return;
+    if (!turned(event, this.still, this.frame)) return;
     this.hide();
     event.preventDefault();
   }
 
   tell(chosen) {
     clock.tell(this.send, chosen);
+  }
+
+  // A move by a key waits for the next one; not when the focus leaves.
+  tellKey() {
+    if (!this.keyTimer) return;
+    clearTimeout(this.keyTimer);
+    this.keyTimer = 0;
+    this.tell();
   }
 
   down(event) {
@@ -131,7 +132,7 @@ class RetentionMap {
   drag(event) {
     const far = event.offsetX - this.press.at, { from, to } = clock.now;
     this.press.at = event.offsetX;
-    this.pan(event.shiftKey ? -far : far / (to - from));
+    pan(this.still, this.frame, event.shiftKey ? -far : far / (to - from));
   }
 
   up(event) {
@@ -172,7 +173,7 @@ class RetentionMap {
       this.stop();
       clock.held = true;
       this.look(to);
-      this.keyTimer = setTimeout(() => { this.keyTimer = 0; this.tell(); }, KEY_MS);
+      this.keyTimer = setTimeout(() => this.tellKey(), KEY_MS);
     }
     event.preventDefault();
   }
@@ -182,12 +183,12 @@ class RetentionMap {
   // Of several maps on a page one plays, and any of them stops it.
   playOrPause() {
     if (clock.now.playing) clock.set({ playing: false });
-    else this.play();
+    else this.playFrom(this.request === this.still.requests - 1 ? 0 : this.request);
   }
 
-  play() {
+  playFrom(request) {
     this.stop();
-    if (this.request === this.still.requests - 1) this.look(0);
+    this.look(request);
     const wait = Math.max(still_motion.matches ? 1000 : 60, Math.min(500, WHOLE_PLAY_MS / this.still.requests));
     const stride = Math.max(1, Math.round((this.still.requests * wait) / WHOLE_PLAY_MS));
     const step = () => {
@@ -222,11 +223,7 @@ class RetentionMap {
     const { request, message } = this.hover;
     const words = message === null ? requestWords(this.still, request) : cellWords(this.still, request, message);
     fillTip(this.tip, words, words.action === null ? "" : this.colours.looks[words.action].fill);
-    this.tip.hidden = false;
-    const { offsetWidth: w, offsetHeight: h } = this.tip, { width, all } = this.frame.box;
-    const beside = event.offsetX + 16 + w > width ? event.offsetX - 16 - w : event.offsetX + 16;
-    this.tip.style.left = `${Math.max(0, Math.min(beside, width - w))}px`;
-    this.tip.style.top = `${Math.min(event.offsetY + 14, Math.max(0, all - h))}px`;
+    placeTip(this.tip, this.frame.box, event.offsetX, event.offsetY);
     this.redraw();
   }
 
@@ -240,20 +237,20 @@ class RetentionMap {
 
   draw() {
     const width = this.plot.clientWidth;
-    if (!this.still || width <= LEFT + RIGHT) return; // not laid out yet; the ResizeObserver calls again
-    this.scale = devicePixelRatio || 1;
-    this.colours = palette(this.plot, this.still);
+    if (width <= LEFT + RIGHT) return; // not laid out yet; the ResizeObserver calls again
+    const { fill, on, ...colours } = palette(this.plot);
+    this.colours = { ...colours, looks: this.still.looks.map((look) => ({ fill: fill(look), ink: on(look) })) };
     this.frame = new Frame(this.still, layout(this.still, width), clock.now);
     this.button.disabled = this.still.requests < 2;
     this.find(".in").disabled = this.frame.b - this.frame.a <= FEWEST;
     this.find(".out").disabled = !zoomed();
     this.find(".whole").hidden = !zoomed();
-    const look = JSON.stringify([this.frame, this.colours, this.scale]);
+    const look = JSON.stringify([this.frame, this.colours, devicePixelRatio]);
     if (this.drawn !== this.still || this.look_drawn !== look) {
       [this.drawn, this.look_drawn] = [this.still, look];
       this.plot.dataset.drawn = "";
       this.plot.style.height = `${this.frame.box.all}px`;
-      paint(this.base, this.still, this.frame, this.colours, this.scale);
+      paint(this.base, this.still, this.frame, this.colours);
     }
     this.redraw();
   }
@@ -261,7 +258,7 @@ class RetentionMap {
   redraw() {
     if (!this.frame) return;
     const { request, message, hover, starred } = this;
-    mark(this.marks, this.still, this.frame, this.colours, this.scale, { request, message, hover, starred, playing: clock.now.playing });
+    mark(this.marks, this.still, this.frame, this.colours, { request, message, hover, starred, playing: clock.now.playing });
     this.flag.textContent = flagText(this.still, request);
     this.flag.hidden = !this.frame.shows(request);
     const x = this.frame.x(request + 0.5), wide = this.flag.offsetWidth;
@@ -273,22 +270,7 @@ class RetentionMap {
   end() {
     if (this.press) clock.held = false;
     this.stop();
-    this.deaf();
-    document.removeEventListener(`${PRESENT}ed`, this.presented);
-    this.watcher.disconnect();
   }
 }
 
-const maps = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  if (!maps.has(parentElement)) maps.set(parentElement, new RetentionMap(parentElement));
-  const map = maps.get(parentElement);
-  if (data.play && !map.wanted) map.asked = true;
-  map.wanted = data;
-  timelines.get(data.key).then((still) => map.wanted === data && map.receive(data, still, setTriggerValue));
-  return () => {
-    map.end();
-    maps.delete(parentElement);
-  };
-}
+export default drawnBy(RetentionMap);

@@ -2,12 +2,8 @@
 
 const CHANGED = "beginning changed", FLAG = "⚑";
 
-function mark(canvas, still, frame, colours, scale, { request, message, hover, starred, playing }) {
-  const { box } = frame;
-  canvas.width = Math.round(box.width * scale);
-  canvas.height = Math.round(box.all * scale);
-  const pen = canvas.getContext("2d");
-  pen.scale(scale, scale);
+function mark(canvas, still, frame, colours, { request, message, hover, starred, playing }) {
+  const pen = emptied(canvas, frame.box);
   if (playing) veil(pen, frame, colours, request);
   if (hover) markHover(pen, frame, colours, hover);
   markStarred(pen, still, frame, colours, starred, request, playing);

@@ -3,37 +3,12 @@
 const PINNED = 1;
 const GLYPHS_FROM = 14, GAPS_FROM = 7, LINE = 2;
 
-function palette(host, still) {
-  const style = getComputedStyle(host);
-  const hex = (name, otherwise) => {
-    const probe = document.createElement("canvas").getContext("2d");
-    probe.fillStyle = otherwise;
-    probe.fillStyle = style.getPropertyValue(name).trim() || otherwise;
-    return probe.fillStyle;
-  };
-  const page = hex("--st-background-color", "#ffffff");
-  const dark = rgb(page).reduce((sum, part) => sum + part) < 382;
-  const looks = still.looks.map((look) => ({ fill: dark ? look.dark : look.light, ink: dark ? look.onDark : look.onLight }));
-  const ink = hex("--st-text-color", "#222222");
-  return { page, dark, looks, ink, faint: mix(page, ink, 0.62), line: mix(page, ink, 0.2), soft: mix(page, ink, 0.07),
-    bar: mix(page, ink, 0.42), alarm: hex("--hl-alarm", dark ? "#FF8A80" : "#B3261E"), font: style.fontFamily };
-}
-
-const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-
-const mix = (a, b, share) =>
-  "#" + rgb(a).map((part, i) => Math.round(part + (rgb(b)[i] - part) * share).toString(16).padStart(2, "0")).join("");
-
 const asPixel = (hex) => ((255 << 24) | (rgb(hex)[2] << 16) | (rgb(hex)[1] << 8) | rgb(hex)[0]) >>> 0; // little endian
 
-function paint(canvas, still, frame, colours, scale) {
-  const box = frame.box;
-  canvas.width = Math.round(box.width * scale);
-  canvas.height = Math.round(box.all * scale);
-  const pen = canvas.getContext("2d");
+function paint(canvas, still, frame, colours) {
+  const { box } = frame, pen = emptied(canvas, box);
   const glyphs = frame.wide >= GLYPHS_FROM && frame.tall >= GLYPHS_FROM;
-  const actionAt = paintCells(pen, still, frame, colours, scale, !glyphs);
-  pen.scale(scale, scale);
+  const actionAt = paintCells(pen, still, frame, colours, !glyphs);
   paintThinLines(pen, still, frame, colours);
   if (glyphs) paintGlyphs(pen, still, frame, colours);
   else paintNames(pen, still, box, colours, actionAt);
@@ -42,8 +17,8 @@ function paint(canvas, still, frame, colours, scale) {
 }
 
 // Pixel by device pixel. Returns a lookup of the action at a point of the map, in CSS pixels; -1 where there is no message.
-function paintCells(pen, still, frame, colours, scale, textured) {
-  const box = frame.box, [w, h] = [Math.round(box.w * scale), Math.round(box.h * scale)];
+function paintCells(pen, still, frame, colours, textured) {
+  const { box } = frame, scale = devicePixelRatio || 1, [w, h] = [Math.round(box.w * scale), Math.round(box.h * scale)];
   const [columns, rows] = [Math.min(frame.b - frame.a, w), Math.min(frame.end - frame.top, h)];
   const small = binned(still, frame, columns, rows);
   const action = Int8Array.from([-1, ...still.codes]);

@@ -2,8 +2,8 @@
 
 const MARGIN = 20, PRESENT = "historylab:present"; // asked for by the page's keys
 
-function savePicture({ base, marks, still, frame, colours, scale, request }) {
-  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
+function savePicture({ base, marks, still, frame, colours, request }) {
+  const canvas = document.createElement("canvas"), pen = canvas.getContext("2d"), scale = devicePixelRatio || 1;
   const wide = frame.box.width + 2 * MARGIN;
   write(pen, colours, 20, 600, "left", "alphabetic");
   const title = document.querySelector("h1")?.textContent ?? flagText(still, request);

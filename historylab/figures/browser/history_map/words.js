@@ -1,7 +1,5 @@
 // The map's texts: sentences built from numbers and the plan's own reasons. Message text is only ever set as textContent.
 
-const count = (n) => n.toLocaleString("en");
-
 const short = (label) => label.replace(/, request (\d+) of (\d+)$/, " · $1/$2");
 
 const sentOf = (still, request) => `${count(still.sent[request])} of ${count(still.shown[request])}`;
@@ -65,18 +63,12 @@ function requestWords(still, request) {
 }
 
 function fillTip(tip, words, colour) {
-  const line = (tag, kind, text) => {
-    const element = document.createElement(tag);
-    element.className = kind;
-    element.textContent = text;
-    return element;
-  };
-  const lines = [line("b", "", words.title)];
-  if (words.text) lines.push(line("bdi", "said", `“${words.text}”`));
-  lines.push(line("div", words.action === null ? "" : "fate", words.fate));
-  if (words.why) lines.push(line("div", "", words.why));
+  const lines = [make("b", "", words.title)];
+  if (words.text) lines.push(make("bdi", "said", `“${words.text}”`));
+  lines.push(make("div", words.action === null ? "" : "fate", words.fate));
+  if (words.why) lines.push(make("div", "", words.why));
   const answers = words.action !== null && document.querySelector(".st-key-answer"); // only the playground has a place for it
-  if (answers) lines.push(line("div", "more", "Click to see since when, and what would change it."));
+  if (answers) lines.push(make("div", "more", "Click to see since when, and what would change it."));
   tip.style.setProperty("--fate", colour);
   tip.replaceChildren(...lines);
 }

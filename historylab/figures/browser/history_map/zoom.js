@@ -16,6 +16,22 @@ function showFrom(still, from, part) {
   if (a !== clock.now.from || b !== clock.now.to) clock.set({ from: a, to: b });
 }
 
+function pan(still, frame, pixels) {
+  const { from, to } = clock.now;
+  showFrom(still, from + (pixels / frame.box.w) * (to - from), to - from);
+}
+
+// The wheel: with Ctrl (as a pinch on a touchpad comes) or Cmd it zooms around the pointer; with Shift, or sideways, it pans.
+function turned(event, still, frame) {
+  const { from, to } = clock.now, sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+  if (event.ctrlKey || event.metaKey) {
+    const by = Math.max(-200, Math.min(200, event.deltaY)) * WHEEL * (event.deltaMode ? 20 : 1);
+    zoom(still, Math.exp(by), Math.max(from, Math.min(to, from + ((event.offsetX - LEFT) / frame.box.w) * (to - from))));
+  } else if (zoomed() && Math.abs(sideways) > (event.shiftKey ? 0 : Math.abs(event.deltaY))) pan(still, frame, sideways);
+  else return false;
+  return true;
+}
+
 const zoomed = () => clock.now.from > 0 || clock.now.to < 1;
 
 // The request stays in sight, while it plays with what comes next: the map turns a page.

@@ -1,7 +1,6 @@
 // Keeps for all who show it what every request does with every message.
 
 const CHECKPOINTS = 64;
-const conversations = (globalThis.historylabConversations ??= makeTimelines());
 
 class HistoryTimeline {
   constructor(conversation, part) {
@@ -85,14 +84,8 @@ class HistoryTimeline {
   }
 }
 
-async function keep(bytes) {
-  const [head, after] = readJson(bytes, 0);
-  if ((head.conversation ? timelines : conversations).has(head.key)) return;
-  const part = await unpacked(bytes, after);
-  if (!head.conversation) return conversations.put(head.key, part);
-  timelines.put(head.key, new HistoryTimeline(await conversations.get(head.conversation), part));
-}
-
-export default function ({ data }) {
-  keep(data);
-}
+export default ({ data }) => {
+  const [{ key, conversation }, packed] = readHead(data);
+  if (!conversation) return kept.conversations.put(key, () => unpacked(packed));
+  kept.timelines.put(key, async () => new HistoryTimeline(await kept.conversations.get(conversation), await unpacked(packed)));
+};

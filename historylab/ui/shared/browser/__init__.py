@@ -1,4 +1,4 @@
-"""Our own components in the browser: each is a folder of scripts, joined with the page's clock into one module.
+"""Our own components in the browser: each is a folder of scripts, joined with what all share into one module.
 
 Streamlit sends an element whole whenever anything of it changes: script, style and markup, too. So these are an element
 of their own, which stays as it is, and the one that draws asks for them by name.
@@ -15,9 +15,9 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
-from historylab.figures.browser import CLOCK
+from historylab.figures.browser import SHARED
 
-BEGINS = "export default function"
+BEGINS = "export default "
 ITS_SCRIPT = 'const script = ((globalThis.historylabScripts ??= {{}})["{name}"] ??= Promise.withResolvers());\n'
 KEPT = """const style = new CSSStyleSheet();
 style.replaceSync({css});
@@ -44,14 +44,14 @@ DRAWS = """export default function (given) {
 
 @cache
 def component(folder: Path, scripts: Sequence[str]) -> ComponentRenderer:
-    """The component in `folder`, named like it: NAME.html and NAME.css if it draws, and its scripts after the clock.
+    """The component in `folder`, named like it: NAME.html and NAME.css if it draws, its scripts after the shared.
 
     A key that begins with "data " is of one that has nothing to show.
     """
     name, own = folder.name, st.components.v2.component
     html, css = (json.dumps(_text(folder / f"{name}.{kind}")) for kind in ("html", "css"))
-    code = "\n".join(path.read_text("utf-8") for path in (CLOCK, *(folder / f"{script}.js" for script in scripts)))
-    its_script, returned = ITS_SCRIPT.format(name=name), code.replace(BEGINS, "return function")
+    code = "\n".join(path.read_text("utf-8") for path in (*SHARED, *(folder / f"{script}.js" for script in scripts)))
+    its_script, returned = ITS_SCRIPT.format(name=name), code.replace(BEGINS, "return ")
     kept = own(f"historylab.{name}_script", js=its_script + KEPT.format(html=html, css=css, code=returned))
     return _after(kept, own(f"historylab.{name}", js=its_script + DRAWS))
 

@@ -77,20 +77,15 @@ function show(sheet) {
   sheet.showModal();
 }
 
-const listening = new WeakMap();
+class Keys {
+  constructor(root, signal) {
+    const sheet = root.querySelector(".sheet");
+    listenTo(root.querySelector(".open"), signal, { click: () => show(sheet) });
+    listenTo(sheet, signal, { click: (event) => event.target === sheet && sheet.close() });
+    listen(sheet, signal);
+  }
 
-function begin(root) {
-  const sheet = root.querySelector(".sheet"), end = new AbortController();
-  root.querySelector(".open").addEventListener("click", () => show(sheet), { signal: end.signal });
-  sheet.addEventListener("click", (event) => event.target === sheet && sheet.close(), { signal: end.signal });
-  listen(sheet, end.signal);
-  return end;
+  receive() {}
 }
 
-export default function ({ parentElement }) {
-  if (!listening.has(parentElement)) listening.set(parentElement, begin(parentElement));
-  return () => {
-    listening.get(parentElement)?.abort();
-    listening.delete(parentElement);
-  };
-}
+export default drawnBy(Keys);

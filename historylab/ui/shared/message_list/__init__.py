@@ -17,13 +17,13 @@ from historylab.planning.replay import Timeline
 from historylab.ui.session import session
 from historylab.ui.shared.browser import component
 
-SCRIPTS = ("unpack", "picture", "words", "scroller", "rows", "bubbles", "bar", "list")
-KEEPER, KEEPING = Path(__file__).parent.with_name("kept_texts"), ("../message_list/unpack", "kept_texts")
+SCRIPTS = ("picture", "words", "scroller", "rows", "bubbles", "bar", "list")
+KEEPER = Path(__file__).parent.with_name("kept_texts")
 
 
 def keep_in_browser(name: str, packed: bytes, key: str) -> None:
     """Have the browser keep these deflated bytes under that key; Streamlit sends them once while they don't change."""
-    component(KEEPER, KEEPING)(key=f"data {name}", data=framed({"key": key}) + packed)
+    component(KEEPER, ("kept_texts",))(key=f"data {name}", data=framed({"key": key}) + packed)
 
 
 def draw_messages(mount: str, view: Mapping[str, Any], found: np.ndarray, on_look: Callable[[], None]) -> None:

@@ -4,7 +4,7 @@ class Bar {
   constructor(root, choose) {
     [this.root, this.choose, this.groups] = [root, choose, {}];
     for (const [name, label] of [["show", "Show"], ["view", "View"]]) this.groups[name] = this.group(name, label);
-    root.append(...Object.values(this.groups).map((group) => group.element));
+    root.replaceChildren(...Object.values(this.groups).map((group) => group.element));
   }
 
   group(name, label) {

@@ -4,27 +4,29 @@ const ANSWER_MS = 4000;
 const GUESS = { list: 34, chat: 96 }; // pixels of an item not yet measured
 
 class MessageList {
-  constructor(root) {
-    this.host = root.host ?? root;
+  constructor(root, signal) {
+    [this.host, this.signal] = [root.host ?? root, signal];
     this.find = (name) => root.querySelector(name);
     [this.box, this.none] = [this.find(".box"), this.find(".none")];
     [this.shown, this.told, this.active, this.open, this.message] = [null, null, null, false, null];
-    this.scroller = new Scroller(this.box, (item) => this.describe(item));
+    this.scroller = new Scroller(this.box, signal, (item) => this.describe(item));
     this.bar = new Bar(this.find(".bar"), (name, value) => this.tell({ [name]: value }));
-    this.silence = clock.listen(() => this.later());
-    this.box.addEventListener("click", (event) => this.click(event));
-    this.box.addEventListener("keydown", (event) => this.key(event));
-    this.box.addEventListener("focus", () => this.activate(this.active ?? this.message ?? this.opening()));
-    this.box.addEventListener("blur", () => this.activate(null));
+    clock.listen(() => this.later(), signal);
+    listenTo(this.box, signal, {
+      click: (event) => this.click(event), keydown: (event) => this.key(event), blur: () => this.activate(null),
+      focus: () => this.activate(this.active ?? this.message ?? this.opening()),
+    });
+    signal.addEventListener("abort", () => cancelAnimationFrame(this.frame));
   }
 
   // -- what Python says
 
-  async receive(view, found, send) {
+  async receive(data, send) {
+    const [view, found] = readHead(data);
     [this.send, this.newest] = [send, view];
-    const waits = [timelines.get(view.timeline), wait(view.lines), wait(view.otherwise), wait(view.bubbles)];
-    const [timeline, texts, otherwise, bubbles] = await Promise.all(waits);
-    if (this.newest !== view) return; // a later one came meanwhile
+    const waits = [view.lines, view.otherwise, view.bubbles].map((key) => key && kept.texts.get(key));
+    const [timeline, texts, otherwise, bubbles] = await Promise.all([kept.timelines.get(view.timeline), ...waits]);
+    if (this.newest !== view || this.signal.aborted) return; // a later one came meanwhile
     const before = this.shown?.view ?? {};
     this.shown = { view, found, timeline, texts, otherwise, bubbles, media: new Set(texts.media) };
     const late = this.told && Object.entries(this.told.look).some(([name, value]) => name !== "request" && view[name] !== value);
@@ -154,22 +156,6 @@ class MessageList {
     this.scroller.reveal(this.scroller.items.indexOf(item));
     this.box.setAttribute("aria-activedescendant", `item${item}`);
   }
-
-  end() {
-    this.silence();
-    cancelAnimationFrame(this.frame);
-    this.scroller.end();
-  }
 }
 
-const lists = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  const [view, found] = unpack(data);
-  if (!lists.has(parentElement)) lists.set(parentElement, new MessageList(parentElement));
-  lists.get(parentElement).receive(view, found, setTriggerValue);
-  return () => {
-    lists.get(parentElement)?.end();
-    lists.delete(parentElement);
-  };
-}
+export default drawnBy(MessageList);

@@ -4,13 +4,13 @@
 const MARGIN = 500; // pixels drawn beyond what is seen
 
 class Scroller {
-  constructor(box, describe) {
+  constructor(box, signal, describe) {
     [this.box, this.whole, this.seen] = [box, box.querySelector(".whole"), box.querySelector(".seen")];
     this.describe = describe;
     [this.items, this.tops, this.heights, this.drawn, this.guess] = [[], new Float64Array(1), new Map(), new Map(), 34];
-    box.addEventListener("scroll", () => this.later(), { passive: true });
-    this.watcher = new ResizeObserver(() => this.resized());
-    this.watcher.observe(box);
+    listenTo(box, signal, { scroll: () => this.later() });
+    watchSize(box, signal, () => this.resized());
+    signal.addEventListener("abort", () => cancelAnimationFrame(this.frame));
   }
 
   later() {
@@ -126,10 +126,5 @@ class Scroller {
       this.draw();
       if (this.tops[n] === top && this.tops[n + 1] === end) break;
     }
-  }
-
-  end() {
-    cancelAnimationFrame(this.frame);
-    this.watcher.disconnect();
   }
 }

@@ -2,8 +2,6 @@
 
 const NAMES = ["kept", "pinned", "truncated", "summarized", "dropped"]; // of the page's colours: --hl-kept …
 const MOST_REASONS = 2; // on a line
-const count = (n) => n.toLocaleString("en");
-const counted = (n, noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 const FILTERS = {
   everything: ["Everything", ""],
@@ -55,20 +53,8 @@ function messageWords(picture, i) {
     marked: picture.starred.has(i) };
 }
 
-// Elements: make("div", "kind", "text" or [children]).
-function make(tag, kind, inside = "") {
-  const element = document.createElement(tag);
-  if (kind) element.className = kind;
-  if (Array.isArray(inside)) element.append(...inside);
-  else element.textContent = inside;
-  return element;
-}
-
 function badge({ action, glyph, word }, text = word) {
   const mark = make("i", `mark ${NAMES[action]}`, glyph);
   mark.setAttribute("aria-hidden", "true");
   return make("span", "badge", [mark, make("span", "", text)]);
 }
-
-// Text of a stranger's: its direction stays its own.
-const theirs = (tag, kind, text) => Object.assign(make(tag, kind, text), { dir: "auto" });

@@ -12,7 +12,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
 }
 
 function table({ label, columns, rows, chosen }, choose) {
-  const head = make("thead", "", [make("tr", "", columns.map(({ label, kind }) => make("th", kind, [label])))]);
+  const head = make("thead", "", [make("tr", "", columns.map(({ label, kind }) => make("th", kind, label)))]);
   for (const cell of head.querySelectorAll("th")) cell.scope = "col";
   const body = make("tbody", "", rows.map((cells, i) => {
     const row = make("tr", i === chosen ? "chosen" : "", cells.map((text, j) => cell(text, columns[j], j ? null : () => choose(i))));
@@ -25,22 +25,12 @@ function table({ label, columns, rows, chosen }, choose) {
 }
 
 function cell(text, { label, kind }, press) {
-  const element = make("td", kind, []);
+  const element = make("td", kind, press ? [] : text);
   element.dataset.label = label;
-  if (!press) {
-    element.textContent = text;
-    return element;
-  }
-  const button = make("button", "", [text]);
+  if (!press) return element;
+  const button = make("button", "", text);
   button.type = "button";
   button.addEventListener("click", press);
   element.append(button);
-  return element;
-}
-
-function make(name, classes, children) {
-  const element = document.createElement(name);
-  if (classes) element.className = classes;
-  element.append(...children); // texts become text nodes
   return element;
 }

@@ -1,12 +1,11 @@
 // What a search found: it opens while the field or itself has the focus, and closes when a message is chosen.
 
 class Hits {
-  constructor(root) {
+  constructor(root, signal) {
     [this.panel, this.status, this.list, this.more] = [".panel", "p", ".hits", ".more"].map((name) => root.querySelector(name));
     [this.active, this.closed, this.hits] = [-1, true, []];
     this.around = (root.host ?? root).closest(".st-key-find");
-    this.hearing = new AbortController();
-    const hear = (element, type, act) => element?.addEventListener(type, act, { signal: this.hearing.signal });
+    const hear = (element, type, act) => element && listenTo(element, signal, { [type]: act });
     hear(this.around, "focusin", () => this.shut(false));
     hear(this.around, "input", () => this.shut(false));
     hear(this.around, "focusout", (event) => this.around.contains(event.relatedTarget) || this.shut(true));
@@ -70,32 +69,16 @@ class Hits {
     this.send("look", { all: true });
     this.shut(true);
   }
-
-  end() {
-    this.hearing.abort();
-  }
 }
 
 function drawHit({ message, who, fate, said: [before, match, after] }, n, many) {
-  const make = (tag, kind, text) => Object.assign(document.createElement(tag), { className: kind, textContent: text });
-  const about = make("div", "about", "");
-  about.append(make("span", "", (message + 1).toLocaleString("en")), Object.assign(make("bdi", "", who), { dir: "auto" }), make("span", "fate", fate));
-  const said = Object.assign(make("span", "said", before), { dir: "auto" });
-  said.append(make("mark", "", match), after);
-  const hit = make("div", "hit", "");
-  hit.append(about, said);
+  const about = make("div", "about", [make("span", "", count(message + 1)), theirs("bdi", "", who), make("span", "fate", fate)]);
+  const text = theirs("span", "said", before);
+  text.append(make("mark", "", match), after);
+  const hit = make("div", "hit", [about, text]);
   const told = { role: "option", id: `hit${n}`, "aria-selected": false, "aria-posinset": n + 1, "aria-setsize": many, "data-message": message };
   for (const [name, value] of Object.entries(told)) hit.setAttribute(name, value);
   return hit;
 }
 
-const panels = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  if (!panels.has(parentElement)) panels.set(parentElement, new Hits(parentElement));
-  panels.get(parentElement).receive(data, setTriggerValue);
-  return () => {
-    panels.get(parentElement)?.end();
-    panels.delete(parentElement);
-  };
-}
+export default drawnBy(Hits);

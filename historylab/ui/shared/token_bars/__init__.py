@@ -6,12 +6,11 @@ from pathlib import Path
 
 from streamlit.components.v2.types import ComponentRenderer
 
-from historylab.figures.browser import BROWSER
 from historylab.settings.fields import MOST_TOKENS
 from historylab.ui.session import session
 from historylab.ui.shared.browser import component
 
-SCRIPTS = (str(BROWSER / "packed"), "unpack", "paint", "words", "bars")
+SCRIPTS = ("unpack", "paint", "words", "bars")
 
 
 def bars_component() -> ComponentRenderer:

@@ -1,34 +1,41 @@
 // The token chart: what every request sends, by kind. It shows the request of the page's clock; a click or a drag on
 // it moves that, and the line of the budget is dragged to another value, which Python is told on release.
 
-const CLICK_PX = 4;
-
 class TokenBars {
-  constructor(root) {
+  constructor(root, signal) {
     this.find = (name) => root.querySelector(name);
     [this.root, this.plot, this.canvas] = [this.find(".tokens"), this.find(".plot"), this.find("canvas")];
     [this.line, this.band, this.tip] = [this.find(".budget"), this.find(".band"), this.find(".tip")];
     [this.chart, this.press, this.drag, this.labels, this.frame] = [null, null, null, [], 0];
-    this.watcher = new ResizeObserver(() => this.draw());
-    this.watcher.observe(this.plot);
-    this.deaf = clock.listen(() => this.moved());
-    const listen = (element, type, act) => element.addEventListener(type, (event) => this.chart && act(event));
-    listen(this.plot, "pointerdown", (event) => this.down(event));
-    listen(this.plot, "pointermove", (event) => this.move(event));
-    listen(this.plot, "pointerup", () => this.up());
-    listen(this.plot, "pointercancel", () => this.cancel());
-    listen(this.plot, "pointerleave", () => this.hide());
-    this.scheme = matchMedia("(prefers-color-scheme: dark)");
-    this.recolour = () => setTimeout(() => this.draw(), 100);
-    this.scheme.addEventListener("change", this.recolour);
+    this.signal = signal;
+    signal.addEventListener("abort", () => cancelAnimationFrame(this.frame));
   }
 
-  receive(chart, send) {
+  // Once there is something to draw.
+  begin() {
+    watchSize(this.plot, this.signal, () => this.draw());
+    clock.listen(() => this.moved(), this.signal);
+    listenTo(this.plot, this.signal, {
+      pointerdown: (event) => this.down(event), pointermove: (event) => this.move(event), pointerup: () => this.up(),
+      pointercancel: () => this.cancel(), pointerleave: () => this.hide(),
+    });
+    const recolour = () => setTimeout(() => this.draw(), 100);
+    listenTo(matchMedia("(prefers-color-scheme: dark)"), this.signal, { change: recolour });
+  }
+
+  receive(data, send) {
+    this.newest = data;
+    unpack(data).then((chart) => this.newest === data && !this.signal.aborted && this.show(chart, send));
+  }
+
+  show(chart, send) {
     if (chart.key !== this.chart?.key) {
       this.labels = [];
-      timelines.get(chart.key).then((timeline) => { if (this.chart.key === chart.key) this.labels = timeline.labels; });
+      kept.timelines.get(chart.key).then((timeline) => { if (this.chart.key === chart.key) this.labels = timeline.labels; });
     }
+    const first = !this.chart;
     [this.chart, this.send] = [chart, send];
+    if (first) this.begin();
     if (this.drag?.dropped) this.drag = null;
     this.filled = null; // the verdict may be of another request by now
     this.moved();
@@ -39,7 +46,6 @@ class TokenBars {
   // -- the page's clock
 
   moved() {
-    if (!this.chart) return;
     const { request } = clock.now;
     if (request < this.chart.requests && request !== this.filled) {
       this.filled = request;
@@ -121,16 +127,12 @@ class TokenBars {
     const place = this.plot.getBoundingClientRect(), [x, y] = [event.clientX - place.left, event.clientY - place.top];
     const within = x >= LEFT && x <= LEFT + this.box.w;
     if (!within) return this.hide();
-    if (event.target.closest(".budget")) this.tip.replaceChildren(element("div", "", budgetHint(this.chart)));
+    if (event.target.closest(".budget")) this.tip.replaceChildren(make("div", "", budgetHint(this.chart)));
     else {
       const request = this.requestAt(event);
       fillTip(this.tip, this.chart, this.colours, pointOf(this.chart, request), this.labels[request]);
     }
-    this.tip.hidden = false;
-    const { offsetWidth: wide, offsetHeight: tall } = this.tip;
-    const beside = x + 16 + wide > this.box.width ? x - 16 - wide : x + 16;
-    this.tip.style.left = `${Math.max(0, Math.min(beside, this.box.width - wide))}px`;
-    this.tip.style.top = `${Math.min(y + 14, this.box.all - tall)}px`;
+    placeTip(this.tip, this.box, x, y);
   }
 
   hide() {
@@ -141,7 +143,7 @@ class TokenBars {
 
   draw() {
     const width = this.plot.clientWidth;
-    if (!this.chart || width <= LEFT + RIGHT) return; // not laid out yet; the ResizeObserver calls again
+    if (width <= LEFT + RIGHT) return; // not laid out yet; the ResizeObserver calls again
     const all = this.plot.clientHeight;
     this.box = { width, all, w: width - LEFT - RIGHT, h: all - TOP - BOTTOM };
     this.colours = palette(this.plot);
@@ -170,23 +172,6 @@ class TokenBars {
     const until = to.y(budget);
     [band.style.top, band.style.height] = [`${until}px`, `${Math.max(0, at - until)}px`];
   }
-
-  end() {
-    this.deaf();
-    this.watcher.disconnect();
-    this.scheme.removeEventListener("change", this.recolour);
-    cancelAnimationFrame(this.frame);
-  }
 }
 
-const charts = new WeakMap();
-
-export default function ({ data, parentElement, setTriggerValue }) {
-  if (!charts.has(parentElement)) charts.set(parentElement, new TokenBars(parentElement));
-  const bars = charts.get(parentElement);
-  unpack(data).then((chart) => bars.receive(chart, setTriggerValue));
-  return () => {
-    bars.end();
-    charts.delete(parentElement);
-  };
-}
+export default drawnBy(TokenBars);

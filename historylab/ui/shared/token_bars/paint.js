@@ -1,23 +1,6 @@
 // Draws bars, signs, axes, and the line of the request shown.
 
-const LEFT = 48, RIGHT = 12; // the map's margins, so that the requests of both line up
 const TOP = 16, BOTTOM = 22, GAPS_FROM = 5, SIGN = 15, FAINT = 0.25;
-
-const count = (n) => n.toLocaleString("en");
-
-function palette(host) {
-  const style = getComputedStyle(host);
-  const hex = (name, otherwise) => {
-    const probe = document.createElement("canvas").getContext("2d");
-    probe.fillStyle = otherwise;
-    probe.fillStyle = style.getPropertyValue(name).trim() || otherwise;
-    return probe.fillStyle;
-  };
-  const page = hex("--st-background-color", "#ffffff"), ink = hex("--st-text-color", "#222222");
-  const dark = [1, 3, 5].reduce((sum, i) => sum + parseInt(page.slice(i, i + 2), 16), 0) < 382;
-  const fill = (look) => (dark ? look.dark : look.light), on = (look) => (dark ? look.onDark : look.onLight);
-  return { page, ink, fill, on, font: style.fontFamily };
-}
 
 // Where things are, in CSS pixels; from and to are the part of the requests on screen, 0 to 1.
 function scales(chart, box, { from, to }) {
@@ -27,10 +10,7 @@ function scales(chart, box, { from, to }) {
 }
 
 function paint(canvas, chart, box, colours, now) {
-  const pen = canvas.getContext("2d"), scale = devicePixelRatio || 1;
-  [canvas.width, canvas.height] = [Math.round(box.width * scale), Math.round(box.all * scale)];
-  pen.scale(scale, scale);
-  const to = scales(chart, box, now);
+  const pen = emptied(canvas, box), to = scales(chart, box, now);
   paintScale(pen, chart, box, colours, to);
   pen.save();
   pen.beginPath();

@@ -1,8 +1,8 @@
 // The chart from the bytes packed by figures/token_chart.py.
 
 async function unpack(bytes) {
-  const [head, after] = readJson(bytes, 0);
-  const chart = { ...(await unpacked(bytes, after)), ...head };
+  const [head, packed] = readHead(bytes);
+  const chart = { ...(await unpacked(packed)), ...head };
   for (const kind of chart.kinds) kind.tokens = chart[kind.kind];
   chart.sent = chart.untrimmed.map((_, i) => chart.kinds.reduce((sum, { tokens }) => sum + tokens[i], 0));
   chart.points = chart.sent.length;

@@ -1,14 +1,7 @@
 // The chart's texts: numbers and the names of kinds. Set as textContent only.
 
-function element(tag, kind, text) {
-  const made = document.createElement(tag);
-  made.className = kind;
-  made.textContent = text;
-  return made;
-}
-
 function swatch(colours, look) {
-  const made = element("i", look.texture, "");
+  const made = make("i", look.texture, "");
   made.style.setProperty("--kind", colours.fill(look));
   made.style.setProperty("--dash", colours.on(look));
   return made;
@@ -16,10 +9,10 @@ function swatch(colours, look) {
 
 function fillLegend(legend, chart, colours) {
   const entries = chart.kinds.filter((kind) => kind.drawn).map((kind) => [swatch(colours, kind), kind.word]);
-  entries.push([element("i", "dotted", ""), "untrimmed"]);
+  entries.push([make("i", "dotted", ""), "untrimmed"]);
   legend.replaceChildren(
     ...entries.map(([mark, word]) => {
-      const entry = element("span", "", "");
+      const entry = make("span", "", "");
       entry.append(mark, word);
       return entry;
     }),
@@ -30,22 +23,22 @@ function fillLegend(legend, chart, colours) {
 function fillTip(tip, chart, colours, point, label) {
   const [first, after, request] = [edge(chart, point), edge(chart, point + 1), chart.shown[point]];
   const of = after - first > 1 ? `, the largest of ${count(first + 1)}–${count(after)}` : "";
-  const lines = element("dl", "", "");
+  const lines = make("dl", "", "");
   const line = (mark, word, tokens, kind = "") => {
-    const name = element("dt", kind, "");
+    const name = make("dt", kind, "");
     name.append(mark, word);
-    lines.append(name, element("dd", kind, count(tokens)));
+    lines.append(name, make("dd", kind, count(tokens)));
   };
   for (const kind of chart.kinds.toReversed()) if (kind.tokens[point]) line(swatch(colours, kind), kind.word, kind.tokens[point]);
   line("", "sent", chart.sent[point], "all");
   line("", "untrimmed", chart.untrimmed[point]);
-  const rest = [element("b", "", `Request ${count(request + 1)}${label ? `, ${label}` : ""}${of}`), lines];
+  const rest = [make("b", "", `Request ${count(request + 1)}${label ? `, ${label}` : ""}${of}`), lines];
   if (chart.sent[point] > chart.net) {
-    rest.push(element("div", "", `${chart.alarm.glyph} ${count(chart.sent[point] - chart.net)} over the budget`));
+    rest.push(make("div", "", `${chart.alarm.glyph} ${count(chart.sent[point] - chart.net)} over the budget`));
   }
   for (const [made, covers, tokens] of chart.summaries) {
     if (made < first || made >= after) continue;
-    rest.push(element("div", "", `Σ new summary: ${count(covers)} message${covers === 1 ? "" : "s"} in ${count(tokens)} tokens`));
+    rest.push(make("div", "", `Σ new summary: ${counted(covers, "message")} in ${counted(tokens, "token")}`));
   }
   tip.replaceChildren(...rest);
 }
