@@ -36,7 +36,7 @@ def test_links_lead_to_files_that_are_there(page):
 @pytest.fixture(scope="module")
 def there() -> set[str]:
     """Every file by its path and by the end of it ("held.py", "recall/held.py"), and every test by its name."""
-    found = (f for room in ("historylab", "pages", "tests") for f in (ROOT / room).rglob("*.*"))
+    found = (f for room in ("historylab", "pages", "tests", "benchmarks") for f in (ROOT / room).rglob("*.*"))
     files = [ROOT / "app.py", *(f for f in found if f.suffix in (".py", ".js", ".css"))]
     paths = [file.relative_to(ROOT).parts for file in files]
     tests = re.findall(r"def (test_\w+)", "\n".join(f.read_text("utf-8") for f in files if f.name.startswith("test_")))
