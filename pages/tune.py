@@ -26,7 +26,7 @@ settings_sidebar(resolution)
 with replay_errors_shown():
     timeline = cached.timeline(conversation, resolution.settings)
 refusals(resolution)
-conversation_bar(conversation, timeline, resolution)
+conversation_bar(conversation, timeline, resolution, open_first=False)
 if not timeline.plans:
     no_requests("There is nothing to tune. Open another conversation.")
     st.stop()

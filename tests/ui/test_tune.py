@@ -34,6 +34,7 @@ def test_it_opens_first_and_from_the_frame_with_a_recommendation(start):
     assert re.search(r"Of \d+ settings .* is the cheapest that keeps 95% of the best", text(app))
     assert "meet all constraints" not in text(app)
     assert "What each single change does from here" in text(app)
+    assert [button.label for button in app.button if button.proto.type == "primary"] == ["Use in the playground"]
 
 
 def test_it_says_when_your_own_settings_are_the_best():

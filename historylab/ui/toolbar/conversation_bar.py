@@ -24,16 +24,23 @@ NOT_YOURS = {"sample": "sample", "gen": "generated"}
 
 
 def conversation_bar(
-    conversation: Conversation, timeline: Timeline, resolution: Resolution, *more: Callable[[], None]
+    conversation: Conversation,
+    timeline: Timeline,
+    resolution: Resolution,
+    *more: Callable[[], None],
+    open_first: bool = True,
 ) -> None:
-    """One line about the conversation, with buttons to open another and to share the view; `more` draw further ones."""
+    """One line about the conversation, with buttons to open another and to share the view; `more` draw further ones.
+
+    `open_first`: whether opening a conversation is what to do first on the page.
+    """
     about, buttons = st.columns([3, 4], vertical_alignment="center")
     about.html(
         f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi>{_badge()}</div>'
         f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
     )
     with buttons.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions"):
-        open_button()
+        open_button(first=open_first)
         share_button(resolution.settings)
         for button in more:
             button()

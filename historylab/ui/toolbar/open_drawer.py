@@ -17,12 +17,15 @@ from historylab.wording.loading import size_in_words
 from historylab.wording.untrusted import escape
 
 
-def open_button() -> None:
-    """The button that opens the drawer; as long as none of the reader's own is open, it says what to open."""
+def open_button(*, first: bool) -> None:
+    """The button that opens the drawer; as long as none of the reader's own is open, it says what to open.
+
+    `first`: whether that is what to do first on the page.
+    """
     st.button(
         "Open your conversation" if viewing.opened().spec else "Open",
         key="open-drawer",
-        type="primary",
+        type="primary" if first else "secondary",
         on_click=drawers.open_drawer,
         args=(opening.KEY,),
         help="A file of yours, a session of this machine, pasted text, a sample or a generated conversation",
