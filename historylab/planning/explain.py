@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from typing import Any
 
 from historylab.conversation.conversation import Conversation, checked_index
@@ -16,6 +18,7 @@ from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
 MOST_RULES = 6  # rules that may have to be lifted, one after another, until a message is sent
+Progress = Callable[[int, int], None]
 COARSE = 50  # where each trial replays earlier requests, limits are exact to one part in so many
 
 
@@ -62,10 +65,13 @@ def explain(
     plans: Sequence[HistoryPlan],
     request: int,
     message: int,
+    progress: Progress | None = None,
 ) -> Answer:
     """Explain `message` at `request`, from 0 or, if negative, from the end. Raises IndexError where there is none.
 
-    Where another message stands for it, the settings that would keep it are those that would keep that one.
+    Where another message stands for it, the settings that would keep it are those that would keep that one. Where each
+    trial replays earlier requests, `progress` is told how many settings were tried, and how many requests the trial
+    under way has planned; what it raises ends the search.
     """
     request = checked_index(request, len(plans), "request")
     plan = plans[request]
@@ -78,8 +84,11 @@ def explain(
 
     trial = instruments.offline()  # tens of trial settings: no model is asked to summarise for them
 
+    trials = count()
+
     def why(changed: Settings) -> Explanation:
-        return plan_up_to(conversation, changed, trial, plan.size).reason(message)
+        tell = partial(progress, next(trials)) if progress else None
+        return plan_up_to(conversation, changed, trial, plan.size, tell).reason(message)
 
     def sends(changes: Mapping[str, Any]) -> bool:
         try:

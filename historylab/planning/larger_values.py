@@ -17,7 +17,8 @@ from historylab.settings.model import stage_options
 NEAR = 16  # values right after the named one
 SPREAD = 60  # values between it and each scale
 CORNERS = 6  # values of each setting whose combinations are tried
-REPLAYS = 8_000  # requests planned at most where each value replays all earlier ones
+REPLAYS = 8_000  # requests planned, about, where each value replays all earlier ones
+FEWEST = 6  # values tried even so
 
 Sends = Callable[[Mapping[str, Any]], bool]
 
@@ -64,6 +65,8 @@ def try_larger(
     larger = [{**numbers, name: value} for name, grid in grids.items() for value in grid]
     if len(numbers) > 1:
         larger += _corners(numbers, grids)
+    if replays:
+        larger = _thinned(larger, max(FEWEST, REPLAYS // replays))
     failing = [k for k, values in enumerate(larger) if not sends({**undo, **values})]
     below = any(sends({**undo, name: value - 1}) for name, value in numbers.items())
     if not failing and not below and not replays:
@@ -88,6 +91,12 @@ def _larger(name: str, value: int | float, scales: Sequence[int], replays: int, 
     if not replays:
         found |= {*range(first, first + NEAR), top}
     return sorted(v for v in found if value < v <= top)
+
+
+def _thinned(values: list[dict[str, int | float]], most: int) -> list[dict[str, int | float]]:
+    """At most so many of them, spread evenly, the last among them."""
+    few = min(most, len(values))
+    return [values[(k + 1) * len(values) // few - 1] for k in range(few)]
 
 
 def _corners(numbers: Mapping[str, int | float], grids: Mapping[str, Sequence[int]]) -> list[dict[str, int | float]]:

@@ -208,11 +208,25 @@ def plan_history(
     return open_pipeline(settings).plan(history, instruments, previous)
 
 
-def plan_up_to(conversation: Conversation, settings: Settings, instruments: Instruments, size: int) -> HistoryPlan:
-    """The plan for a request that sends the first `size` (projected) messages."""
+TOLD_EVERY = 100  # requests planned
+
+
+def plan_up_to(
+    conversation: Conversation,
+    settings: Settings,
+    instruments: Instruments,
+    size: int,
+    progress: Callable[[int], None] | None = None,
+) -> HistoryPlan:
+    """The plan for a request that sends the first `size` (projected) messages.
+
+    `progress` is told now and then how many earlier requests were planned for it.
+    """
     pipeline, previous, conversation = open_pipeline(settings), None, project(conversation, settings)
     if pipeline.carries:
-        for earlier in conversation.columns.requests.tolist():
-            if earlier < size:
-                previous = pipeline.plan(History(conversation, instruments.counter, earlier), instruments, previous)
+        requests = conversation.columns.requests
+        for number, earlier in enumerate(requests[: requests.searchsorted(size)].tolist()):
+            if progress and number % TOLD_EVERY == 0:
+                progress(number)
+            previous = pipeline.plan(History(conversation, instruments.counter, earlier), instruments, previous)
     return pipeline.plan(History(conversation, instruments.counter, size), instruments, previous)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -182,12 +182,14 @@ class Timeline(Memo):
             matrix[: plan.size, column] = plan.actions
         return matrix
 
-    def explain(self, step: int, message: int) -> Answer:
+    def explain(self, step: int, message: int, *, progress: Callable[[int, int], None] | None = None) -> Answer:
         """Why request `step` treats `message` as it does, since when, and which settings would keep it.
 
-        Both count from 0 or, if negative, from the end. Raises IndexError where there is none.
+        Both count from 0 or, if negative, from the end. Raises IndexError where there is none. A search that has to
+        plan many requests again tells `progress` how many settings it tried and how many requests it planned under the
+        next; what that raises ends it.
         """
-        return explain(self.conversation, self.settings, self.instruments, self.plans, step, message)
+        return explain(self.conversation, self.settings, self.instruments, self.plans, step, message, progress)
 
     def over_budget_cause(self, request: int) -> OverBudget | None:
         """The cause why a request (from 0) is over its budget, and the settings that would mend it; None if it fits.

@@ -11,6 +11,7 @@ from sketches import conv
 from historylab import replay
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.planning import larger_values
 from historylab.planning.pipeline import open_instruments, plan_up_to
 from historylab.settings.model import Settings
 
@@ -33,6 +34,32 @@ def test_what_would_have_sent_a_message_does_send_it(conversation, chosen):
                 again = plan_up_to(conversation, changed, open_instruments(changed), step.size)
                 assert again.reason(message).sent
                 assert answer.undo_sentence.startswith("Sent if ")
+
+
+LONG = conv("s" + " u a" * 150)
+CARRIED = {"policy": "lastN", "length": 9, "pruner": "summarize", "budget": 200}
+
+
+def test_a_search_that_plans_many_requests_again_says_how_far_it_is_and_ends_with_what_is_raised():
+    def stop(tried: int, planned: int) -> None:
+        if tried:
+            raise KeyboardInterrupt
+
+    told, timeline = [], replay(LONG, Settings(**CARRIED))
+    answer = timeline.explain(120, 2, progress=lambda *so_far: told.append(so_far))
+    assert told[:4] == [(0, 0), (0, 100), (1, 0), (1, 100)]
+    assert max(planned for _, planned in told) == 100
+    assert answer == timeline.explain(120, 2)
+    with pytest.raises(KeyboardInterrupt):
+        timeline.explain(-1, 2, progress=stop)
+
+
+def test_the_more_requests_each_trial_plans_the_fewer_larger_values_are_tried(monkeypatch):
+    tried = []
+    for planned in (300, 3_000):
+        monkeypatch.setattr(larger_values, "REPLAYS", planned)
+        tried.append(replay(LONG, Settings(**CARRIED)).explain(-1, 2).tried.values)
+    assert tried == [larger_values.FEWEST, 20]
 
 
 def test_a_sent_message_needs_nothing():

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace as changed
+from types import SimpleNamespace
 
 import pytest
 from app_pages import screen, shown, sources, text, uploaded
+from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
 from historylab.planning.reasons import Action
 from historylab.recall.retention import retention
 from historylab.ui.request import request_view, try_it
-from historylab.ui.session import cached
+from historylab.ui.session import background_work, cached
 from historylab.wording.verdict import count_actions, count_sent
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -96,14 +99,19 @@ def test_where_no_setting_would_send_it_a_pin_does(monkeypatch):
     assert "Pinned by you: always sent." in text(app)
 
 
-def test_what_takes_long_to_find_is_offered_and_all_else_is_drawn_before_it(monkeypatch):
-    drawn, found = [], cached.answer
+def test_what_takes_long_to_find_is_offered_a_click_ends_it_and_all_else_is_drawn_before_it(monkeypatch):
+    drawn, found, waiting = [], cached.answer, ScriptRequests()
+    waiting.request_rerun(RerunData(fragment_id="one on the page"))
     monkeypatch.setattr(try_it, "AT_ONCE", 20)
     monkeypatch.setattr(cached, "answer", lambda *about: drawn.append("answer") or found(*about))
     monkeypatch.setattr(request_view, "request_tabs", lambda *_: drawn.append("tabs"))
     app = choose(screen(conv=BIRTHDAY["conv"], historyPolicy="all", budget="1500", pruner="summarize"), 4)
     assert "the 83 requests up to this one are planned again" in text(app)
     assert "answer" not in drawn
+    with monkeypatch.context() as clicking:
+        clicking.setattr(background_work, "get_script_run_ctx", lambda **_: SimpleNamespace(script_requests=waiting))
+        click(app, "find-answer")
+    assert "Sent if Budget = " not in text(app)
     click(app, "find-answer")
     assert drawn[-2:] == ["tabs", "answer"]
     assert "Sent if Budget = " in text(app)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.planning.explain import Answer
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import INVALID
@@ -12,6 +13,7 @@ from historylab.settings.resolve import Resolution
 from historylab.ui.editing.message_edits import no_pin, pin_button
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.session import cached, drawers, session, trial, viewing
+from historylab.ui.session.background_work import ClickWaits, give_way
 from historylab.ui.session.tab import Trial
 from historylab.wording.answer import Seen, Shift, before_and_after, what_would_keep, why_not_tried
 from historylab.wording.over_budget import mend_in_words
@@ -19,6 +21,7 @@ from historylab.wording.untrusted import escape
 
 FIND = "find-answer"
 AT_ONCE = 150  # requests, each carried on from the one before, that are planned again without being asked to
+SEARCHING = "Planning again"
 MARKS = {"better": "✓ better", "worse": "! worse"}
 
 
@@ -33,7 +36,10 @@ def try_it(timeline: Timeline, number: int, resolution: Resolution) -> None:
     if takes_long(timeline, number, chosen) and not drawers.take_open_request(FIND):
         _offer_to_find(number)
         return
-    answer = cached.answer(timeline, number, chosen)
+    answer = _found(timeline, number, chosen)
+    if answer is None:
+        _offer_to_find(number)
+        return
     st.html(f'<div class="hl-small">{escape(what_would_keep(answer))}</div>')
     if not answer.undo:
         _pin_instead(timeline, number, chosen, answer)
@@ -56,8 +62,30 @@ def takes_long(timeline: Timeline, number: int, chosen: int) -> bool:
     return not known and number >= AT_ONCE and open_pipeline(timeline.settings).carries
 
 
+def _found(timeline: Timeline, number: int, chosen: int) -> Answer | None:
+    """The answer; while it takes long, how far the search is. None if a click ended it."""
+    if not takes_long(timeline, number, chosen):
+        return cached.answer(timeline, number, chosen)
+    place = st.empty()
+    with place.container(horizontal=True, vertical_alignment="center", key="finding"):
+        bar = st.progress(0.0, SEARCHING)
+        st.button("Stop", key="stop-finding")
+
+    def show(tried: int, planned: int) -> None:
+        trials = f"{count_of(tried, 'setting')} tried; under the next, " if tried else ""
+        bar.progress(planned / (number + 1), f"{trials}{planned:,} of {number + 1:,} requests planned")
+        give_way()
+
+    try:
+        return cached.answer(timeline, number, chosen, show)
+    except ClickWaits:
+        return None
+    finally:
+        place.empty()
+
+
 def _offer_to_find(number: int) -> None:
-    again = f"To find it, the {number + 1:,} requests up to this one are planned again, tens of times."
+    again = f"To find it, the {number + 1:,} requests up to this one are planned again, tens of times; a click ends it."
     st.html(f'<div class="hl-meta">{again}</div>')
     st.button("Find it", key=FIND, on_click=drawers.keep_open, args=(FIND,))
 

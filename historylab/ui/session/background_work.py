@@ -7,6 +7,21 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+
+
+class ClickWaits(Exception):
+    """A click came during work that it doesn't interrupt by itself."""
+
+
+def give_way() -> None:
+    """Raise ClickWaits if the browser sent something meanwhile. Streamlit lets no click in a fragment end a run."""
+    context = get_script_run_ctx(suppress_warning=True)
+    requests = context.script_requests if context else None
+    if requests and requests._state == ScriptRequestType.RERUN:
+        raise ClickWaits
+
 
 @dataclass(eq=False)
 class Work:

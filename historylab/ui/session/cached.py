@@ -231,11 +231,14 @@ def figures(timeline: Timeline, prices: Prices | None, must_remember: tuple[int,
     return compare.measure_figures(timeline, prices, stars=must_remember)
 
 
-def answer(timeline: Timeline, number: int, message: int) -> Answer:
-    """Why a request treats a message as it does; finding what would keep it plans again many times."""
+def answer(timeline: Timeline, number: int, message: int, progress: Callable[[int, int], None] | None = None) -> Answer:
+    """Why a request treats a message as it does; finding what would keep it plans again many times.
+
+    A click ends the search in what `progress` draws.
+    """
     known = _answers.setdefault(timeline, {})
     if (number, message) not in known:
-        known[number, message] = timeline.explain(number, message)
+        known[number, message] = timeline.explain(number, message, progress=progress)
         if len(known) > MOST_ANSWERS:
             del known[next(iter(known))]
     return known[number, message]
