@@ -1,11 +1,9 @@
-"""The list of messages in a real browser: it follows the map, by keyboard too; what a search finds leads to it."""
+"""The list of messages in a real browser: it follows the map, by keyboard too."""
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from browser_pages import PLAIN, headline, listed, opened, settled
+from browser_pages import PLAIN, listed, opened
 
 from historylab import Settings, replay
 from historylab.formats.samples import load_sample
@@ -51,27 +49,3 @@ def test_it_follows_the_map_without_python_and_is_used_by_keyboard(page, home):
     page.locator(".hl-title", has_text="Message 2: × dropped").wait_for()
     messages.press("Escape")
     page.locator(".hl-title", has_text="Message 2").wait_for(state="detached")
-
-
-def test_a_search_leads_to_the_answer_and_to_the_row(page, home, seen):
-    opened(page, home + PLAIN)
-    headline(page, "At turn 83")
-    field = page.get_by_placeholder("Search messages")
-    field.press_sequentially("lease")
-    found = page.get_by_role("listbox", name="Messages found")
-    found.get_by_role("option").nth(3).wait_for()
-    page.get_by_role("status").filter(has_text="4 messages contain “lease”.").wait_for()
-    assert "× dropped since turn 39" in found.get_by_role("option").first.inner_text()
-    field.press("ArrowDown")
-    found.press("Enter")
-    page.locator(".hl-title", has_text="Message 39: × dropped").wait_for()
-    chosen = listed(page).get_by_role("option", selected=True)
-    assert chosen.get_attribute("data-item") == "38"  # and so it is scrolled to
-
-    settled(page)
-    field.click()
-    page.get_by_role("button", name="Show in the list").click()
-    page.get_by_role("radio", name=re.compile("Found 4"), checked=True).wait_for()
-    field.fill("nobody said this")
-    page.get_by_text("No message contains “nobody said this”.").wait_for()
-    assert seen.errors == []

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from historylab.planning.strategies.filters.participants import named
 from historylab.registry import SEVERAL, members
@@ -118,7 +119,8 @@ def setting_widget(
         options = list(MODELS if value in MODELS else (value, *MODELS))
         session.seed_widget(common["key"], value)
         place = options.index(value)
-        st.selectbox(label, options, place, format_func=replace_hidden, accept_new_options=True, **common)
+        with _typed(common["key"]):
+            st.selectbox(label, options, place, format_func=replace_hidden, accept_new_options=True, **common)
     elif "enum" in schema:
         session.seed_widget(common["key"], value)
         st.segmented_control(label, schema["enum"], default=value, format_func=choice_word, required=True, **common)
@@ -171,26 +173,33 @@ def _ids(value: str, label: str, people: list[str], *, several: bool, common: Wi
         chosen = [name for name in (part.strip() for part in value.split(",")) if name]
         options = list(dict.fromkeys([*people, *chosen]))
         session.seed_widget(common["key"], chosen)
-        st.multiselect(
-            label,
-            options,
-            chosen,
-            format_func=replace_hidden,
-            accept_new_options=True,
-            placeholder="Choose or type",
-            **common,
-        )
+        with _typed(common["key"]):
+            st.multiselect(
+                label,
+                options,
+                chosen,
+                format_func=replace_hidden,
+                accept_new_options=True,
+                placeholder="Choose or type",
+                **common,
+            )
         return
     session.seed_widget(common["key"], value)
     options = list(dict.fromkeys(["", *people, value]))
-    st.selectbox(
-        label,
-        options,
-        options.index(value),
-        format_func=lambda name: replace_hidden(name) or "Any agent",
-        accept_new_options=True,
-        **common,
-    )
+    with _typed(common["key"]):
+        st.selectbox(
+            label,
+            options,
+            options.index(value),
+            format_func=lambda name: replace_hidden(name) or "Any agent",
+            accept_new_options=True,
+            **common,
+        )
+
+
+def _typed(key: str) -> DeltaGenerator:
+    """Around a choice in which text is typed as well: there the page's keys are letters."""
+    return st.container(key=f"typed {key}")
 
 
 def _number(

@@ -6,6 +6,7 @@ export default function ({ data, parentElement }) {
   region.classList.add("hl-stale"); // while it plays, the answer is about the request before
   region.setAttribute("role", "region");
   region.setAttribute("aria-label", "Answer");
+  region.tabIndex = -1; // a key leads there
   region.querySelector(".st-key-said")?.setAttribute("aria-live", "polite");
   const before = region.dataset.asked;
   region.dataset.asked = data.asked;

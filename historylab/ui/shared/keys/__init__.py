@@ -1,4 +1,4 @@
-"""The keys of a page, which work wherever no text is typed, and the sheet that lists them."""
+"""The keys of a page, which work wherever no text is typed, the sheet that lists them, and the focus, which is kept."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ from historylab.ui.shared.browser import component
 
 def keys() -> None:
     """The button that opens the sheet; what is on the page decides which keys there are."""
-    component(Path(__file__).parent, ("keys",))(key="keys", width="content")
+    component(Path(__file__).parent, ("keeper", "keys"))(key="keys", width="content")

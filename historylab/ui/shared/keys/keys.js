@@ -7,7 +7,10 @@ const KEYS = [
   { keys: ["E"], does: "Export", on: ".st-key-export button, .st-key-export-these button" },
   { keys: ["S"], does: "Share a link", on: ".st-key-share button" },
   { keys: ["D"], does: "Debug: how this came about", on: ".st-key-debug button" },
-  { keys: ["/"], does: "Search the messages", on: ".st-key-search input", act: (input) => input.focus() },
+  { keys: ["/"], does: "Search the messages", on: ".st-key-search input", act: (input) => (input.focus(), input.select()) },
+  { keys: ["M"], does: "To the map", on: "canvas.marks", act: (map) => map.focus() },
+  { keys: ["A"], does: "To the answer", on: ".st-key-answer[tabindex]", act: (answer) => answer.focus() },
+  { keys: ["L"], does: "To the list of messages", on: ".messages [role=listbox]", act: (list) => list.focus() },
   { keys: ["J"], does: "Next request", on: ".st-key-later button" },
   { keys: ["K"], does: "Previous request", on: ".st-key-earlier button" },
   { keys: ["]"], does: "Next loss", on: ".st-key-loss-after button" },
@@ -39,15 +42,19 @@ function found(key) {
 function typesText(element) {
   if (element.isContentEditable || element.localName === "textarea") return true;
   if (element.localName !== "input" || NOT_TEXT.includes(element.type)) return false;
-  return element.getAttribute("role") !== "combobox" || element.getAttribute("aria-expanded") === "true";
+  const closed = element.getAttribute("role") === "combobox" && element.getAttribute("aria-expanded") !== "true";
+  return !closed || element.closest("[class*=st-key-typed-]") !== null; // a choice that also takes what is typed
 }
+
+// With Alt Gr some keyboards write [ and ].
+const modified = (event) => (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
 
 const isOpen = (dialog) => dialog.checkVisibility();
 
 function listen(sheet, signal) {
   const press = (event) => {
     const from = event.composedPath()[0];
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typesText(from)) return;
+    if (modified(event) || event.isComposing || typesText(from)) return;
     if (sheet.open || [...document.querySelectorAll("[role=dialog], dialog[open]")].some(isOpen)) return;
     if (event.key === "?") return taken(event) || show(sheet);
     const name = event.key === " " ? "Space" : event.key.toUpperCase();
@@ -83,6 +90,7 @@ class Keys {
     listenTo(root.querySelector(".open"), signal, { click: () => show(sheet) });
     listenTo(sheet, signal, { click: (event) => event.target === sheet && sheet.close() });
     listen(sheet, signal);
+    new Keeper(signal);
   }
 
   receive() {}

@@ -6,9 +6,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".rows"), shows = JSON.stringify(data);
   if (drawn.get(root) === shows) return;
   drawn.set(root, shows);
-  const top = root.scrollTop;
+  const top = root.scrollTop, at = [...root.querySelectorAll("button")].findIndex((button) => button.matches(":focus"));
   root.replaceChildren(table(data, (row) => setTriggerValue("row", row)));
   root.scrollTop = top;
+  if (at >= 0) root.querySelectorAll("button")[Math.min(at, data.rows.length - 1)]?.focus({ preventScroll: true });
 }
 
 function table({ label, columns, rows, chosen }, choose) {

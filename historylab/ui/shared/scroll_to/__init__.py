@@ -1,4 +1,4 @@
-"""Scrolls the page to what a click asked for, where that is off screen: nothing of Streamlit's does."""
+"""Scrolls the page to what a click asked for, where that is off screen, with the focus: nothing of Streamlit's does."""
 
 from __future__ import annotations
 

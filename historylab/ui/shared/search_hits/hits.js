@@ -12,14 +12,16 @@ class Hits {
     hear(this.around, "keydown", (event) => event.target.matches("input") && this.fieldKey(event));
     hear(this.list, "keydown", (event) => this.key(event));
     hear(this.list, "click", (event) => this.choose(event.target.closest("[data-message]")));
-    hear(this.more, "click", () => this.all());
+    hear(this.more, "click", () => this.leave({ all: true }));
   }
 
   receive(data, send) {
-    [this.send, this.words, this.hits, this.active] = [send, data.words, data.hits, -1];
+    const same = data.words === this.words;
+    [this.send, this.words, this.hits, this.active] = [send, data.words, data.hits, same ? this.active : -1];
     this.status.textContent = data.said;
     this.list.replaceChildren(...data.hits.map((hit, n) => drawHit(hit, n, data.hits.length)));
     this.more.textContent = data.more;
+    if (this.hits[this.active]) this.activate(this.active);
     this.shut(this.closed);
   }
 
@@ -35,10 +37,16 @@ class Hits {
   }
 
   fieldKey(event) {
-    if (event.key === "ArrowDown" && this.hits.length) this.list.focus();
-    else if (event.key === "Enter" && this.hits.length && this.field.value.trim() === this.words) this.choose(this.list.firstChild);
-    else return;
-    if (event.key === "ArrowDown") this.activate(0);
+    if (!this.hits.length || this.field.value.trim() !== this.words) return;
+    const next = this.active + (event.shiftKey ? -1 : 1), many = this.hits.length;
+    if (event.key === "ArrowDown") {
+      this.shut(false);
+      this.list.focus();
+      this.activate(Math.max(0, this.active));
+    } else if (event.key === "Enter") { // from one to the next, and then the first again
+      this.activate((next + many) % many);
+      this.choose(this.list.children[this.active]);
+    } else return;
     event.preventDefault();
   }
 
@@ -61,12 +69,14 @@ class Hits {
 
   choose(hit) {
     if (!hit) return;
-    this.send("look", { message: Number(hit.dataset.message) });
-    this.shut(true);
+    this.activate([...this.list.children].indexOf(hit));
+    this.leave({ message: Number(hit.dataset.message) });
   }
 
-  all() {
-    this.send("look", { all: true });
+  // The field has the focus again: what is hidden can't have it.
+  leave(look) {
+    this.send("look", look);
+    this.field?.focus({ preventScroll: true });
     this.shut(true);
   }
 }
