@@ -38,13 +38,12 @@ class Hits {
 
   fieldKey(event) {
     if (!this.hits.length || this.field.value.trim() !== this.words) return;
-    const next = this.active + (event.shiftKey ? -1 : 1), many = this.hits.length;
     if (event.key === "ArrowDown") {
       this.shut(false);
       this.list.focus();
       this.activate(Math.max(0, this.active));
     } else if (event.key === "Enter") { // from one to the next, and then the first again
-      this.activate((next + many) % many);
+      this.activate((this.active + 1) % this.hits.length);
       this.choose(this.list.children[this.active]);
     } else return;
     event.preventDefault();
