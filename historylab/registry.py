@@ -56,6 +56,8 @@ NEEDED = {"cache": ("title", "priced"), "exporter": ("title", "file_name"), "for
 DISTINCT = {"cache": "caching"}
 """The attribute by which a sentence names a member, so that no two may share it; its default is the member's name."""
 NO_NUMBER = "not a number; write it in digits alone, such as 4000"
+NO_WHOLE_NUMBER = "not a whole number; write it without a fraction"
+FRACTION = re.compile(r"[+-]?[0-9]+\.[0-9]+")
 PLAIN_NUMBER = re.compile(r"[ \t\r\n]*[0-9A-Za-z.+-]+[ \t\r\n]*")
 
 T = TypeVar("T", bound=Callable[..., object])
@@ -132,9 +134,9 @@ def what_is_wrong(error: ErrorDetails) -> str:
     bounds = error.get("ctx", {})
     shown = {name: f"{n:,.0f}" if isinstance(n, int | float) and n == int(n) else n for name, n in bounds.items()}
     words = {
-        "int_parsing": NO_NUMBER,
+        "int_parsing": NO_WHOLE_NUMBER if FRACTION.fullmatch(str(error.get("input"))) else NO_NUMBER,
         "float_parsing": NO_NUMBER,
-        "int_from_float": "not a whole number; write it without a fraction",
+        "int_from_float": NO_WHOLE_NUMBER,
         "greater_than_equal": "too small; {ge} is the least",
         "greater_than": "too small; write more than {gt}",
         "less_than_equal": "too large; {le} is the most",

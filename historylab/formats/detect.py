@@ -19,6 +19,8 @@ from historylab.registry import Member, member, members
 
 NEAREST = 3
 SAMPLE_LEVELS = 6
+TRANSCRIPT = "a transcript is a list of messages, each with a role and a text"
+SPOKEN = "a text is read if each message begins with its speaker (“User: Hello”), a table if its columns have names"
 
 
 def match_strengths(content: Content) -> Mapping[str, float]:
@@ -55,7 +57,8 @@ def _unknown(content: Content) -> UnknownFormat:
         return UnknownFormat(f"this is {what}, not read here")
     near: tuple[str, ...] = ()
     offered: tuple[Proposal, ...] = ()
-    if (known := known_text(content.text)) or content.text.lstrip()[:1] not in "[{":
+    found_json = content.text.lstrip()[:1] in "[{"
+    if (known := known_text(content.text)) or not found_json:
         found = opening_of(content.text)
     else:
         sample, found = content.sample.values, _found(content)
@@ -64,8 +67,9 @@ def _unknown(content: Content) -> UnknownFormat:
         known = known_as(sample[0][1]) or (f"{shape} in another form" if shape else "")
     titles = ", ".join(member("format", name).title for name in near)
     named = f": it looks like {known}, not read here" if known else ", in no format read here"
-    advice = (f" (nearest: {titles})" if near else "") + (f". {offered[0]}" if offered else "")
-    return UnknownFormat(f"found {found}{named}{advice}", {}, near, offered)
+    advice = f". {offered[0]}" if offered else "" if known else f"; {TRANSCRIPT if found_json else SPOKEN}"
+    nearest = f" (nearest: {titles})" if near else ""
+    return UnknownFormat(f"found {found}{named}{nearest}{advice}", {}, near, offered)
 
 
 def _nearest(keys: set[str]) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ TEXTS: Mapping[str, str] = {
     r"WEBVTT|1\r?\n\d\d:\d\d:\d\d,\d{3} --> ": "subtitles",
     r"BEGIN:VC": "a calendar or address book",
     r"-----BEGIN ": "a key or certificate",
+    r"(?:export )?(?:HISTORYLAB|NEXT_PUBLIC)_\w+=": "settings (a template)",
 }
 """Beginning of a text of that kind → its name."""
 

@@ -145,7 +145,7 @@ def decode(parameters: Mapping[str, str], presets: Callable[[str], Mapping[str, 
     )
     version = parameters.get(VERSION, PARTIAL)
     if version not in (PARTIAL, COMPLETE):
-        refused.append(Refused(VERSION, version, f"read as version {PARTIAL}; known here are {PARTIAL} and {COMPLETE}"))
+        refused.append(Refused(VERSION, version, f"known here are {PARTIAL} and {COMPLETE}; read as {PARTIAL}"))
     for name, text in parameters.items():
         if name not in known and name.partition(".")[0] in FIELDS_THAT_CHOOSE:
             refused.append(Refused(name, text, "there is no such setting"))

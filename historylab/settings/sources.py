@@ -112,9 +112,12 @@ def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
     if STRICT_ENVIRONMENT in template:
         raw = template[STRICT_ENVIRONMENT]
         yield Given("template", "", STRICT_ENVIRONMENT, raw, "only the environment itself can be strict")
+    known = {*setting_names(), *by_environment}
     for name, raw in template.items():
         if name.startswith(ENVIRONMENT_PREFIX) and name not in by_environment and name not in NOT_SETTINGS:
             yield Given("template", "", name, raw, _unknown(name, by_environment))
+        elif not chat and name not in known and get_close_matches(name[:80], known, n=1, cutoff=0.75):
+            yield Given("template", "", name, raw, _unknown(name, known))
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
@@ -176,7 +179,8 @@ def _json_template(text: str, shown: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        raise SettingsError(f"{shown} is not valid JSON: {problem}") from None
+        place = isinstance(problem, json.JSONDecodeError) and f" at line {problem.lineno}, column {problem.colno}"
+        raise SettingsError(f"{shown} is not valid JSON{place or ''}; it may be cut short") from None
     if not isinstance(found, dict):
         raise SettingsError(f"{shown} holds a JSON list; settings are an object")
     return _with_settings(found, shown)
@@ -194,6 +198,6 @@ def _with_settings(found: dict[str, Any], shown: str) -> dict[str, Any]:
     if not any(True for _ in from_template(found)):
         named = ", ".join(map(str, list(found)[:5])) or "nothing"
         raise SettingsError(
-            f"{shown} holds no settings (found {named}); it should be a .env, our JSON, or chatSettings"
+            f"{shown} holds no settings (found {named}); give a .env, what Export wrote, or AgentDock's template"
         )
     return found

@@ -44,9 +44,10 @@ DEEP = b'[{"role": "user", "content": ' + b"[" * 300 + b"]" * 300 + b"}]"
         ),
         (b'{"a": 1}\n{"a": 2}', UnknownFormat, "found 2 JSON lines, the first of them an object with the key a"),
         (b'{"a": 1}\n5', UnknownFormat, "found 2 JSON lines, the first of them an object with the key a"),
-        (b"[1, 2]", UnknownFormat, "found a list of 2, the first of them a number"),
+        (b"[1, 2]", UnknownFormat, "number, in no format read here; a transcript is a list of messages"),
         (b"[]", UnknownFormat, "found an empty list"),
-        (b"hello there", UnknownFormat, "found text that begins 'hello there'"),
+        (b"hello there", UnknownFormat, "begins 'hello there', in no format read here; a text is read if each message"),
+        (b"HISTORYLAB_BUDGET=4000", UnknownFormat, "it looks like settings (a template), not read here"),
         (b"null", UnknownFormat, "text that begins 'null', in no format read here"),
     ],
 )

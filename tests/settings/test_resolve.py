@@ -83,6 +83,7 @@ def test_losers_and_refused_are_shown_with_the_reason():
     ("name", "raw", "told"),
     [
         ("budget", "lots", "not a number; write it in digits alone, such as 4000"),
+        ("budget", "12.5", "not a whole number; write it without a fraction"),
         ("reserve", "-1", "too small; 0 is the least"),
         ("threshold", "2", "too large; 1 is the most"),
         ("threshold", "0", "too small; write more than 0"),

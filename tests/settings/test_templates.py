@@ -60,6 +60,7 @@ def test_a_file_is_read_by_its_path(tmp_path):
     [
         (b"", "holds no settings"),
         (b"{}", "holds no settings"),
+        (b'{"budget": ', "is not valid JSON at line 1, column 12; it may be cut short"),
         (b"[1]", "holds a JSON list"),
         (b'{"budget": ', "not valid JSON"),
         (b'{"messages": []}', r"found messages"),
@@ -84,3 +85,9 @@ def test_a_missing_or_huge_file_is_named(tmp_path):
         read_template(huge)
     with pytest.raises(SettingsError, match="cannot be read"):
         read_template(tmp_path)
+
+
+def test_a_name_that_is_almost_a_settings_is_told_and_other_programs_names_are_none_of_ours():
+    found = resolve_settings(env={}, template={"budget": 4000, "bugdet": 3, "description": "x", "nodes": []})
+    assert [(c.name, c.why) for c in found.unknown] == [("bugdet", "there is no such setting; did you mean budget?")]
+    assert not resolve_settings(env={}, template={"chatSettings": {"historyLength": 5}, "bugdet": 3}).unknown

@@ -79,12 +79,15 @@ def test_the_link_says_which_of_a_sample_and_nothing_of_what_is_ones_own():
     assert "stars" not in selected(pasted(SAID, stars="2"), 1).query_params
 
 
-def test_marks_of_a_link_that_are_on_no_message_are_told_and_the_rest_counts():
-    app = screen(stars="2,900,x")
+def test_what_a_link_names_that_is_not_there_is_told_and_the_rest_counts():
+    app = screen(stars="2,900,x", request="99")
     assert "Message 2, which must be remembered" in verdict(app)
     said = text(app).replace("&#x27;", "'")
     assert "stars '900' in the link was not read: the conversation has 166 messages" in said
     assert "stars 'x' in the link was not read" in said
+    assert "request '99' in the link was not read: the conversation makes 83 requests; the last is shown" in said
+    said = text(screen(which="3")).replace("&#x27;", "'")
+    assert "which '3' in the link was not read: the file holds 1 conversation; the last is shown" in said
 
 
 def test_another_conversation_has_marks_of_its_own():

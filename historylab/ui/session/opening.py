@@ -7,7 +7,7 @@ reading is.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +15,12 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import RerunException
 
 from historylab.conversation.conversation import Conversation
+from historylab.costs.amounts import count_of
 from historylab.errors import HistoryLabError, UnknownFormat
 from historylab.formats.load import first_asking
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.samples import DEFAULT_SAMPLE
-from historylab.settings.link import Place
+from historylab.settings.link import REQUEST, WHICH, Place, Refused
 from historylab.settings.names import OPEN
 from historylab.ui.session import cached, drawers, session, viewing
 from historylab.ui.session.given_files import Show, bounded, files_at, merged, read_files
@@ -161,7 +162,7 @@ def refusal_of(file: RefusedFile) -> str:
     """ "“orders.json”: found a number, which …": a refusal in a sentence that may quote the file."""
     offered = file.why.proposals if isinstance(file.why, UnknownFormat) else ()
     why = str(file.why).removesuffix(f". {offered[0]}") if offered else str(file.why)  # offered as buttons
-    return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(why)
+    return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(why.replace("the file ", "it "))
 
 
 def _open_spec(spec: str) -> None:
@@ -191,5 +192,18 @@ def _open_linked(linked: Place) -> None:
     opened = viewing.opened()
     if linked.which:
         opened.which = min(linked.which, len(opened.entries) - 1)
+    if found:
+        state.misread = (*state.misread, *_beyond(linked))
     state.request = linked.request
     viewing.follow_marks(linked.stars if found and opened.which == linked.which else None)
+
+
+def _beyond(linked: Place) -> Iterator[Refused]:
+    """What a link names and what is open has too few of: the last one is shown instead."""
+    entries, requests = len(viewing.opened().entries), len(viewing.opened().original.columns.requests)
+    if linked.which >= entries:
+        held = count_of(entries, "conversation")
+        yield Refused(WHICH, str(linked.which + 1), f"the file holds {held}; the last is shown")
+    if linked.request is not None and linked.request >= requests > 0:
+        made = count_of(requests, "request")
+        yield Refused(REQUEST, str(linked.request + 1), f"the conversation makes {made}; the last is shown")

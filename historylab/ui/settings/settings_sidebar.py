@@ -168,4 +168,4 @@ def _read() -> None:
     try:
         choices.use_template(read_template(given.getvalue()), given.name)
     except HistoryLabError as problem:
-        session.report_problem(f"{given.name}: {problem}")
+        session.report_problem(str(problem).replace("the text", f"“{one_line(given.name, 80)}”", 1))
