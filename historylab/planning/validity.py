@@ -92,7 +92,9 @@ def _by_rules(timeline: Timeline, rules: ApiRules) -> ProviderValidity:
     found, messages = validity(timeline), timeline.conversation.messages
     chosen, recorded = timeline.settings.model, timeline.original.recorded.model
     model = chosen if rules.models in chosen else recorded or ""
-    blank = np.flatnonzero(np.fromiter(map(rules.refuses_text, messages), bool, len(messages)))
+    blank = timeline.conversation.remember(
+        ("blank", rules.provider), lambda: np.flatnonzero([rules.refuses_text(message) for message in messages])
+    )
     ends = zip(found.empty.tolist(), found.wrong_start.tolist(), found.wrong_end.tolist(), strict=True)
     causes = []
     for plan, (empty, start, end) in zip(timeline.plans, ends, strict=True):

@@ -72,7 +72,7 @@ def test_one_screen_has_one_badge_for_its_counts():
     app = on_tab(screen(**CUT), "Cost")
     badges = re.findall(r"o200k_base, (?:exact for|an estimate: recorded with) [\w.-]+", text(app))
     assert set(badges) == {"o200k_base, an estimate: recorded with claude-sonnet-4-5"}
-    assert len(badges) > 2
+    assert len(badges) > 1
 
 
 def test_requests_with_nothing_to_answer_are_told_without_a_click():

@@ -23,10 +23,11 @@ LINE = json.dumps(
 
 @pytest.mark.parametrize("path", ["app.py", "pages/playground.py"])
 def test_it_opens_on_a_sample_with_a_visible_cut_and_a_plain_sentence(path):
-    said = verdict(screen(path))
+    app = screen(path)
+    said = verdict(app)
     assert "the model sees" in said
     assert "1,496 of 8,000 tokens  18.7% of the budget." in said
-    assert "o200k_base, exact for gpt-5.5" in said
+    assert text(app).count("(o200k_base, exact for gpt-5.5)") == 1
     assert "5 of 13 facts  that later answers used were gone" in said
     assert "$0.8" in said
 
@@ -258,14 +259,15 @@ def test_the_history_lines_are_logged_in_development_only(development_log, monke
 @pytest.mark.parametrize("link", [{"budget": "900"}, {"budget": "2000", "pruner": "summarize"}, {"pruner": "off"}])
 def test_what_is_logged_is_what_the_screen_says_of_the_newest_request_whatever_trimmed_it(development_log, link):
     """Under `all` AgentDock's policy trims nothing; the budget does, and the log has the plan's own numbers."""
-    said = verdict(screen(historyPolicy="all", agent="demo", **link))
+    app = screen(historyPolicy="all", agent="demo", **link)
+    said = verdict(app)
     lines = [line for line in development_log.messages if "from" in line]
     share = re.search(r"the model sees (?:all )?(\d+)(?: of (\d+))? messages", said)
     sent, messages = int(share[1]), int(share[2] or share[1])
     trimmed = [f"[History] Trimmed messages from {messages} to {sent}"] if sent < messages else []
-    tokens = re.search(r"([\d,]+) of [\d,]+ tokens.*(o200k_base, exact for gpt-5\.5)", said)
+    tokens, counter = re.search(r"([\d,]+) of [\d,]+ tokens", said), re.search(r"in all \((.+?)\)", text(app))
     untrimmed = int(replay(load_sample()[0], Settings()).untrimmed[-1])
-    token_line = f"[History] Tokens from {untrimmed} to {tokens[1].replace(',', '')} ({tokens[2]})"
+    token_line = f"[History] Tokens from {untrimmed} to {tokens[1].replace(',', '')} ({counter[1]})"
     assert lines == [*trimmed, token_line]
     assert bool(trimmed) == ("budget" in link)
 

@@ -46,9 +46,10 @@ def seen_chip(timeline: Timeline, number: int) -> None:
     alarm = f"{ALARM.glyph} " if over else ""
     said = with_terms(fill_sentence(timeline, number), "window", "budget", "threshold")
     st.html(
-        f'{_head("What the model sees", origin)}<div class="hl-cost{" hl-over" if over else ""}">{alarm}{used} of '
-        f'{limit.tokens:,} tokens</div><div class="hl-chip-said hl-tips hl-stale">{said}</div>'
-        f'{context_bar(timeline, number, key)}<div class="hl-meta">{escape(counted)}</div>'
+        f'{_head("What the model sees", origin)}<div class="hl-in-a-row hl-tips">'
+        f'<div class="hl-cost{" hl-over" if over else ""}">{alarm}{used} of {limit.tokens:,} tokens</div>'
+        f'<div class="hl-chip-said hl-stale">{said}</div></div>'
+        f"{context_bar(timeline, number, key)}"
     )
 
 
@@ -63,7 +64,9 @@ def lost_chip(timeline: Timeline, number: int) -> None:
         said = f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
     else:
         facts = lost_facts(found)
-        said = _number(capitalize_first(facts.amount), f"{facts.rest}.", over=bool(facts.lost))
+        amount, over = capitalize_first(facts.amount), " hl-over" * bool(facts.lost)
+        rest = with_terms(f"{facts.rest}.", "fact")
+        said = f'<div class="hl-chip-said hl-tips"><b class="hl-number-big{over}">{escape(amount)}</b> {rest}</div>'
     if fact:
         which = "First:" if fact is facts_lost[0] else "Such as"
         said += f'<div class="hl-forgot">{which} {escape(loss_in_short(timeline, fact))}</div>'
@@ -134,8 +137,8 @@ def _head(title: str, origin: str) -> str:
     return f'<div class="hl-chip-title hl-tips">{title} {info_html("Where this comes from", origin)}</div>'
 
 
-def _number(number: str, said: str, *, over: bool = False) -> str:
-    big = f'<div class="hl-number-big{" hl-over" if over else ""}">{escape(number)}</div>' if number else ""
+def _number(number: str, said: str) -> str:
+    big = f'<div class="hl-number-big">{escape(number)}</div>' if number else ""
     terms = with_terms(said if number else capitalize_first(said), "fact", "trimming", "beginning", "request", "cache")
     return f'{big}<div class="hl-chip-said hl-tips">{terms}</div>'
 

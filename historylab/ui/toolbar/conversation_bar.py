@@ -34,17 +34,17 @@ def conversation_bar(
 
     `open_first`: whether opening a conversation is what to do first on the page.
     """
-    about, buttons = st.columns([3, 4], vertical_alignment="center")
-    about.html(
-        f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi>{_badge()}</div>'
-        f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
-    )
-    with buttons.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions"):
-        open_button(first=open_first)
-        share_button(resolution.settings)
-        for button in more:
-            button()
-    with st.container():  # one place, however much is said in it: the map below is made anew when its place changes
+    with st.container(horizontal=True, vertical_alignment="center", key="conversation"):
+        st.html(
+            f'<div class="hl-title"><bdi>{escape(one_line(conversation.title, 90))}</bdi>{_badge()}</div>'
+            f'<div class="hl-meta">{_size(conversation, timeline)}</div>'
+        )
+        with st.container(horizontal=True, horizontal_alignment="right", gap="small", key="actions", width="content"):
+            open_button(first=open_first)
+            share_button(resolution.settings)
+            for button in more:
+                button()
+    with st.container(key="about"):  # also if it stays empty: the map below is made anew when its place changes
         recorded_line(resolution)
         edited_bar()
         picker()

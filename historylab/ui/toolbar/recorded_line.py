@@ -1,4 +1,7 @@
-"""One line on what the open file was recorded with and which of it is used, with the way back; it can be dismissed."""
+"""One line on what the open file was recorded with and which of it is used, with the way back; it can be dismissed.
+
+A long one is cut where the line ends, and unfolds on a click.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ def recorded_line(resolution: Resolution) -> None:
     if not sentence:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="recorded"):
-        st.html(f'<div class="hl-notice hl-note" role="status">{escape(sentence)}</div>')
+        said = f'<details class="hl-notice hl-recorded"><summary>{escape(sentence)}</summary></details>'
+        st.html(f'<div role="status">{said}</div>')
         if state.recorded:
             st.button("Use my defaults instead", key="ignore-recorded", on_click=choices.ignore_recorded)
         else:
