@@ -20,8 +20,10 @@ def test_a_page_opens_by_its_link_without_the_network(page, home, seen, path):
     assert not page.get_by_text(re.compile("Traceback|Error:")).count()
 
 
-def test_the_page_may_not_load_from_elsewhere(page, home, seen):
+def test_the_map_begins_on_the_first_screen_and_the_page_may_not_load_from_elsewhere(page, home, seen):
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(home)
-    page.locator("h1").first.wait_for()
+    page.locator(".st-key-see-first-loss").wait_for()  # all that stands above the map is drawn
+    assert page.locator("canvas").first.bounding_box()["y"] <= 560
     page.evaluate("fetch('https://example.invalid/').catch(() => 0)")
     assert seen.violations
