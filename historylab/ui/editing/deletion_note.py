@@ -10,11 +10,11 @@ from historylab.wording.untrusted import escape
 
 
 def deletion_note() -> None:
-    """A line and a button while the last edit is a deletion; its place is there all the same."""
-    place, last = st.container(key="deletion", gap="small"), edits.last_deletion()
+    """A line and a button while the last edit is a deletion."""
+    last = edits.last_deletion()
     if not last:
         return
     before, at, marked = last
-    with place:
+    with st.container(key="deletion", gap="small"):
         st.html(f'<div class="hl-small" role="status">{escape(deletion_in_words(before, at, marked=marked))}</div>')
         st.button("Undo the deletion", key="undo-deletion", on_click=edits.undo_edit)

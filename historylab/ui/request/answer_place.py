@@ -24,8 +24,9 @@ def answer_place(timeline: Timeline, number: int, resolution: Resolution) -> Cal
     Returns what draws the rest, which has to look at every request: call it last.
     """
     answer_region(session.tab().picks)
-    deletion_note()
-    walk, chosen = st.container(key="walk"), session.tab().message
+    walk, chosen = st.container(key="walk", gap="small"), session.tab().message
+    with walk:
+        deletion_note()
     said = st.container(key="said", gap="small")
     rest = _place_for_the_rest(timeline, number, chosen)
     if chosen is None or chosen >= len(timeline.conversation):

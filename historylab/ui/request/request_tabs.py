@@ -44,7 +44,8 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
         if tab.open:
             with tab:
                 draw()
-    scroll_to(viewing.TABS, session.tab().shown_tabs)  # last: the page must be as long as it will be
+    if asked := session.tab().shown_tabs:
+        scroll_to(viewing.TABS, asked)  # last: the page must be as long as it will be
 
 
 def tab_counts(timeline: Timeline) -> None:

@@ -23,8 +23,7 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
     """Verdict; map and chart, and under or beside them the answer about one message; everything else in tabs."""
     number = current_request(timeline)
     with st.container(horizontal=True, key="headline"):
-        with st.container():
-            verdict_line(timeline, number)
+        verdict_line(timeline, number)
         search(timeline, number)
     mend_buttons(timeline, number, resolution)
     with st.container(key="verdict"):
@@ -39,10 +38,8 @@ def request_view(timeline: Timeline, resolution: Resolution) -> None:
             request_field(timeline)
         with st.container(key="answer", gap="small"):
             draw_rest = answer_place(timeline, number, resolution)
-        with st.container(key="course"):
-            token_chart(timeline, resolution)
-        with st.container(key="more"):
-            request_tabs(timeline, number, resolution)
+        token_chart(timeline, resolution)
+        request_tabs(timeline, number, resolution)
     with lost:
         lost_chip(timeline, number)
     with cost:

@@ -111,8 +111,7 @@ def cost_chip(timeline: Timeline, number: int) -> None:
         f"{_head('What it costs', _cost_from(timeline, finding))}"
         f'{_number(capitalize_first(finding.amounts), said)}<div class="hl-meta">{escape(finding.cache)}</div>'
     )
-    with st.container(horizontal=True, key="chip-cost-buttons"):
-        _to_tab("See the bill" if bills else "Give the prices", "Cost")
+    _to_tab("See the bill" if bills else "Give the prices", "Cost")
 
 
 def _cost_from(timeline: Timeline, finding: CostFinding) -> str:

@@ -51,13 +51,11 @@ def setting_field(resolution: Resolution, name: str, field: PresetField | None =
         _locked(name, origin, label_of(name, field))
     else:
         word, shown = SOURCE_WORDS[origin.source], landing.source_word(origin)
-        with st.container(
-            gap=None, key=f"field {name}"
-        ):  # the source stands on the label's line, but not in the label: that is read aloud
-            st.html(f'<div class="hl-source hl-from-{word}{_beside(name)}" data-setting="{name}">{shown}</div>')
-            setting_widget(name, origin.value, field=field)
-            if name in FIELDS_THAT_CHOOSE:
-                _what_it_does(name, origin.value)
+        # the source stands on the label's line, but not in the label: that is read aloud
+        st.html(f'<div class="hl-source hl-from-{word}{_beside(name)}" data-setting="{name}">{shown}</div>')
+        setting_widget(name, origin.value, field=field)
+        if name in FIELDS_THAT_CHOOSE:
+            _what_it_does(name, origin.value)
     if name == "overhead":
         overhead_count(resolution)
 

@@ -46,7 +46,7 @@ def system_choice(resolution: Resolution) -> Any:
             ),
             label_visibility="collapsed",
         )
-    place = st.empty()
+    place = st.empty() if found else None
     if found:
         _changed(found[0], variant, resolution)
     return place

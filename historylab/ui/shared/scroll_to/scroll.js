@@ -6,7 +6,7 @@ export default function ({ data: { to, asked } }) {
   if (done.get(to) === asked) return;
   done.set(to, asked);
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const place = asked && document.querySelector(to);
+  const place = document.querySelector(to);
   if (!place) return;
   place.tabIndex = -1;
   place.focus({ preventScroll: true });
