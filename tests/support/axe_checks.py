@@ -13,9 +13,11 @@ NOT_OURS = {
 }
 """Rule → elements that Streamlit draws, that break it, and that no option or style of ours mends."""
 
-UNROLL = """() => new Promise((done) => { // axe can't measure in a list that is scrolled
+UNROLL = """() => new Promise((done) => { // axe can't measure in a box that is scrolled
     const list = document.querySelector("[data-drawn]")?.shadowRoot.querySelector(".box");
     if (list) list.style.maxHeight = "none";
+    const shown = { maxHeight: "none", overflow: "visible" };
+    for (const box of document.querySelectorAll(".st-key-answer, .hl-table")) Object.assign(box.style, shown);
     requestAnimationFrame(() => requestAnimationFrame(done));
 })"""
 RUN = """async ([notOurs, rules]) => {

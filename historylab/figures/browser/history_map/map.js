@@ -263,6 +263,7 @@ class RetentionMap {
     this.flag.hidden = !this.frame.shows(request);
     const x = this.frame.x(request + 0.5), wide = this.flag.offsetWidth;
     this.flag.style.left = `${Math.max(0, Math.min(x - wide / 2, this.frame.box.width - wide))}px`;
+    if (clock.now.playing) return; // read out where it stops, not at every step
     const say = { min: 1, max: this.still.requests, now: request + 1, text: valueText(this.still, request) };
     for (const [name, value] of Object.entries(say)) this.marks.setAttribute(`aria-value${name}`, value);
   }
