@@ -236,7 +236,7 @@ def test_the_sentence_says_by_whose_rules_the_file_is_judged():
 
 def test_a_claude_at_googles_meets_anthropics_rules():
     assert recorded_rules("google", "claude-sonnet-4-5").title == "Anthropic"
-    assert recorded_rules("google", "gemini-3-pro").title == "Gemini"
+    assert recorded_rules("Google", "gemini-3-pro").title == "Gemini"
 
 
 def test_a_provider_without_known_rules_is_an_error():

@@ -64,9 +64,7 @@ def lost_chip(timeline: Timeline, number: int) -> None:
         said = f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
     else:
         facts = lost_facts(found)
-        amount, over = capitalize_first(facts.amount), " hl-over" * bool(facts.lost)
-        rest = with_terms(f"{facts.rest}.", "fact")
-        said = f'<div class="hl-chip-said hl-tips"><b class="hl-number-big{over}">{escape(amount)}</b> {rest}</div>'
+        said = _number(capitalize_first(facts.amount), f"{facts.rest}.", "b", over=bool(facts.lost))
     if fact:
         which = "First:" if fact is facts_lost[0] else "Such as"
         said += f'<div class="hl-forgot">{which} {escape(loss_in_short(timeline, fact))}</div>'
@@ -136,10 +134,11 @@ def _head(title: str, origin: str) -> str:
     return f'<div class="hl-chip-title hl-tips">{title} {info_html("Where this comes from", origin)}</div>'
 
 
-def _number(number: str, said: str) -> str:
-    big = f'<div class="hl-number-big">{escape(number)}</div>' if number else ""
+def _number(number: str, said: str, tag: str = "div", *, over: bool = False) -> str:
+    """A number and what is said of it, on a line of its own or, as `b`, in one sentence."""
+    big = f'<{tag} class="hl-number-big{" hl-over" if over else ""}">{escape(number)}</{tag}>' if number else ""
     terms = with_terms(said if number else capitalize_first(said), "fact", "trimming", "beginning", "request", "cache")
-    return f'{big}<div class="hl-chip-said hl-tips">{terms}</div>'
+    return f'<div class="hl-chip-said hl-tips">{big} {terms}</div>'
 
 
 def _to_tab(label: str, tab: str) -> None:
