@@ -162,7 +162,7 @@ def refusal_of(file: RefusedFile) -> str:
     """ "“orders.json”: found a number, which …": a refusal in a sentence that may quote the file."""
     offered = file.why.proposals if isinstance(file.why, UnknownFormat) else ()
     why = str(file.why).removesuffix(f". {offered[0]}") if offered else str(file.why)  # offered as buttons
-    return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(why.replace("the file ", "it "))
+    return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(why.replace("the file ", "what you pasted "))
 
 
 def _open_spec(spec: str) -> None:
