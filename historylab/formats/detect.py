@@ -20,7 +20,7 @@ from historylab.registry import Member, member, members
 NEAREST = 3
 SAMPLE_LEVELS = 6
 TRANSCRIPT = "a transcript is a list of messages, each with a role and a text"
-SPOKEN = "a text is read if each message begins with its speaker (“User: Hello”), a table by columns “role” and “content”"
+SPOKEN = "a text is read if each message begins with its speaker (“User: Hello”), a table by its role and content"
 
 
 def match_strengths(content: Content) -> Mapping[str, float]:

@@ -10,6 +10,7 @@ from historylab.formats.listing import Entry, Listing
 from historylab.formats.load import UPLOAD_BYTES, first_asking
 from historylab.ui.session.given_files import MOST_FILES, bounded, files_at, merged, read_files
 from historylab.ui.session.large_files import large_file
+from historylab.ui.session.opening import refusal_of
 from historylab.ui.session.tab import GivenFile, ToOpen
 from historylab.ui.toolbar.large_file import entry_in_words, matches
 
@@ -85,3 +86,9 @@ def test_a_listing_is_searched_by_title_or_number():
     assert matches(listing, "4") == []
     assert matches(listing, "") == [0, 1, 2]
     assert entry_in_words(listing, 1) == "2. A lamp (3 messages)"
+
+
+def test_a_refusal_calls_a_file_by_its_name_and_a_pasted_text_what_it_is():
+    _, (file, text), _ = read(GivenFile("a.json", b" "), GivenFile("", b" "))
+    assert refusal_of(file) == "“a.json”: the file is empty; give a JSON or JSONL file of messages"
+    assert refusal_of(text) == "What you pasted is empty; give a JSON or JSONL file of messages"

@@ -162,7 +162,8 @@ def refusal_of(file: RefusedFile) -> str:
     """ "“orders.json”: found a number, which …": a refusal in a sentence that may quote the file."""
     offered = file.why.proposals if isinstance(file.why, UnknownFormat) else ()
     why = str(file.why).removesuffix(f". {offered[0]}") if offered else str(file.why)  # offered as buttons
-    return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(why.replace("the file ", "what you pasted "))
+    pasted = why.replace("the file ", "what you pasted ")
+    return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(pasted)
 
 
 def _open_spec(spec: str) -> None:
