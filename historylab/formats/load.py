@@ -163,7 +163,8 @@ def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:
         if name not in entries.taken:
             report.skip(reason, name)
     if not found:
-        raise LoadError(f"no transcript is in this archive ({report.skips:,} files{reasons(report.skipped)})")
+        files = f"{report.skips:,} file{'' if report.skips == 1 else 's'}"
+        raise LoadError(f"no transcript is in this archive ({files}{reasons(report.skipped)})")
     for name, loaded in found:
         report.add(loaded.report, name)
     first = found[0][1].report

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.conversation.usage import is_textless
+from historylab.costs.amounts import count_of
 from historylab.figures.context_bar import context_bar
 from historylab.planning.context_fill import context_limit
 from historylab.planning.refusals import refusal_sentence
@@ -116,7 +117,7 @@ def _cost_from(timeline: Timeline, finding: CostFinding) -> str:
     if not finding.cache:
         return f"{PRICES_UNKNOWN}, so tokens are compared. Not trimming is {BASELINE}."
     return (
-        f"All {len(timeline.plans):,} requests with their answers at list prices, under the model's own kind of "
+        f"{count_of(len(timeline.plans), 'request')} with the answers at list prices, under the model's own kind of "
         f"cache ({finding.cache}). Not trimming is {BASELINE}."
     )
 

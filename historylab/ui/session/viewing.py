@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from historylab.costs.amounts import count_of
 from historylab.formats.listing import Listing
 from historylab.formats.load import Conversations
 from historylab.recall.must_remember import marked_in_file
@@ -140,7 +141,8 @@ def follow_marks(marks: Sequence[int] | None) -> None:
     state.stars = marked if edited is None else tuple(i for i, key in enumerate(edited.keys) if key in marked)
     beyond = ",".join(str(i + 1) for i in marks or () if i >= len(original))
     if beyond:
-        state.misread = (*state.misread, Refused(STARS, beyond, f"the conversation has {len(original):,} messages"))
+        held = f"the conversation has {count_of(len(original), 'message')}"
+        state.misread = (*state.misread, Refused(STARS, beyond, held))
 
 
 def marks_for_link(file: Opened) -> tuple[int, ...] | None:

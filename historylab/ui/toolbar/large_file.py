@@ -17,7 +17,7 @@ def large_file_picker(opened: Opened, listing: Listing) -> None:
     """The search, and a choice among what it finds."""
     search, choice = st.columns([2, 3])
     words = search.text_input(
-        f"This file holds {len(listing):,} conversations",
+        f"This file holds {count_of(len(listing), 'conversation')}",
         key="find-listed",
         placeholder="Find by title or number",
         on_change=session.touch,

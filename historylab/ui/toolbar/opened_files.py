@@ -86,7 +86,7 @@ def _one_file(file: ReadFile) -> None:
 
 def _several(files: Sequence[ReadFile], report: Report) -> None:
     lines = [f"{one_line(file.given.name, 60)}: {read_in_words(file.report)}" for file in files[:MOST_FILES]]
-    lines += [f"… and {len(files) - MOST_FILES:,} other files"] if len(files) > MOST_FILES else []
+    lines += [f"… and {count_of(len(files) - MOST_FILES, 'other file')}"] if len(files) > MOST_FILES else []
     st.html(_folded(f"{len(files):,} files. {read_in_words(report)}", lines))
 
 
