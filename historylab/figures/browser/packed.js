@@ -16,7 +16,8 @@ function readArrays({ arrays, ...part }, bytes) {
   let at = 0;
   for (const [name, length, width, steps] of arrays) {
     const array = (part[name] = new Uint32Array(length));
-    for (let plane = 0; plane < width; plane++) {
+    array.set(bytes.subarray(at, (at += length)));
+    for (let plane = 1; plane < width; plane++) {
       for (let i = 0; i < length; i++) array[i] |= bytes[at++] << (8 * plane);
     }
     for (let i = 0, sum = 0; steps && i < length; i++) array[i] = sum += array[i] & 1 ? -(array[i] + 1) / 2 : array[i] / 2;

@@ -46,26 +46,33 @@ const edge = (i, count, bins) => Math.floor((i * count) / bins);
 const binOf = (item, count, bins) => Math.floor(((item + 1) * bins - 1) / count);
 
 // One byte a cell, `columns` × `rows` of them: a bin takes its worst fate. Codes are ordered from the best to the worst.
+// From request to request only the rows are looked at in which something changes.
 function binned(still, { a, b, top, end }, columns, rows) {
-  const cells = new Uint8Array(columns * rows);
-  const worst = still.fatesAt(a).slice(), fates = worst.slice();
-  const rowOf = Int32Array.from({ length: end - top }, (_, i) => binOf(i, end - top, rows));
+  const cells = new Uint8Array(columns * rows), fates = still.fatesAt(a).slice(), many = end - top;
+  const now = new Uint8Array(rows); // per row the worst fate at the request reached
+  const renew = (row) => {
+    now[row] = 0;
+    const after = top + edge(row + 1, many, rows);
+    for (let m = top + edge(row, many, rows); m < after; m++) if (fates[m] > now[row]) now[row] = fates[m];
+  };
+  for (let row = 0; row < rows; row++) renew(row);
   for (let column = 0, request = a; column < columns; column++) {
-    const after = a + edge(column + 1, b - a, columns);
-    if (request > a) worst.set(fates);
+    const after = a + edge(column + 1, b - a, columns), opening = request;
+    let worst = now;
     for (; request < after; request++) {
-      if (request === a) continue;
-      const anew = request === a + edge(column, b - a, columns);
-      for (let k = still.offset[request]; k < still.offset[request + 1]; k++) {
-        const code = still.code[k], last = still.first[k] + still.length[k];
-        fates.fill(code, still.first[k], last);
-        for (let m = still.first[k]; m < last; m++) if (anew || code > worst[m]) worst[m] = code;
+      for (let k = still.offset[request]; request > a && k < still.offset[request + 1]; k++) {
+        const code = still.code[k], first = Math.max(top, still.first[k]), last = Math.min(end, still.first[k] + still.length[k]);
+        if (first >= last) continue;
+        fates.fill(code, first, last);
+        const lowest = binOf(last - 1 - top, many, rows);
+        for (let row = binOf(first - top, many, rows); row <= lowest; row++) {
+          renew(row);
+          if (request > opening && code > worst[row]) worst[row] = code;
+        }
       }
+      if (request === opening) worst = now.slice();
     }
-    for (let m = top; m < end; m++) {
-      const at = rowOf[m - top] * columns + column;
-      if (worst[m] > cells[at]) cells[at] = worst[m];
-    }
+    for (let row = 0; row < rows; row++) cells[row * columns + column] = worst[row];
   }
   return cells;
 }

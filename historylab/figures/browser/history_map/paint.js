@@ -22,28 +22,26 @@ function paintCells(pen, still, frame, colours, textured) {
   const [columns, rows] = [Math.min(frame.b - frame.a, w), Math.min(frame.end - frame.top, h)];
   const small = binned(still, frame, columns, rows);
   const action = Int8Array.from([-1, ...still.codes]);
-  const fill = colours.looks.map((look) => asPixel(look.fill));
-  const tint = colours.looks.map((look) => asPixel(mix(look.fill, look.ink, 0.3)));
-  const texture = still.looks.map((look) => TEXTURES[look.texture]);
+  const tiles = still.looks.map((look, i) => tile(textured ? look.texture : "", colours.looks[i]));
   const rim = asPixel(colours.bar);
   const image = pen.createImageData(w, h);
   const pixels = new Uint32Array(image.data.buffer);
   const across = Int32Array.from({ length: w }, (_, x) => Math.floor((x * columns) / w));
+  const inTile = Uint8Array.from({ length: w }, (_, x) => Math.floor(x / scale) % TILE);
   const gap = Math.round(scale);
   const gaps = Math.min(box.w / columns, box.h / rows) >= GAPS_FROM;
   for (let y = 0; y < h; y++) {
     const row = Math.floor((y * rows) / h), line = row * columns;
     if (gaps && Math.floor(((y + gap) * rows) / h) !== row) continue;
     const lowest = Math.floor(((y + gap) * rows) / h) !== row; // the cell's last line: its rim, if no cell is below
-    const py = Math.floor(y / scale);
+    const tileLine = (Math.floor(y / scale) % TILE) * TILE;
     for (let x = 0; x < w; x++) {
       const column = across[x], fate = small[line + column];
       if (!fate) continue;
       if (gaps && x + gap < w && across[x + gap] !== column) continue;
-      const a = action[fate], px = Math.floor(x / scale);
       const outer = (lowest && row + 1 < rows && !small[line + columns + column]) ||
         (column && !small[line + column - 1] && across[Math.max(0, x - gap)] !== column);
-      pixels[y * w + x] = outer && !gaps ? rim : textured && texture[a](px, py) ? tint[a] : fill[a];
+      pixels[y * w + x] = outer && !gaps ? rim : tiles[action[fate]][tileLine + inTile[x]];
     }
   }
   pen.putImageData(image, Math.round(LEFT * scale), Math.round(TOP * scale));
@@ -51,6 +49,7 @@ function paintCells(pen, still, frame, colours, textured) {
 }
 
 // Colour is never the only cue: summarised cells are hatched, dropped ones dotted.
+const TILE = 36; // pixels after which every texture repeats
 const TEXTURES = {
   hatched: (x, y) => (x + y) % 9 < 2,
   ruled: (x, y) => y % 4 === 0,
@@ -58,13 +57,19 @@ const TEXTURES = {
   "": () => false,
 };
 
+function tile(texture, { fill, ink }) {
+  const plain = asPixel(fill), tint = asPixel(mix(fill, ink, 0.3)), marked = TEXTURES[texture];
+  return Uint32Array.from({ length: TILE * TILE }, (_, i) => (marked(i % TILE, Math.floor(i / TILE)) ? tint : plain));
+}
+
 // Pins and the newest message of every request are drawn as lines: in rows thinner than a pixel they would be lost.
 function paintThinLines(pen, still, frame, colours) {
   if (frame.tall >= LINE) return;
   const thick = Math.max(LINE, frame.tall), wide = Math.max(frame.wide, 1);
   const line = (x, message, width) => pen.fillRect(x, Math.max(TOP, frame.y(message + 1) - thick), width, thick);
-  for (let r = frame.a; r < frame.b; r++) {
-    pen.fillStyle = colours.looks[still.codes[still.newest[r] - 1]].fill;
+  for (let r = frame.a, look = null; r < frame.b; r++) {
+    const its = colours.looks[still.codes[still.newest[r] - 1]];
+    if (its !== look) pen.fillStyle = (look = its).fill; // reading a colour takes time
     line(frame.x(r), still.said[r] - 1, wide);
   }
   if (still.says) return;
@@ -92,14 +97,16 @@ function paintGlyphs(pen, still, frame, colours) {
 function paintNames(pen, still, box, colours, actionAt) {
   const STEP = 4, across = Math.floor(box.w / STEP), down = Math.floor(box.h / STEP);
   write(pen, colours, 12, 600, "center", "middle");
+  const actions = Int8Array.from({ length: across * down }, (_, i) => actionAt(((i % across) + 0.5) * STEP, (Math.floor(i / across) + 0.5) * STEP));
   still.looks.forEach((look, action) => {
+    if (!actions.includes(action)) return;
     const words = badge(look);
     const wide = Math.ceil((pen.measureText(words).width + 12) / STEP), tall = Math.ceil(20 / STEP);
     const sums = new Int32Array((across + 1) * (down + 1));
     let [area, middleX, middleY] = [0, 0, 0];
     for (let y = 0; y < down; y++) {
       for (let x = 0, run = 0; x < across; x++) {
-        const is = actionAt((x + 0.5) * STEP, (y + 0.5) * STEP) === action ? 1 : 0;
+        const is = actions[y * across + x] === action ? 1 : 0;
         [area, middleX, middleY] = [area + is, middleX + is * x, middleY + is * y];
         sums[(y + 1) * (across + 1) + x + 1] = sums[y * (across + 1) + x + 1] + (run += is);
       }
