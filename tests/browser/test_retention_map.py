@@ -80,7 +80,7 @@ def test_keys_move_it_and_the_page_follows(retention_map):
         retention_map.says(f"^turn {turn}:")
     slider.press("ArrowLeft")
     headline(page, "At turn 82,")
-    page.wait_for_function("() => document.querySelector('.st-key-request input').value === '82'")
+    page.wait_for_function("() => document.querySelector('.st-key-scrubber input').value === '82'")
 
 
 SAY = """async (requests) => {
@@ -149,9 +149,9 @@ def test_a_drag_moves_at_once_and_is_told_on_release(retention_map):
     page.mouse.move(box["x"] + end[0], box["y"] + end[1], steps=8)
     retention_map.says("^turn 21:")
     headline(page, "At turn 21,")
-    assert page.locator(".st-key-request input").input_value() == "83"  # nobody but the browser knows yet
+    assert page.locator(".st-key-scrubber input").input_value() == "83"  # nobody but the browser knows yet
     page.mouse.up()
-    page.wait_for_function("() => document.querySelector('.st-key-request input').value === '21'")
+    page.wait_for_function("() => document.querySelector('.st-key-scrubber input').value === '21'")
     assert not page.get_by_text(re.compile("^Message \\d+: ")).count()  # a drag selects no message
 
 
@@ -174,7 +174,7 @@ def test_it_grows_as_it_plays_and_is_told_when_it_is_paused(retention_map):
     assert veil(retention_map, 60, 80) > 200 > veil(retention_map, 1, 0)  # what is later is only a shadow
     page.get_by_role("button", name="Play the conversation").click()
     now = retention_map.slider.get_attribute("aria-valuenow")
-    page.wait_for_function(f"() => document.querySelector('.st-key-request input').value === '{now}'")
+    page.wait_for_function(f"() => document.querySelector('.st-key-scrubber input').value === '{now}'")
     headline(page, f"At turn {now},")
     assert page.locator("html.hl-playing").count() == veil(retention_map, 60, 80) == 0
 

@@ -56,6 +56,11 @@ def conversation_picker(app: AppTest):
     return next(choice for choice in app.selectbox if choice.label.startswith("This holds"))
 
 
+def request_field(app: AppTest):
+    """The field with the number of the request shown."""
+    return next(field for field in app.number_input if field.label.startswith("Request, "))
+
+
 def shown(app: AppTest) -> AppTest:
     """The same, if it ran without an exception."""
     assert not app.exception, [e.value for e in app.exception]

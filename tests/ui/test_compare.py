@@ -7,7 +7,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import opening, screen, shown, sources, text, verdict
+from app_pages import opening, request_field, screen, shown, sources, text, verdict
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
 
@@ -87,9 +87,19 @@ def test_only_requests_that_differ_can_be_stepped_through():
     shown(app.toggle(key="only differing").set_value(True).run())
     assert app.button(key="later").disabled
     shown(app.button(key="earlier").click().run())
-    assert "Request 82 of 83" in [s.label for s in app.select_slider]
+    assert request_field(app).value == 82
     shown(app.button(key="earlier").click().run())
     assert app.button(key="earlier").disabled  # lastN of 80 differs from all in the last three only
+
+
+def test_a_field_is_a_new_one_once_a_button_set_it_so_that_a_late_report_of_the_old_one_undoes_nothing():
+    app = screen(PAGE)
+    known = request_field(app).key
+    shown(request_field(app).set_value(40).run())
+    assert (request_field(app).key, request_field(app).value) == (known, 40)
+    shown(app.button(key="later").click().run())
+    assert request_field(app).key != known
+    assert request_field(app).value == 41
 
 
 def test_configurations_that_do_the_same_say_so():

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from app_pages import on_tab, rows, screen, shown, text
+from app_pages import on_tab, request_field, rows, screen, shown, text
 from app_pages import pasted as opened_with
 
 from historylab.wording.settings import setting_in_words
@@ -62,7 +62,7 @@ def test_the_payload_says_what_changed_since_the_request_before():
     app = on_tab(screen(**CUT), "Payload")
     assert "This request only adds to the one before" in text(app)
     assert "2 messages added" in text(app)
-    shown(app.number_input(key="request").set_value(10).run())
+    shown(request_field(app).set_value(10).run())
     assert "messages removed" in text(app)
     shown(app.segmented_control(key="view-payload").set_value("Whole").run())
     assert '"role": "user"' in app.code[-1].value

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
-from app_pages import conversation_picker, on_tab, opening, rows, screen, shown, text, verdict
+from app_pages import conversation_picker, on_tab, opening, request_field, rows, screen, shown, text, verdict
 from listed import listed
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -52,12 +52,12 @@ def test_a_mark_is_set_seen_told_and_taken_away_again():
 def test_the_verdict_is_about_the_request_one_looks_at():
     app = selected(pasted({"messages": SAID, "stars": [2, "m4"]}, historyLength="3"), 4)
     assert "so was message 5." in verdict(app)
-    shown(app.number_input(key="request").set_value(5).run())
+    shown(request_field(app).set_value(5).run())
     assert "was lost at turn 5." in verdict(app)
     assert "It is sent." in text(app)
-    shown(app.number_input(key="request").set_value(3).run())
+    shown(request_field(app).set_value(3).run())
     assert "Both messages that must be remembered are still held." in verdict(app)
-    shown(app.number_input(key="request").set_value(1).run())
+    shown(request_field(app).set_value(1).run())
     assert "must be remembered" not in verdict(app)
 
 

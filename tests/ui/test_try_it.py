@@ -7,7 +7,7 @@ import re
 from urllib.parse import parse_qsl
 
 import pytest
-from app_pages import conversation_picker, opening, screen, shown, text, verdict
+from app_pages import conversation_picker, opening, request_field, screen, shown, text, verdict
 from listed import listed
 
 pytestmark = pytest.mark.slow  # whole screens, drawn again at every click
@@ -193,7 +193,7 @@ def test_one_looks_at_the_same_request_though_there_are_fewer_before_it():
     before = rows(app)[-1]
     click(app, "delete-message")
     assert rows(app)[-1] == before
-    assert app.number_input(key="request").value == 39
+    assert request_field(app).value == 39
 
 
 @pytest.mark.parametrize("page", ["compare", "tune"])

@@ -13,13 +13,13 @@ from historylab.ui.compare.difference_map import difference_legend, difference_m
 from historylab.ui.compare.difference_table import difference_table
 from historylab.ui.compare.differing_list import differing_list
 from historylab.ui.compare.motion_maps import actions_legend, motion_maps
-from historylab.ui.request.request_field import current_request, step_button
+from historylab.ui.request.request_field import current_request, request_field
 from historylab.ui.session import cached, session, viewing
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.theme import is_dark
 from historylab.wording.findings import compare_finding
 
-SLIDER, TOGGLE, PICTURE, AGAINST = "compare request", "only differing", "picture", "against"
+TOGGLE, PICTURE, AGAINST = "only differing", "picture", "against"
 MAPS, DIFFERENCES = "Side by side", "What differs"
 UNMATCHED = "One of them rewrites the conversation (point of view), so its messages can’t be matched one by one."
 
@@ -29,10 +29,13 @@ def compare_view(compared: list[Configuration], timelines: list[Timeline]) -> No
     """The maps with the scrubber and the answer about a message; below them the figures, the chart and the list."""
     aligned = are_aligned(timelines)
     differing = cached.differing_requests(timelines) if aligned else []
-    number = _shown_request(timelines[0], differing)
+    among = differing if session.tab().only_differing else []
+    number = current_request(timelines[0], among)
     with st.container(key="compare-picture"):
         _picture(compared, timelines, number, aligned=aligned)
-    _scrubber(timelines[0], differing, number, aligned=aligned)
+    request_field(timelines[0], among)
+    if aligned:
+        _differing_alone(differing, len(timelines[0].plans))
     with st.container():
         if aligned:
             compared_message(compared, timelines, number)
@@ -91,37 +94,14 @@ def _against(letters: list[str], chosen: str) -> None:
     )
 
 
-def _shown_request(base: Timeline, differing: list[int]) -> int:
-    """The request shown (from 0); if only those that differ are shown, the nearest of them."""
-    number = current_request(base)
-    if session.tab().only_differing and differing:
-        number = min(differing, key=lambda step: abs(step - number))
-    return number
+# -- the request shown
 
 
-# -- the scrubber
-
-
-def _scrubber(base: Timeline, differing: list[int], number: int, *, aligned: bool) -> None:
-    only = session.tab().only_differing and bool(differing)
-    choices = differing if only else list(range(len(base.plans)))
-    place = choices.index(number)
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False, key="scrubber"):
-        step_button("‹ Previous", "earlier", choices[place - 1] if place else None)
-        if len(choices) > 1:
-            st.select_slider(
-                f"Request {number + 1:,} of {len(base.plans):,}",
-                choices,
-                number,
-                format_func=lambda step: base.steps[step].label,
-                key=session.seed_widget(SLIDER, number),
-                on_change=lambda: viewing.select_request(session.widget_value(SLIDER)),
-            )
-        step_button("Next ›", "later", choices[place + 1] if place + 1 < len(choices) else None)
-    if aligned:
-        session.seed_widget(TOGGLE, session.tab().only_differing)
-        words = f"Only requests that differ ({len(differing):,} of {len(base.plans):,})"
-        st.toggle(words, session.tab().only_differing, key=TOGGLE, on_change=_toggle, disabled=not differing)
+def _differing_alone(differing: list[int], number: int) -> None:
+    """Whether only the requests that differ are stepped through."""
+    session.seed_widget(TOGGLE, session.tab().only_differing)
+    words = f"Only requests that differ ({len(differing):,} of {number:,})"
+    st.toggle(words, session.tab().only_differing, key=TOGGLE, on_change=_toggle, disabled=not differing)
 
 
 def _toggle() -> None:

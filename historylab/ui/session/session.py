@@ -107,6 +107,28 @@ def seed_widget(key: str, value: Any, *, may_be_empty: bool = False) -> str:
     return key
 
 
+def key_of_field(key: str, value: Any) -> str:
+    """The key of a field that also other controls set: a new one whenever it holds another value than the browser has.
+
+    With each message a browser sends all its fields, and one that is behind the value from before; under the same key
+    that would be a choice, and undo what was set.
+    """
+    state = tab()
+    if st.session_state.get(_numbered(key), value) != value:
+        state.fields_anew[key] = state.fields_anew.get(key, 0) + 1
+    return _numbered(key)
+
+
+def value_of_field(key: str) -> Any:
+    """What such a field holds, in its callback; Streamlit calls that for the earlier ones, too."""
+    return widget_value(_numbered(key))
+
+
+def _numbered(key: str) -> str:
+    times = tab().fields_anew.get(key)
+    return f"{key} {times}" if times else key
+
+
 def widget_value(key: str) -> Any:
     """The value of a widget, in its callback."""
     return st.session_state.get(key)
