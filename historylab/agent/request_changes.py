@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any, Literal
 
-from historylab.agent.text_changes import shared_ends
+from historylab.agent.text_changes import stretches
 
 MOST = 2_000  # messages compared one by one; where more lie between the ends that are alike, all of them changed
 NEAR = 8  # messages of the former request that a changed one is looked for among
@@ -38,12 +37,9 @@ def request_changes(before: Sequence[Record], now: Sequence[Record]) -> tuple[Ru
     role and most of its words.
     """
     old, new = [_key(record) for record in before], [_key(record) for record in now]
-    start, end = shared_ends(old, new)
-    runs = [Run("same", 0, now[:start])]
-    for a, b, c, d, same in _between(old[start : len(old) - end], new[start : len(new) - end]):
-        there, here = before[start + a : start + b], now[start + c : start + d]
-        runs += [Run("same", start + c, here)] if same else _replaced(there, here, start + a, start + c)
-    runs.append(Run("same", len(now) - end, now[len(now) - end :]))
+    runs = list[Run]()
+    for a, b, c, d, same in stretches(old, new, MOST, autojunk=False):
+        runs += [Run("same", c, now[c:d])] if same else _replaced(before[a:b], now[c:d], a, c)
     return tuple(run for run in runs if run.records)
 
 
@@ -54,15 +50,6 @@ def shared_beginning(runs: Sequence[Run]) -> int:
 
 def _key(record: Record) -> str:
     return json.dumps(record, sort_keys=True, default=str)
-
-
-def _between(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Stretches of both (from, to, from, to) and whether they are the same."""
-    if len(old) + len(new) > MOST:
-        yield 0, len(old), 0, len(new), False
-        return
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        yield a, b, c, d, kind == "equal"
 
 
 def _replaced(old: Sequence[Record], new: Sequence[Record], first: int, place: int) -> Iterator[Run]:

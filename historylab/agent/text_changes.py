@@ -9,7 +9,6 @@ from itertools import zip_longest
 from typing import Literal
 
 MOST_LINES = 1_000  # lines compared one by one; where more lie between the ends that are alike, all of them changed
-
 WORD = 20  # characters of a word that is marked as a whole
 
 
@@ -26,17 +25,31 @@ class Line:
 def text_changes(before: str, now: str) -> Iterator[Line]:
     """All lines of both; what is removed comes before what is added in its place."""
     old, new = before.split("\n"), now.split("\n")
-    start, end = shared_ends(old, new)
-    yield from (Line("same", text) for text in new[:start])
-    for a, b, c, d, same in _between(old[start : len(old) - end], new[start : len(new) - end]):
-        if same:
-            yield from (Line("same", text) for text in new[start + c : start + d])
-        else:
-            yield from _replaced(old[start + a : start + b], new[start + c : start + d])
-    yield from (Line("same", text) for text in new[len(new) - end :])
+    # With difflib's autojunk: lines of which there are many would take long.
+    for a, b, c, d, same in stretches(old, new, MOST_LINES, autojunk=True):
+        yield from (Line("same", text) for text in new[c:d]) if same else _replaced(old[a:b], new[c:d])
 
 
-def shared_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+def stretches(
+    old: Sequence[str], new: Sequence[str], most: int, *, autojunk: bool
+) -> Iterator[tuple[int, int, int, int, bool]]:
+    """All stretches of both, some empty: from and to in the old, from and to in the new, whether they are equal.
+
+    Where more than `most` items lie between the ends that both share, these are one stretch, which isn't.
+    """
+    start, end = _shared_ends(old, new)
+    i, j = len(old) - end, len(new) - end
+    yield 0, start, 0, start, True
+    if i - start + j - start > most:
+        yield start, i, start, j, False
+    else:
+        matcher = SequenceMatcher(None, old[start:i], new[start:j], autojunk=autojunk)
+        for kind, a, b, c, d in matcher.get_opcodes():
+            yield start + a, start + b, start + c, start + d, kind == "equal"
+    yield i, len(old), j, len(new), True
+
+
+def _shared_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """The number of equal items at the beginning of both, and at the end of what is left."""
     start = _alike(old, new)
     return start, _alike(old[start:][::-1], new[start:][::-1])
@@ -44,15 +57,6 @@ def shared_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> int:
     return next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-
-
-def _between(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int, int, bool]]:
-    if len(old) + len(new) > MOST_LINES:
-        yield 0, len(old), 0, len(new), False
-        return
-    # With its autojunk: lines of which there are many would take long.
-    for kind, a, b, c, d in SequenceMatcher(None, old, new).get_opcodes():
-        yield a, b, c, d, kind == "equal"
 
 
 def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
@@ -64,7 +68,7 @@ def _replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
 
 def _ends(old: str, new: str) -> tuple[int, int]:
     """The characters that two lines share at their ends, in whole words where these are short; 0 where it is little."""
-    start, end = shared_ends(old, new)
+    start, end = _shared_ends(old, new)
     if 3 * (start + end) < min(len(old), len(new)):
         return 0, 0
     before, after = start - old.rfind(" ", 0, start) - 1, old.find(" ", len(old) - end) - (len(old) - end)
