@@ -7,7 +7,8 @@ one role in a row joined, results in the turn after their calls and first in it.
   assistant is taken: https://github.com/experientiallabs/experiential/pull/804 (measured). An answer at the end is
   refused from Claude 4.6 on: https://platform.claude.com/docs/en/about-claude/models/migration-guide; before, if it
   ends in white space: https://github.com/tailcallhq/forgecode/issues/1872. Anthropic's own API takes a beginning by
-  the assistant, Bedrock doesn't: https://github.com/anthropics/anthropic-sdk-typescript/issues/622.
+  the assistant, Bedrock doesn't: https://github.com/anthropics/anthropic-sdk-typescript/issues/622. System messages
+  alone are refused: https://github.com/langchain-ai/langchain/issues/30764.
 * Gemini. A call must follow the user or a result: https://github.com/google-gemini/gemini-cli/issues/11814; with as
   many results as calls: https://github.com/google-gemini/gemini-cli/issues/4217. Any other beginning by the model is
   refused as reported, unverified: https://github.com/NousResearch/hermes-agent/issues/55427. Newer models refuse an
@@ -56,7 +57,7 @@ class ApiRules:
         return role in self.empty and not held and known_size(message) is None
 
     def refuses_start(self, message: Message) -> bool:
-        """Whether no request may begin with this message; roles that APIs haven't are the user's."""
+        """Whether no request may begin with this message; roles unknown to APIs count as the user's."""
         return self.start and message.role in ("assistant", "tool")
 
     def refuses_end(self, message: Message, model: str) -> bool:
@@ -74,7 +75,7 @@ RULES: Mapping[str, ApiRules] = {
             "claude",
             empty=frozenset({"user"}),
             spaces=True,
-            answer_last=re.compile(r"claude-(instant|[23]|(opus|sonnet|haiku)-4(-[0-5])?(-\d{8}|@|$))"),
+            answer_last=re.compile(r"claude-(instant|[23]|(opus|sonnet|haiku)-4([-.][0-5])?(-\d{8}|@|$))"),
             trimmed=True,
         ),
         ApiRules(

@@ -103,11 +103,11 @@ def _by_rules(timeline: Timeline, rules: ApiRules) -> ProviderValidity:
         if empty:
             causes.append("nothing to answer" if rules.systems_alone or not sent else "")
         elif _waits(said) if plan.layout else _half_answered(plan):
-            causes.append("the newest tool call has not all its results")
+            causes.append("the newest tool call lacks a result")
         elif (first := _first_sent(plan, blank, sent)) >= 0:
             causes.append(f"message {first + 1:,} is sent without any text")
         elif start and rules.refuses_start(said[0]):
-            causes.append("it begins with the assistant's message")
+            causes.append("it begins with an answer")
         else:
             causes.append("it ends in an answer" if end and rules.refuses_end(said[-1], model) else "")
     return ProviderValidity(**{name: getattr(found, name) for name in FAULTS}, rules=rules, causes=causes)
@@ -129,7 +129,7 @@ def _half_answered(plan: HistoryPlan) -> bool:
 
 
 def _waits(said: Sequence[Message]) -> bool:
-    """Whether the newest calls of a request have not all their results."""
+    """Whether the newest calls of a request lack a result."""
     last = next((i for i in reversed(range(len(said))) if said[i].role != "tool"), 0)
     return len(said[last].tool_calls) > len(said) - last - 1
 

@@ -205,6 +205,7 @@ def test_each_api_has_rules_of_its_own(said, refusing):
     [
         ("claude-sonnet-4-5", "So it", False),
         ("claude-sonnet-4-5", "So it ", True),
+        ("anthropic/claude-sonnet-4.5", "So it", False),
         ("claude-opus-4-6", "So it", True),
         ("claude-3-7-sonnet-latest", "So it", False),
     ],

@@ -32,7 +32,7 @@ def refused_list(timeline: Timeline) -> None:
             COLUMNS,
             [(f"request {i + 1:,}, {timeline.steps[i].label}", _why(timeline, i)) for i in shown],
             lambda row: viewing.select_request(shown[row]),
-            label=f"{count_of(len(wrong), 'request')} that would be refused",
+            label=f"{count_of(len(wrong), 'request')} that an API would refuse",
             chosen=next((row for row, request in enumerate(shown) if request == session.tab().request), None),
         )
     st.html(f'<div class="hl-meta">{escape(guard_report(timeline).sentence())}</div>')
