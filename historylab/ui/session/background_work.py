@@ -17,9 +17,9 @@ class ClickWaits(Exception):
 
 def give_way() -> None:
     """Raise ClickWaits if the browser sent something meanwhile. Streamlit lets no click in a fragment end a run."""
-    context = get_script_run_ctx(suppress_warning=True)
-    requests = context.script_requests if context else None
-    if requests and requests._state == ScriptRequestType.RERUN:
+    # Its public ways to ask take the request, or say nothing of a fragment's. Without the field nothing is interrupted.
+    requests = getattr(get_script_run_ctx(suppress_warning=True), "script_requests", None)
+    if getattr(requests, "_state", None) == ScriptRequestType.RERUN:
         raise ClickWaits
 
 
