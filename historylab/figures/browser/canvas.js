@@ -22,7 +22,7 @@ const mix = (a, b, share) =>
   "#" + rgb(a).map((part, i) => Math.round(part + (rgb(b)[i] - part) * share).toString(16).padStart(2, "0")).join("");
 
 // The canvas at the size of the box, empty; its pen draws in CSS pixels.
-function emptied(canvas, box) {
+function clearedPen(canvas, box) {
   const scale = devicePixelRatio || 1, pen = canvas.getContext("2d");
   [canvas.width, canvas.height] = [Math.round(box.width * scale), Math.round(box.all * scale)];
   pen.scale(scale, scale);

@@ -31,7 +31,7 @@ function watchSize(element, signal, act) {
 }
 
 // make("div", "kind", "text" or [children]). What a message says is only ever set as text.
-function make(tag, kind, inside = "") {
+function make(tag, kind = "", inside = "") {
   const element = document.createElement(tag);
   if (kind) element.className = kind;
   if (Array.isArray(inside)) element.append(...inside);

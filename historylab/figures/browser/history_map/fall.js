@@ -28,7 +28,7 @@ class Falls {
   }
 
   paint(box, colours) {
-    const pen = emptied(this.canvas, box), now = performance.now();
+    const pen = clearedPen(this.canvas, box), now = performance.now();
     this.waiting = 0;
     this.falling = this.falling.filter(({ since }) => now - since < FALL_MS);
     for (const { x, y, wide, tall, from, to, glyph, since } of this.falling) {

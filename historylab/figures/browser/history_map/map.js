@@ -85,12 +85,12 @@ class RetentionMap {
     saySent(this.still, this.known, this.request);
   }
 
-  zoom(factor, at = (this.request + 0.5) / this.still.requests) {
-    zoom(this.still, factor, Math.max(clock.now.from, Math.min(clock.now.to, at)));
+  zoom(factor) {
+    zoom(this.still, factor, (this.request + 0.5) / this.still.requests);
   }
 
   wheel(event) {
-    if (!turned(event, this.still, this.frame)) return;
+    if (!zoomOrPan(event, this.still, this.frame)) return;
     this.hide();
     event.preventDefault();
   }

@@ -3,7 +3,7 @@
 const CHANGED = "beginning changed", FLAG = "⚑";
 
 function mark(canvas, still, frame, colours, { request, message, hover, starred, playing }) {
-  const pen = emptied(canvas, frame.box);
+  const pen = clearedPen(canvas, frame.box);
   if (playing) veil(pen, frame, colours, request);
   if (hover) markHover(pen, frame, colours, hover);
   markStarred(pen, still, frame, colours, starred, request, playing);

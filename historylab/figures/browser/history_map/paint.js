@@ -6,7 +6,7 @@ const GLYPHS_FROM = 14, GAPS_FROM = 7, LINE = 2;
 const asPixel = (hex) => ((255 << 24) | (rgb(hex)[2] << 16) | (rgb(hex)[1] << 8) | rgb(hex)[0]) >>> 0; // little endian
 
 function paint(canvas, still, frame, colours) {
-  const { box } = frame, pen = emptied(canvas, box);
+  const { box } = frame, pen = clearedPen(canvas, box);
   const glyphs = frame.wide >= GLYPHS_FROM && frame.tall >= GLYPHS_FROM;
   const actionAt = paintCells(pen, still, frame, colours, !glyphs);
   paintThinLines(pen, still, frame, colours);

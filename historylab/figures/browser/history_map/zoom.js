@@ -2,9 +2,9 @@
 
 const STEP = 1.6, WHEEL = 0.0022;
 
-// Zoom by a factor (below 1: in) around a place on the axis (0 to 1), in whole requests.
-function zoom(still, factor, at) {
-  const { from, to } = clock.now, least = Math.min(1, FEWEST / still.requests);
+// Zoom by a factor (below 1: in) around a place on the axis (0 to 1) or the nearest on screen, in whole requests.
+function zoom(still, factor, around) {
+  const { from, to } = clock.now, least = Math.min(1, FEWEST / still.requests), at = Math.max(from, Math.min(to, around));
   const part = Math.max(least, Math.min(1, (to - from) * factor));
   showFrom(still, at - ((at - from) * part) / (to - from), part);
 }
@@ -22,11 +22,11 @@ function pan(still, frame, pixels) {
 }
 
 // The wheel: with Ctrl (as a pinch on a touchpad comes) or Cmd it zooms around the pointer; with Shift, or sideways, it pans.
-function turned(event, still, frame) {
+function zoomOrPan(event, still, frame) {
   const { from, to } = clock.now, sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
   if (event.ctrlKey || event.metaKey) {
     const by = Math.max(-200, Math.min(200, event.deltaY)) * WHEEL * (event.deltaMode ? 20 : 1);
-    zoom(still, Math.exp(by), Math.max(from, Math.min(to, from + ((event.offsetX - LEFT) / frame.box.w) * (to - from))));
+    zoom(still, Math.exp(by), from + ((event.offsetX - LEFT) / frame.box.w) * (to - from));
   } else if (zoomed() && Math.abs(sideways) > (event.shiftKey ? 0 : Math.abs(event.deltaY))) pan(still, frame, sideways);
   else return false;
   return true;

@@ -5,14 +5,15 @@ class Hits {
     [this.panel, this.status, this.list, this.more] = [".panel", "p", ".hits", ".more"].map((name) => root.querySelector(name));
     [this.active, this.closed, this.hits] = [-1, true, []];
     this.around = (root.host ?? root).closest(".st-key-find");
-    const hear = (element, type, act) => element && listenTo(element, signal, { [type]: act });
-    hear(this.around, "focusin", () => this.shut(false));
-    hear(this.around, "input", () => this.shut(false));
-    hear(this.around, "focusout", (event) => this.around.contains(event.relatedTarget) || this.shut(true));
-    hear(this.around, "keydown", (event) => event.target.matches("input") && this.fieldKey(event));
-    hear(this.list, "keydown", (event) => this.key(event));
-    hear(this.list, "click", (event) => this.choose(event.target.closest("[data-message]")));
-    hear(this.more, "click", () => this.leave({ all: true }));
+    if (this.around) listenTo(this.around, signal, {
+      focusin: () => this.shut(false), input: () => this.shut(false),
+      focusout: (event) => this.around.contains(event.relatedTarget) || this.shut(true),
+      keydown: (event) => event.target.matches("input") && this.fieldKey(event),
+    });
+    listenTo(this.list, signal, {
+      keydown: (event) => this.key(event), click: (event) => this.choose(event.target.closest("[data-message]")),
+    });
+    listenTo(this.more, signal, { click: () => this.leave({ all: true }) });
   }
 
   receive(data, send) {

@@ -10,7 +10,7 @@ function scales(chart, box, { from, to }) {
 }
 
 function paint(canvas, chart, box, colours, now) {
-  const pen = emptied(canvas, box), to = scales(chart, box, now);
+  const pen = clearedPen(canvas, box), to = scales(chart, box, now);
   paintScale(pen, chart, box, colours, to);
   pen.save();
   pen.beginPath();

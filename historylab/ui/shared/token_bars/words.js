@@ -1,7 +1,7 @@
 // The chart's texts: numbers and the names of kinds. Set as textContent only.
 
 function swatch(colours, look) {
-  const made = make("i", look.texture, "");
+  const made = make("i", look.texture);
   made.style.setProperty("--kind", colours.fill(look));
   made.style.setProperty("--dash", colours.on(look));
   return made;
@@ -9,26 +9,16 @@ function swatch(colours, look) {
 
 function fillLegend(legend, chart, colours) {
   const entries = chart.kinds.filter((kind) => kind.drawn).map((kind) => [swatch(colours, kind), kind.word]);
-  entries.push([make("i", "dotted", ""), "untrimmed"]);
-  legend.replaceChildren(
-    ...entries.map(([mark, word]) => {
-      const entry = make("span", "", "");
-      entry.append(mark, word);
-      return entry;
-    }),
-  );
+  entries.push([make("i", "dotted"), "untrimmed"]);
+  legend.replaceChildren(...entries.map((entry) => make("span", "", entry)));
 }
 
 // The tooltip of a point; `label` is its turn, if the map has said so already.
 function fillTip(tip, chart, colours, point, label) {
   const [first, after, request] = [edge(chart, point), edge(chart, point + 1), chart.shown[point]];
   const of = after - first > 1 ? `, the largest of ${count(first + 1)}–${count(after)}` : "";
-  const lines = make("dl", "", "");
-  const line = (mark, word, tokens, kind = "") => {
-    const name = make("dt", kind, "");
-    name.append(mark, word);
-    lines.append(name, make("dd", kind, count(tokens)));
-  };
+  const lines = make("dl");
+  const line = (mark, word, tokens, kind = "") => lines.append(make("dt", kind, [mark, word]), make("dd", kind, count(tokens)));
   for (const kind of chart.kinds.toReversed()) if (kind.tokens[point]) line(swatch(colours, kind), kind.word, kind.tokens[point]);
   line("", "sent", chart.sent[point], "all");
   line("", "untrimmed", chart.untrimmed[point]);
