@@ -37,7 +37,7 @@ class DecisionChanges:
         return before
 
     def at(self, request: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """int64: the change that decides about each of these messages or blocks at these requests, by then said."""
+        """int64: the change in force for each of these messages or blocks at these requests, which must hold them."""
         order, requests = np.argsort(self.place, kind="stable"), int(self.request.max(initial=0)) + 1
         listed = self.place[order] * requests + self.request[order]
         found: np.ndarray = order[listed.searchsorted(place * requests + request, "right") - 1]

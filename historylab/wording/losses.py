@@ -90,8 +90,8 @@ def losses_shown(found: Retention) -> tuple[Loss, ...]:
 
 
 def named_loss(losses: Iterable[Loss]) -> Loss | None:
-    """The one to name of losses in order of the requests."""
-    # None is worse than another, so the earliest that a reader makes sense of is named: no line of code, if any other.
+    """The one to name of losses in order of the requests; None of none."""
+    # No loss is worse than another, so it is the earliest that a reader makes sense of: a line of code comes last.
     return min(losses, key=lambda loss: loss.kind != "star" and bool(CODE.search(loss.value)), default=None)
 
 

@@ -58,10 +58,9 @@ def info_html(label: str, told: str) -> str:
 
 def with_terms(text: str, *terms: str) -> str:
     """A sentence as HTML, in which the first mention of each of these terms, or its plural, tells what it means."""
-    found = sorted((match.start(), -match.end(), term) for term in terms if (match := _mention(term, text)))
+    mentions = ((*match.span(), term) for term in terms if (match := _mention(term, text)))
     pieces, end = list[str](), 0
-    for start, minus_stop, term in found:  # of two that begin alike the longer one
-        stop = -minus_stop
+    for start, stop, term in sorted(mentions, key=lambda m: (m[0], -m[1])):  # of two that begin alike the longer one
         if start >= end:
             pieces += [escape(text[end:start]), term_html(text[start:stop], term)]
             end = stop

@@ -115,7 +115,7 @@ def key_of_field(key: str, value: Any) -> str:
     """
     state = tab()
     if st.session_state.get(_numbered(key), value) != value:
-        state.fields_anew[key] = state.fields_anew.get(key, 0) + 1
+        state.field_versions[key] = state.field_versions.get(key, 0) + 1
     return _numbered(key)
 
 
@@ -125,7 +125,7 @@ def value_of_field(key: str) -> Any:
 
 
 def _numbered(key: str) -> str:
-    times = tab().fields_anew.get(key)
+    times = tab().field_versions.get(key)
     return f"{key} {times}" if times else key
 
 

@@ -177,7 +177,7 @@ class TabState:
     against: str = "B"  # the configuration that Compare shows beside A
     only_differences: bool = False  # whether as one map of what differs
     playing: bool = False  # whether Compare's maps play by themselves, until a request is chosen
-    fields_anew: dict[str, int] = field(default_factory=dict)  # per field how often something else set it
+    field_versions: dict[str, int] = field(default_factory=dict)  # how often another control set each field
     debug: bool | None = None  # whether the debug drawer is open; None: as the link has it
     wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
 
