@@ -18,8 +18,8 @@ from historylab.planning.strategies.base import Instruments
 from historylab.settings.model import Settings
 
 MOST_RULES = 6  # rules that may have to be lifted, one after another, until a message is sent
-Progress = Callable[[int, int], None]
 COARSE = 50  # where each trial replays earlier requests, limits are exact to one part in so many
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,9 +96,9 @@ def counted(number: float, nouns: str) -> str:
 
 def fill_sentence(why: Reason, numbers: Mapping[str, Any]) -> str:
     """The reason's sentence with the decision's numbers in it."""
-    return "".join([
+    return "".join(
         text if name is None else text + _written(numbers[name], how) for text, name, how in _parts(why.sentence)
-    ])  # fmt: skip
+    )
 
 
 @cache

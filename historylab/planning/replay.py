@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -19,7 +19,7 @@ from historylab.planning.decision_changes import (
     messages_of,
     sent_by_role,
 )
-from historylab.planning.explain import Answer, explain
+from historylab.planning.explain import Answer, Progress, explain
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, plan_requests, project
 from historylab.planning.plan import HistoryPlan
@@ -134,7 +134,7 @@ class Timeline(Memo):
     def untrimmed(self) -> np.ndarray:
         """int64[requests]: tokens each request would send if nothing were cut."""
         columns, per_request = self.conversation.columns, self.counter.per_request
-        if not self.plans or len(columns.stand_ins):
+        if not self.plans or len(columns.stand_ins):  # which take the place of others: no running sums
             return np.array([p.history.untrimmed_tokens + per_request for p in self.plans], np.int64)
         untrimmed: np.ndarray = self.plans[-1].history.sums.running[columns.requests] + per_request
         return untrimmed
@@ -182,7 +182,7 @@ class Timeline(Memo):
             matrix[: plan.size, column] = plan.actions
         return matrix
 
-    def explain(self, step: int, message: int, *, progress: Callable[[int, int], None] | None = None) -> Answer:
+    def explain(self, step: int, message: int, *, progress: Progress | None = None) -> Answer:
         """Why request `step` treats `message` as it does, since when, and which settings would keep it.
 
         Both count from 0 or, if negative, from the end. Raises IndexError where there is none. A search that has to

@@ -43,8 +43,7 @@ class Place:
     `conversation`: `sample:NAME`, `gen:NAME:option=value,…`, or empty for a conversation from the user's own disk.
     `which`: the conversation, if its file has several. `compare`: the configurations compared, each as the settings
     that differ from the link's own. `system`: the preset the settings started from (`NAME` or `NAME:VARIANT`), which
-    supplies what the link leaves out. `stars`: the must-remember messages; None if the link names
-    none.
+    supplies what the link leaves out. `stars`: the must-remember messages; None if the link names none.
     """
 
     conversation: str = ""
@@ -95,7 +94,7 @@ def link_parameters(settings: Mapping[str, str], place: Place, preset: Mapping[s
     default = _as_parameters(Settings())
     if not set(default) <= set(settings):
         return {**settings, **place_parameters(place)}
-    changed = {n: text for n, text in settings.items() if not text == default.get(n) == preset.get(n, text)}
+    changed = {n: text for n, text in settings.items() if not (text == default.get(n) == preset.get(n, text))}
     return {VERSION: COMPLETE, **changed, **{n: text for n, text in place_parameters(place).items() if n != VERSION}}
 
 

@@ -121,7 +121,7 @@ def from_template(template: Mapping[str, Any]) -> Iterator[Given]:
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
-    """Why an unknown `HISTORYLAB_` name is refused, with the nearest known name."""
+    """Why an unknown name is refused, with the nearest known one."""
     by_word = {other.removeprefix(ENVIRONMENT_PREFIX): other for other in known}
     near = get_close_matches(name.removeprefix(ENVIRONMENT_PREFIX)[:80], by_word, n=1, cutoff=0.75)
     return f"there is no such setting{f'; did you mean {by_word[near[0]]}?' if near else ''}"
@@ -179,8 +179,9 @@ def _json_template(text: str, shown: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        place = isinstance(problem, json.JSONDecodeError) and f" at line {problem.lineno}, column {problem.colno}"
-        raise SettingsError(f"{shown} is not valid JSON{place or ''}; it may be cut short") from None
+        known = isinstance(problem, json.JSONDecodeError)
+        place = f" at line {problem.lineno}, column {problem.colno}" if known else ""
+        raise SettingsError(f"{shown} is not valid JSON{place}; it may be cut short") from None
     if not isinstance(found, dict):
         raise SettingsError(f"{shown} holds a JSON list; settings are an object")
     return _with_settings(found, shown)

@@ -31,7 +31,7 @@ from historylab.formats.convert import Written, write
 from historylab.formats.load import Conversations, collection_paused
 from historylab.formats.samples import load_sample
 from historylab.generators.base import generate
-from historylab.planning.explain import Answer
+from historylab.planning.explain import Answer, Progress
 from historylab.planning.pipeline import project
 from historylab.planning.replay import Timeline, replay
 from historylab.pricing import Prices
@@ -231,7 +231,7 @@ def figures(timeline: Timeline, prices: Prices | None, must_remember: tuple[int,
     return compare.measure_figures(timeline, prices, stars=must_remember)
 
 
-def answer(timeline: Timeline, number: int, message: int, progress: Callable[[int, int], None] | None = None) -> Answer:
+def answer(timeline: Timeline, number: int, message: int, progress: Progress | None = None) -> Answer:
     """Why a request treats a message as it does; finding what would keep it plans again many times.
 
     A click ends the search in what `progress` draws.

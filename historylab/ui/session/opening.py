@@ -200,7 +200,7 @@ def _open_linked(linked: Place) -> None:
 
 
 def _beyond(linked: Place) -> Iterator[Refused]:
-    """What a link names and what is open has too few of: the last one is shown instead."""
+    """What a link names beyond what there is of it: the last one is shown instead."""
     entries, requests = len(viewing.opened().entries), len(viewing.opened().original.columns.requests)
     if linked.which >= entries:
         held = count_of(entries, "conversation")
