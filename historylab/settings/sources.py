@@ -179,9 +179,8 @@ def _json_template(text: str, shown: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as problem:
-        known = isinstance(problem, json.JSONDecodeError)
-        place = f" at line {problem.lineno}, column {problem.colno}" if known else ""
-        raise SettingsError(f"{shown} is not valid JSON{place}; it may be cut short") from None
+        at = f" at line {problem.lineno}, column {problem.colno}" if isinstance(problem, json.JSONDecodeError) else ""
+        raise SettingsError(f"{shown} is not valid JSON{at}; it may be cut short") from None
     if not isinstance(found, dict):
         raise SettingsError(f"{shown} holds a JSON list; settings are an object")
     return _with_settings(found, shown)
