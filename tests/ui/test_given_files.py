@@ -89,6 +89,7 @@ def test_a_listing_is_searched_by_title_or_number():
 
 
 def test_a_refusal_calls_a_file_by_its_name_and_a_pasted_text_what_it_is():
-    _, (file, text), _ = read(GivenFile("a.json", b" "), GivenFile("", b" "))
+    _, (file, text, quoted), _ = read(GivenFile("a.json", b" "), GivenFile("", b" "), GivenFile("", b"the file I sent"))
     assert refusal_of(file) == "“a.json”: the file is empty; give a JSON or JSONL file of messages"
     assert refusal_of(text) == "What you pasted is empty; give a JSON or JSONL file of messages"
+    assert refusal_of(quoted).startswith("Found text that begins 'the file I sent'")

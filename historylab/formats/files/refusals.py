@@ -53,5 +53,5 @@ def where_broken(text: str, problem: ValueError) -> str:
     line, column = text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
     where = f"line {line}, column {column}"
     if position >= len(text.rstrip()) or problem.msg.startswith("Unterminated"):
-        return f"the JSON breaks off at {where}: the file seems cut short; get it whole"
+        return f"the JSON breaks off at {where}: it seems cut short; get it whole"
     return f"the JSON is broken at {where} ({problem.msg.lower()}); mend it there, or save it anew"

@@ -7,6 +7,7 @@ reading is.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -162,7 +163,7 @@ def refusal_of(file: RefusedFile) -> str:
     """ "“orders.json”: found a number, which …": a refusal in a sentence that may quote the file."""
     offered = file.why.proposals if isinstance(file.why, UnknownFormat) else ()
     why = str(file.why).removesuffix(f". {offered[0]}") if offered else str(file.why)  # offered as buttons
-    pasted = why.replace("the file ", "what you pasted ")
+    pasted = re.sub("^the file ", "what you pasted ", why)
     return f"{named(file.given)}: {why}" if file.given.name else capitalize_first(pasted)
 
 
