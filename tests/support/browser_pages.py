@@ -65,6 +65,7 @@ def select_row(page, row: int) -> None:
     messages = listed(page)
     messages.press("Home")
     messages.locator(f'[data-item="{row - 1}"]').click()
+    page.locator(".st-key-answer").get_by_text(f"Message {row}:").wait_for()  # Streamlit may lose it for a key pressed now
 
 
 def tick(table, row: int) -> None:

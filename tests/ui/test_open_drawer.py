@@ -39,14 +39,23 @@ def told_twice() -> None:
     """A page on which a busy browser tells of an upload, of it again once it was opened, and of it beside the next."""
     import streamlit as st
 
-    from historylab.ui.session import opening, session
+    from historylab.ui.session import drawers, opening, session
     from historylab.ui.session.tab import GivenFile
 
     state = session.tab()
+    drawers.stands(opening.KEY)
     for told in ("a", "a", "ab", "ab"):
         opening.ask_for_upload({name: GivenFile(name, b"[]") for name in told})
         st.text(f"{state.wanted or 'nothing'} {[file.name for file in state.to_open.files] if state.to_open else []}")
         state.to_open, state.wanted = None, ""
+
+
+def test_a_drawer_that_was_closed_stays_closed_whatever_its_fields_tell_late():
+    app = opening(screen(), "Paste")
+    late = app.text_area(key="pasted").set_value("[]")
+    app.session_state["historylab"].drawer = ""  # as a page without it leaves it
+    late.run()
+    assert "pasted" not in {field.key for field in app.text_area}
 
 
 def test_an_upload_is_opened_once_and_not_again_beside_the_next():

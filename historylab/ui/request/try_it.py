@@ -87,7 +87,7 @@ def _found(timeline: Timeline, number: int, chosen: int) -> Answer | None:
 def _offer_to_find(number: int) -> None:
     again = f"To find it, the {number + 1:,} requests up to this one are planned again, tens of times; a click ends it."
     st.html(f'<div class="hl-meta">{again}</div>')
-    st.button("Find it", key=FIND, on_click=drawers.keep_open, args=(FIND,))
+    st.button("Find it", key=FIND, on_click=drawers.ask_for, args=(FIND,))
 
 
 def _pin_instead(timeline: Timeline, number: int, chosen: int, answer: Answer) -> None:

@@ -180,6 +180,7 @@ class TabState:
     field_versions: dict[str, int] = field(default_factory=dict)  # how often another control set each field
     debug: bool | None = None  # whether the debug drawer is open; None: as the link has it
     wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
+    drawer: str = ""  # the one that is drawn
 
     # notices
     problem: str = ""

@@ -37,6 +37,7 @@ def export_button(resolution: Resolution, timeline: Timeline, label: str = "Expo
 
 @st.dialog("Export", position="right", width="medium")
 def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
+    drawers.stands(key)
     if timeline.plans:
         _request(resolution, timeline)
     _settings(resolution.settings)

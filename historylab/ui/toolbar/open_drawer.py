@@ -36,7 +36,7 @@ def open_button(*, first: bool) -> None:
 
 @st.dialog("Open a conversation", position="right", width="medium")
 def _drawer() -> None:
-    drawers.take_open_request(opening.KEY)  # the page is not to open it again after it was closed
+    drawers.stands(opening.KEY)
     with _reading() if session.tab().to_open else st.container():
         refused_files()
         _ways()

@@ -49,13 +49,15 @@ function typesText(element) {
 // With Alt Gr some keyboards write [ and ].
 const modified = (event) => (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
 
-const isOpen = (dialog) => dialog.checkVisibility();
+const dialogs = () => [...document.querySelectorAll("[role=dialog], dialog[open]")].filter((dialog) => dialog.checkVisibility());
 
 function listen(sheet, signal) {
   const press = (event) => {
     const from = event.composedPath()[0];
     if (modified(event) || event.isComposing || typesText(from)) return;
-    if (sheet.open || [...document.querySelectorAll("[role=dialog], dialog[open]")].some(isOpen)) return;
+    const open = sheet.open || dialogs().at(-1);
+    if (open && event.key === "Escape" && from === document.body) closeFrom(open); // its own Esc asks for the focus
+    if (open) return;
     if (event.key === "?") return taken(event) || show(sheet);
     const name = event.key === " " ? "Space" : event.key.toUpperCase();
     const key = KEYS.find(({ keys }) => keys.includes(name));
@@ -67,6 +69,8 @@ function listen(sheet, signal) {
   };
   document.addEventListener("keydown", press, { capture: true, signal });
 }
+
+const closeFrom = (dialog) => dialog.querySelector?.("[aria-label=Close]")?.click();
 
 function taken(event) {
   event.preventDefault();
