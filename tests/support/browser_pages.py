@@ -65,7 +65,8 @@ def select_row(page, row: int) -> None:
     messages = listed(page)
     messages.press("Home")
     messages.locator(f'[data-item="{row - 1}"]').click()
-    page.locator(".st-key-answer").get_by_text(f"Message {row}:").wait_for()  # Streamlit may lose it for a key pressed now
+    answer = page.locator(".st-key-answer").get_by_text(f"Message {row}:")
+    answer.wait_for()  # Streamlit drops a callback that is overtaken by the next action within the same milliseconds
 
 
 def tick(table, row: int) -> None:
