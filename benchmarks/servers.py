@@ -22,9 +22,10 @@ SECONDS = 120
 
 
 @contextmanager
-def server(*command: str, port: int) -> Iterator[tuple[str, int]]:
+def server(*command: str, port: int, cwd: str | None = None) -> Iterator[tuple[str, int]]:
     """The address of a server process, once it answers, and its number."""
-    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen([sys.executable, "-m", *command], cwd=cwd, **quiet)
     address = f"http://127.0.0.1:{port}"
     try:
         for _ in range(SECONDS * 4):
@@ -47,13 +48,14 @@ def free_port() -> int:
 
 @contextmanager
 def empty_page() -> Iterator[tuple[str, int]]:
+    """An empty page as Streamlit serves it by itself: in a folder of its own, where our configuration isn't read."""
     port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "empty.py"
         script.write_text(EMPTY)
         options = {"server.port": port, "server.headless": "true", "browser.gatherUsageStats": "false"}
         said = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-        with server("streamlit", "run", str(script), *said, port=port) as found:
+        with server("streamlit", "run", str(script), *said, port=port, cwd=folder) as found:
             yield found
 
 
