@@ -35,6 +35,10 @@ def test_it_opens_first_and_from_the_frame_with_a_recommendation(start):
     assert "meet all constraints" not in text(app)
     assert "What each single change does from here" in text(app)
     assert [button.label for button in app.button if button.proto.type == "primary"] == ["Use in the playground"]
+    points = next(field for field in app.selectbox if field.label.startswith("Settings looked at"))
+    other = next(option for option in points.options if option != points.format_func(points.value))
+    shown(points.select(other).run())  # as a click on the chart does
+    assert other.partition(":")[0] in text(app)
 
 
 def test_it_says_when_your_own_settings_are_the_best():

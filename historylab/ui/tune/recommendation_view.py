@@ -17,6 +17,7 @@ from historylab.wording.findings import cost_or_tokens, frontier_finding
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
+CHOICE = "candidate-choice"
 MARKED = "Must-remember messages kept"
 ASKED = "Answers to your questions kept"
 EXPLAINED = ("facts in tool calls", "facts in answers", "evidence", "not trimming", "estimate", "request", "beginning")
@@ -73,7 +74,7 @@ def frontier_view(found: Recommendation, mine: Point | None) -> Point | None:
             config={"displayModeBar": False},
             alt=frontier_finding(found),
         )
-        st.html('<span class="hl-meta">Click a point to look at those settings.</span>')
+        _choice(found, picked)
     if picked is not None:
         with narrow:
             _card(found, picked, mine)
@@ -88,6 +89,24 @@ def _outcome(point: Point, found: Recommendation, verb: str = "keeps") -> str:
 def _picked(found: Recommendation, mine: Point | None) -> Point | None:
     key = session.tab().tuning.picked
     return next((p for p in found.points if p.figures["settings"] == key), found.choice or mine)
+
+
+def _choice(found: Recommendation, picked: Point | None) -> None:
+    """The points as a choice, the cheapest first: the chart's twin for the keyboard."""
+    points = {p.figures["settings"]: p for p in sorted(found.points, key=lambda p: relative_cost(p, found))}
+    chosen = picked.figures["settings"] if picked and picked.figures["settings"] in points else None
+    st.selectbox(
+        "Settings looked at: click a point, or choose them here",
+        list(points),
+        list(points).index(chosen) if chosen else None,
+        format_func=lambda key: _in_short(points[key], found),
+        key=session.key_of_field(CHOICE, chosen),
+        on_change=lambda: tuning_choices.pick_candidate(session.value_of_field(CHOICE)),
+    )
+
+
+def _in_short(point: Point, found: Recommendation) -> str:
+    return f"{capitalize_first(point.label)}: {percent(point.kept)} kept, {times(relative_cost(point, found))}"
 
 
 def _pick(keys: Sequence[str]) -> None:
