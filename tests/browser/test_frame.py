@@ -25,5 +25,7 @@ def test_the_map_begins_on_the_first_screen_and_the_page_may_not_load_from_elsew
     page.goto(home)
     page.locator(".st-key-see-first-loss").wait_for()  # all that stands above the map is drawn
     assert page.locator("canvas").first.bounding_box()["y"] <= 560
+    page.get_by_role("button", name="Play the conversation").click()
+    page.wait_for_function("() => historylabClock.now.playing && historylabClock.now.request < 9")  # from the beginning
     page.evaluate("fetch('https://example.invalid/').catch(() => 0)")
     assert seen.violations

@@ -12,7 +12,9 @@ from historylab.planning.replay import replay
 from historylab.recall.retention import retention
 from historylab.settings.link import decode
 from historylab.settings.resolve import resolve_settings
+from historylab.ui.session import address
 from historylab.ui.session.landing import OTHERWISE, STORY
+from historylab.ui.session.tab import TabState
 from historylab.ui.toolbar.landing_line import ABOUT
 
 
@@ -60,3 +62,14 @@ def test_whatever_is_set_or_asked_for_counts_instead(monkeypatch, name, link):
     app = screen(**link) if link else landing()
     assert ABOUT not in text(app)
     assert "A birthday by the sea" in text(app)
+
+
+def test_compare_left_while_it_plays_does_not_begin_again(monkeypatch):
+    state = TabState(playing=True)
+    monkeypatch.setattr(address, "tab", lambda: state)
+    monkeypatch.setattr(address, "query_parameters", dict)
+    monkeypatch.setattr(state.address, "receive", lambda page, given: False)
+    address.follow_link("compare")
+    assert state.playing
+    address.follow_link("playground")
+    assert not state.playing

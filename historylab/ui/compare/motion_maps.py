@@ -43,6 +43,7 @@ def _one(letter: str, timeline: Timeline, number: int, *, aligned: bool) -> None
     message = session.tab().message if aligned else None
     known = message is not None and message < timeline.plans[number].size
     look = view(key, number, message if known else None, starred(timeline))
+    look["name"] = f"configuration {letter}"
     if letter == "A" and session.tab().playing:
         look["play"] = True
     data = TimelineData(cached.packed_conversation(timeline), packed, key)

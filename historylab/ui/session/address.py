@@ -20,8 +20,8 @@ from historylab.ui.session.session import tab
 
 AGENT = "agent"
 """Parameter of AgentDock's links, which is only handed on."""
-PLAY = "play"
-"""Parameter of a link to Compare whose maps play by themselves, once."""
+COMPARE, PLAY = "compare", "play"
+"""The page Compare, and the parameter of a link to it whose maps play by themselves, once."""
 
 
 def follow_link(page: str) -> None:
@@ -29,6 +29,7 @@ def follow_link(page: str) -> None:
     given = query_parameters()
     if tab().address.receive(page, given):
         _take_over(landing.asked_of(page, given))
+    tab().playing &= page == COMPARE  # left while it plays, it does not begin again
 
 
 def _take_over(given: Mapping[str, str]) -> None:

@@ -56,6 +56,8 @@ class RetentionMap {
     if (clock.answered(view.request)) this.message = view.message;
     this.draw();
     this.say();
+    if (view.name) this.marks.ariaLabel = `Selected request on the map of ${view.name}`;
+    if (!this.begun) this.opened = this.request;
     if (view.play && !this.begun) this.playFrom(0); // by a link, once
     this.begun = true;
   }
@@ -180,14 +182,15 @@ class RetentionMap {
 
   // -- playing
 
-  // Of several maps on a page one plays, and any of them stops it.
+  // Of several maps on a page one plays, and any of them stops it. What the page opened on is played from its beginning.
   playOrPause() {
     if (clock.now.playing) clock.set({ playing: false });
-    else this.playFrom(this.request === this.still.requests - 1 ? 0 : this.request);
+    else this.playFrom([this.opened, this.still.requests - 1].includes(this.request) ? 0 : this.request);
   }
 
   playFrom(request) {
     this.stop();
+    this.opened = null;
     this.look(request);
     const wait = Math.max(still_motion.matches ? 1000 : 60, Math.min(500, WHOLE_PLAY_MS / this.still.requests));
     const stride = Math.max(1, Math.round((this.still.requests * wait) / WHOLE_PLAY_MS));
