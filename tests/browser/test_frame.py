@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from browser_pages import settled
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +25,9 @@ def test_the_map_begins_on_the_first_screen_and_the_page_may_not_load_from_elsew
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(home)
     page.locator(".st-key-see-first-loss").wait_for()  # all that stands above the map is drawn
-    assert page.locator("canvas").first.bounding_box()["y"] <= 560
+    settled(page)
+    first_screen = "canvas => canvas.getBoundingClientRect().y <= 560"  # once the styles are there, too
+    page.wait_for_function(first_screen, arg=page.locator("canvas").first.element_handle())
     page.get_by_role("button", name="Play the conversation").click()
     page.wait_for_function("() => historylabClock.now.playing && historylabClock.now.request < 9")  # from the beginning
     page.evaluate("fetch('https://example.invalid/').catch(() => 0)")
