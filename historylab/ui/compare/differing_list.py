@@ -45,7 +45,7 @@ def _row(timelines: Sequence[Timeline], number: int, message: int) -> tuple[str,
     said, plans = timelines[0].conversation[message], [timeline.plans[number] for timeline in timelines]
     return (
         f"{message + 1:,} {speaker(said, 40)}",
-        *(LOOKS[Action(plan.actions[message])].badge for plan in plans),
+        *(LOOKS[Action(plan.actions[message])].badge.replace(" ", "\u00a0") for plan in plans),  # on one line
         f"{plans[0].history.tokens[message]:,}",
         preview(said),
     )
