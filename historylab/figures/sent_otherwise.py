@@ -14,6 +14,7 @@ from historylab.figures.message_texts import beginning
 from historylab.figures.packing import deflated
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
+from historylab.wording.settings import summary_author
 from historylab.wording.untrusted import multiline, one_line
 
 MOST = 20_000  # characters shown of a summary
@@ -76,5 +77,5 @@ def _summaries(timeline: Timeline) -> list[dict[str, Any]]:
 
 
 def _about(summary: Summary) -> dict[str, Any]:
-    by, note = one_line(summary.by, 60), one_line(summary.note, 300)
-    return {"covers": summary.covers, "tokens": summary.tokens, "by": by, "note": note}
+    note = one_line(summary.note, 300)
+    return {"covers": summary.covers, "tokens": summary.tokens, "by": summary_author(summary.by), "note": note}

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from historylab.costs.amounts import count_of
-from historylab.registry import member
+from historylab.registry import member, members
 from historylab.settings.fields import FIELDS_THAT_CHOOSE
 from historylab.settings.model import Settings, stage_options
 from historylab.settings.resolve import Provenance, Resolution
@@ -55,6 +55,12 @@ def title_of(name: str) -> str:
     """The setting's title on screen: "Budget", "Turns in the window"."""
     plain = name.rpartition(".")[2].replace("_", " ")
     return schema_of(name).get("title") or plain[:1].upper() + plain[1:]
+
+
+def summary_author(by: str) -> str:
+    """Who wrote a summary, by the name kept with it: "lines of the original", "written by model fancy-1"."""
+    known = members("summarizer").get(by)
+    return known.title.lower() if known else f"written by {one_line(by, 60)}"
 
 
 def full_title(name: str) -> str:

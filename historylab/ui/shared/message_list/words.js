@@ -40,7 +40,7 @@ function cutWords(picture, end, whole) {
 const sentence = (picture, i) => picture.timeline.sentence(picture.request, i) ?? "";
 
 const summaryWords = ({ covers, tokens, by, note }) =>
-  `sent in place of ${counted(covers, "message")} · ${counted(tokens, "token")} · written by ${by}.${note ? ` ${note}` : ""}`;
+  `sent in place of ${counted(covers, "message")} · ${counted(tokens, "token")} · ${by}.${note ? ` ${note}` : ""}`;
 
 // What a row or a bubble says of message i.
 function messageWords(picture, i) {
