@@ -24,7 +24,7 @@ LETTER, GAP = 6.4, 8  # of a label: pixels of a letter, nearly, and between two
 def token_svg(timeline: Timeline, number: int) -> str:
     """The chart with request `number` (from 0) marked. Its finding is the alternative text."""
     drawing = _Drawing(timeline)
-    parts = [*drawing.scale(), *drawing.bars(), *drawing.lines(), *drawing.signs(), *drawing.turns()]
+    parts = [*drawing.scale(), *drawing.bars(), *drawing.signs(), *drawing.lines(), *drawing.turns()]
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(token_finding(timeline))}">'
         f"{''.join(parts)}{drawing.mark(number)}</svg>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, Summary
 from historylab.costs.amounts import count_of
 from historylab.counters.base import token_column
 from historylab.planning.reasons import Action
@@ -14,6 +14,7 @@ from historylab.reports.shown import Shown
 from historylab.wording.message_text import full_text, speaker
 from historylab.wording.must_remember import BADGE
 from historylab.wording.palette import LOOKS
+from historylab.wording.settings import summary_author
 from historylab.wording.untrusted import escape, multiline, one_line
 
 MOST_MESSAGES = 3_000  # the newest; the file says so
@@ -57,13 +58,30 @@ def _fates(shown: Shown, number: int) -> list[Fate]:
 
 
 def _summaries(shown: Sequence[Shown], number: int) -> Iterator[str]:
+    """Per configuration that summarises at any request: the summary sent at this one, and a line for the others."""
     for one in shown:
-        summary = one.timeline.plans[number].summary
-        if summary:
-            of = f"{one.letter}: a" if len(shown) > 1 else "A"
-            about = f"Σ {of} summary of {count_of(summary.covers, 'message')}, written by {summary.by}, is sent instead"
-            text = escape(multiline(summary.text, LONGEST))
-            yield f'<details class="made"><summary>{escape(about)}</summary><pre>{text}</pre></details>'
+        plans = one.timeline.plans
+        summary = plans[number].summary
+        if not any(plan.summary for plan in plans):
+            continue
+        since, until = number, number + 1
+        while since and plans[since - 1].summary == summary:
+            since -= 1
+        while until < len(plans) and plans[until].summary == summary:
+            until += 1
+        of = f"Σ {one.letter}: a" if len(shown) > 1 else "Σ A"
+        text = _summary(summary, of) if summary else ""
+        yield (
+            f'<div class="made" data-letter="{one.letter}" data-of="{of}" data-since="{since}" data-until="{until}">'
+            f'{text}<p class="meta"></p></div>'
+        )
+
+
+def _summary(summary: Summary, of: str) -> str:
+    covered = count_of(summary.covers, "message")
+    about = f"{of} summary of {covered} is sent instead: {summary_author(summary.by)}"
+    text = escape(multiline(summary.text, LONGEST))
+    return f"<details><summary>{escape(about)}</summary><pre>{text}</pre></details>"
 
 
 def _runs(

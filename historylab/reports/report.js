@@ -2,7 +2,7 @@
 
 const reported = Number(document.body.dataset.request);
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-const KEPT = 0, GONE = 3; // from GONE on, actions do not send
+const KEPT = 0, GONE = 3, SUMMARIZED = 3; // from GONE on, actions do not send
 
 class Scene {
   constructor(element) {
@@ -12,6 +12,9 @@ class Scene {
     this.counts = new Map([...element.querySelectorAll("[data-count]")].map((b) => [b.dataset.count, b]));
     [this.said, this.answer] = [element.querySelector(".said"), element.querySelector(".answer")];
     this.sentence = this.said.textContent;
+    this.veil = document.createElementNS("http://www.w3.org/2000/svg", "rect"); // over later bars, while it plays
+    this.veil.classList.add("veil");
+    element.querySelector(".chart .untrimmed").after(this.veil);
   }
 
   // The map takes the still picture's place once its bytes are unpacked.
@@ -40,8 +43,10 @@ class Scene {
       number.textContent = count(counts[at][action]);
       number.parentElement.classList.toggle("none", !counts[at][action]);
     }
-    const { width } = this.element.querySelector(".chart svg").viewBox.baseVal, [left, right] = [56, 8];
-    const x = left + ((at + 0.5) * (width - left - right)) / this.timeline.requests;
+    const { width, height } = this.element.querySelector(".chart svg").viewBox.baseVal, [left, right, below] = [56, 8, 26];
+    const wide = (width - left - right) / this.timeline.requests, x = left + (at + 0.5) * wide;
+    const later = { x: x + wide / 2, width: Math.max(0, width - right - x - wide / 2), height: height - below };
+    for (const [name, value] of Object.entries(later)) this.veil.setAttribute(name, value);
     for (const line of this.element.querySelectorAll(".chart line.mark")) {
       line.setAttribute("x1", x);
       line.setAttribute("x2", x);
@@ -60,6 +65,23 @@ class Scene {
   }
 }
 
+// The line about the summary that is sent: of the reported request's with its text, of any other that there is one.
+class SentSummary {
+  constructor(element) {
+    const { letter, of, since, until } = element.dataset;
+    Object.assign(this, { letter, of, since: Number(since), until: Number(until) });
+    [this.held, this.other] = [element.querySelector("details"), element.querySelector("p")];
+  }
+
+  show(request) {
+    const { timeline } = sceneOf(this.letter), at = Math.min(request, timeline.requests - 1);
+    const same = at >= this.since && at < this.until, many = timeline.counts[at][SUMMARIZED];
+    this.held?.classList.toggle("away", !same);
+    this.other.classList.toggle("away", same || !many);
+    this.other.textContent = `${this.of} summary of ${counted(many, "message")} is sent instead; its text is not in this file`;
+  }
+}
+
 class List {
   constructor() {
     this.lists = [...document.querySelectorAll("ol.messages")];
@@ -71,54 +93,54 @@ class List {
       button.addEventListener("click", () => choose(message));
       number.replaceChildren(button);
       const decided = [...li.querySelectorAll("i[data-of]")].map((mark) => {
-        const why = li.querySelector(`.why[data-of="${mark.dataset.of}"]`);
-        return { of: mark.dataset.of, mark, why, then: [mark.className, mark.textContent, [...why.childNodes]], now: null };
+        return { of: mark.dataset.of, mark, why: li.querySelector(`.why[data-of="${mark.dataset.of}"]`), fate: null, words: null };
       });
-      return { li, message, decided, then: li.className };
+      return { li, message, decided };
     });
+    this.summaries = [...document.querySelectorAll(".made")].map((made) => new SentSummary(made));
   }
 
-  // Runs that were lost alike with the reported request are not elsewhere.
+  // From the first move on, every row keeps a line for its reason; and runs that were lost alike are not so elsewhere.
   unfold() {
+    document.body.classList.add("moved");
     for (const fold of document.querySelectorAll("li.fold")) fold.replaceWith(...fold.querySelectorAll("li[data-message]"));
   }
 
   show(request) {
-    const here = request === reported;
-    if (!here) this.unfold();
-    const fates = new Map(scenes.map((scene) => {
+    for (const summary of this.summaries) summary.show(request);
+    if (request !== reported) this.moved = true;
+    if (!this.moved) return;
+    this.unfold();
+    const now = new Map(scenes.map((scene) => {
       const { timeline } = scene, at = Math.min(request, timeline.requests - 1);
-      return [scene.letter, timeline.fatesAt(at)];
+      return [scene.letter, { timeline, at, fates: timeline.fatesAt(at), words: new Map() }];
     }));
-    for (const { li, message, decided, then } of this.items) {
-      let changed = false;
-      for (const one of decided) {
-        const fate = here ? -1 : fates.get(one.of)[message] ?? 0;
-        if (fate === one.now) continue;
-        changed = true;
-        this.decide(one, fate);
-      }
-      if (!changed) continue;
-      const actions = decided.map((one) => (one.now > 0 ? sceneOf(one.of).timeline.codes[one.now - 1] : null));
+    for (const { li, message, decided } of this.items) {
+      const changed = decided.map((one) => this.decide(one, now.get(one.of), message));
+      if (!changed.includes(true)) continue;
+      const actions = decided.map(({ of, fate }) => (fate ? sceneOf(of).timeline.codes[fate - 1] : null));
       const gone = actions.every((action) => action === null || action >= GONE);
-      li.className = here ? then : actions.every((action) => action === null) ? "later" : gone ? "gone" : "";
+      li.className = actions.every((action) => action === null) ? "later" : gone ? "gone" : "";
       li.classList.toggle("chosen", message === chosen);
     }
   }
 
-  decide(one, fate) {
-    one.now = fate;
-    if (fate === -1) {
-      [one.mark.className, one.mark.textContent] = one.then;
-      one.why.replaceChildren(...one.then[2]);
-      return;
+  // Whether another action than before. A fate has the same words for all messages of a request.
+  decide(one, { timeline, at, fates, words }, message) {
+    const fate = fates[message] ?? 0, look = fate ? timeline.looks[timeline.codes[fate - 1]] : null;
+    if (!words.has(fate)) words.set(fate, look ? `${look.word}. ${timeline.sentence(at, message)}` : "not said yet");
+    if (fate !== one.fate) {
+      one.mark.className = look?.word ?? "later";
+      one.mark.textContent = look?.glyph ?? "";
+      one.mark.title = look?.word ?? "not said yet";
     }
-    const { timeline } = sceneOf(one.of), action = fate ? timeline.codes[fate - 1] : null;
-    const look = action === null ? null : timeline.looks[action];
-    one.mark.className = look?.word ?? "later";
-    one.mark.textContent = look?.glyph ?? "";
-    one.mark.title = look?.word ?? "not said yet";
-    one.why.textContent = look && action !== KEPT && scenes.length === 1 ? look.word : "";
+    if (words.get(fate) !== one.words) {
+      one.why.replaceChildren(...(scenes.length > 1 ? [make("b", `letter ${one.of}`, one.of), " "] : []), words.get(fate));
+      one.why.title = words.get(fate);
+    }
+    const changed = fate !== one.fate;
+    [one.fate, one.words] = [fate, words.get(fate)];
+    return changed;
   }
 
   choose(message) {

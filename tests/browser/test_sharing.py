@@ -115,15 +115,25 @@ def test_a_report_and_the_decisions_are_downloaded_and_the_report_loads_nothing(
     reader.context.close()
 
 
+ROWS_TALL = "list => [...list.children].map((row) => row.offsetHeight)"
+
+
 def read_live(reader) -> None:
     """Scrub a report's map, play it, and choose a message in its list."""
     slider, said = reader.get_by_role("slider", name="Selected request"), reader.locator("h1")
     slider.press("Home")
     said.filter(has_text="At turn 1, the model sees").wait_for()
     assert reader.locator("li[data-message]").nth(10).get_attribute("class") == "later"
+    rows, veil = reader.locator("ol.messages"), reader.locator(".veil")
+    tall = rows.evaluate(ROWS_TALL)
+    assert rows.locator("li").nth(10).locator(".why").inner_text() == "not said yet"
+    assert not veil.is_visible()
     reader.get_by_role("button", name="Play").click()
     said.filter(has_text=re.compile(r"At turn ([2-9]|\d\d), the model sees")).wait_for()
+    assert veil.is_visible()
     slider.press("End")
+    rows.locator("li").nth(2).get_by_text("dropped. Older than").wait_for()
+    assert rows.evaluate(ROWS_TALL) == tall
     reader.get_by_role("button", name="Message 3: why").click()
     answer = reader.locator(".answer")
     assert re.search(r"Message 3, assistant\n.*dropped since turn \d+\. Older than", answer.inner_text(), re.DOTALL)

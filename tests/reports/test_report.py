@@ -120,6 +120,20 @@ def test_only_what_all_of_them_lose_is_folded_away():
     assert folded not in Page(report(compared(A=Settings(length=1), B=Settings(length=3)), 4)).text
 
 
+def test_a_summary_is_said_of_the_requests_that_send_it_and_by_whom():
+    timeline = replay(conv("s u:60 a:60 u:60 a:60 u:60"), Settings(pruner="summarize", budget=200, policy="all"))
+    assert [plan.summary.covers if plan.summary else 0 for plan in timeline.plans] == [0, 2, 4]
+    pages = [report([Shown(timeline)], number) for number in range(3)]
+    said = re.compile(r'class="made".*? data-since="(\d)" data-until="(\d)">(<details>)?')
+    assert [said.search(page).groups() for page in pages] == [
+        ("0", "1", None),
+        ("1", "2", "<details>"),
+        ("2", "3", "<details>"),
+    ]
+    assert "Σ A summary of 4 messages is sent instead: lines of the original" in Page(pages[2]).text
+    assert 'class="made"' not in report(compared(A=Settings()), 1)
+
+
 def test_settings_that_rewrite_the_conversation_have_a_list_of_their_own():
     conversation = load_sample("tide-tables-agent")[0]
     each = [Settings(), Settings(projection="collapsed_tools")]
