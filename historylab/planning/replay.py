@@ -156,8 +156,13 @@ class Timeline(Memo):
         columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
         sums = sent_by_role(columns, messages_of(columns, self.block_changes), tokens)
         for request, plan in enumerate(self.plans):
-            if plan.shortened:
+            if len(plan.shortened) > 1:
                 sums[request] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
+                continue
+            for cut in plan.shortened:
+                sent = cut.messages[plan.sent[columns.block[cut.messages]]]
+                saved = plan.history.tokens[sent] - cut.texts.tokens[sent]
+                sums[request] -= np.bincount(columns.role[sent], saved, 5)
         return sums
 
     @cached_property
