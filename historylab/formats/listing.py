@@ -28,7 +28,7 @@ from historylab.formats.files.pieces import (
     split_file,
 )
 from historylab.formats.files.row_table import columns_of
-from historylab.formats.load import load, load_content
+from historylab.formats.load import load_content
 from historylab.formats.messages.flat_messages import conversation_id_of
 from historylab.formats.messages.speakers import role_of
 from historylab.formats.titles import QUESTION, opening
@@ -84,7 +84,7 @@ def list_conversations(path: str | os.PathLike[str], progress: Progress = lambda
         return _listed_by_id(grouped, progress)
     if len(pieces) > 1:
         return _listed_by_piece(pieces, progress)
-    loaded = load(name)
+    loaded = (pieces or [Piece(name)])[0].read()
     progress(1, 1)
     entries = [Entry(c.title, len(c), f"conversation {n}") for n, c in enumerate(loaded, 1)]
     return Listing(entries, loaded.__getitem__, {})

@@ -24,7 +24,7 @@ from historylab.tuning.replayed import MeasureOptions
 
 ENOUGH_PER_WORKER = 2  # conversations: to share them out by settings would cost more than it evens out
 BATCHES_PER_WORKER = 8  # so that the slowest one ends soon after the others
-MOST_TOGETHER = 16  # sources of a batch, whose rows come when it is done
+MOST_TOGETHER = 32  # pairs of a source and settings in a batch, whose rows come when it is done
 Row = dict[str, Any]
 Conversations = Sequence[Conversation]
 
@@ -130,7 +130,7 @@ def _is_chosen(settings: Settings, option: str) -> bool:
 def split_into_batches(parts: Sequence[Part], job: Job, workers: int) -> Iterator[Batch]:
     """Split by conversation, so that facts about one are computed once; if there are few, by candidate too."""
     wanted = workers * BATCHES_PER_WORKER
-    together = max(1, min(len(parts) // wanted, MOST_TOGETHER))
+    together = max(1, min(len(parts) // wanted, MOST_TOGETHER // len(job.candidates)))
     enough = len(parts) >= workers * ENOUGH_PER_WORKER
     shares = 1 if enough or not parts else min(len(job.candidates), ceil(wanted / len(parts)))
     size = ceil(len(job.candidates) / shares)

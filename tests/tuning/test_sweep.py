@@ -184,13 +184,14 @@ def stopped_then_done(folder, expected, conversations, **there) -> None:
     assert_frame_equal(sweep(conversations, CANDIDATES, **there, out=out), expected)
 
 
-@pytest.mark.parametrize("conversations, shares", [(1, 8), (3, 4), (4, 1), (40, 1)])
+@pytest.mark.parametrize("conversations, shares", [(1, 8), (3, 4), (4, 1), (40, 1), (400, 1)])
 def test_too_few_conversations_are_shared_out_by_settings_too(conversations, shares):
     job, every = jobs.Job(tuple(CANDIDATES), MeasureOptions()), tuple(range(len(CANDIDATES)))
     given = list(jobs.split_into_batches([jobs.Part(n, CHATS[0], every) for n in range(conversations)], job, workers=2))
     pairs = sorted((part.number, c) for batch in given for part in batch.parts for c in part.candidates)
     assert pairs == [(number, c) for number in range(conversations) for c in every]
     assert len({part.candidates for batch in given for part in batch.parts}) == shares
+    assert all(sum(len(part.candidates) for part in batch.parts) <= jobs.MOST_TOGETHER for batch in given)
 
 
 def test_an_executor_handed_in_gives_the_identical_table_and_stays_open(table):

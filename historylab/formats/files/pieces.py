@@ -15,11 +15,12 @@ from threading import local
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.errors import LoadError, UnknownFormat
+from historylab.errors import LoadError, TooLarge, UnknownFormat
 from historylab.formats.files.content import Content, ValuesContent
 from historylab.formats.files.parquet_rows import PARQUET, ParquetRows
-from historylab.formats.load import load, load_content
+from historylab.formats.load import MAX_BYTES, load, load_content
 from historylab.formats.mapping import FieldMapping
+from historylab.formats.messages.flat_messages import conversation_id_of
 
 PIECE_BYTES = 8_000_000
 LINES = (".jsonl", ".ndjson")
@@ -49,7 +50,7 @@ class Piece:
             return self._read()
         except (LoadError, OSError) as problem:
             why = str(problem)
-            error = UnknownFormat if isinstance(problem, UnknownFormat) else LoadError
+            error = type(problem) if isinstance(problem, UnknownFormat | TooLarge) else LoadError
             raise error(why if os.path.basename(self.path) in why else f"{self}: {why}") from None
 
     def __str__(self) -> str:
@@ -59,6 +60,8 @@ class Piece:
 
     def _read(self) -> Sequence[Conversation]:
         if self.stop is None:
+            if self.stamp[0] > MAX_BYTES:
+                raise _refusal(self)
             return load(self.path, mapping=self.mapping)
         if is_table(self.path):
             return load_content(ValuesContent(self._rows(self.stop)), mapping=self.mapping)
@@ -119,6 +122,22 @@ def holds_conversation(record: Any) -> bool:
     return any(isinstance(record.get(name), list) for name in HELD)
 
 
+def _refusal(piece: Piece) -> TooLarge:
+    """What a file is that is too large to be read whole, and can't be read in pieces; and what to do."""
+    table = is_table(piece.path)
+    first = first_row(ParquetRows(Path(piece.path))) if table else None
+    if piece.path.endswith(LINES):
+        first = first_line(piece.path)
+    instead, found = 'write a line for each conversation, {"messages": […]}, or a file for each', ""
+    if isinstance(first, dict):
+        found = f", and here one has {', '.join(f'{name!r:.40}' for name in list(first)[:4])}"
+        if conversation_id_of(first):
+            instead = f"`historylab FILE` opens one conversation of it; for all of them, {instead}"
+    unit = "row" if table else "line"
+    size = f"{piece.stamp[0] / 1e6:,.1f} MB; more than {MAX_BYTES / 1e6:,.0f} MB"
+    return TooLarge(f"{piece.path!r} has {size} are read only where each {unit} is a conversation{found}; {instead}")
+
+
 def first_row(rows: ParquetRows) -> Any:
     """The first row of a table; None if it is empty."""
     return next((row for _, row in rows.rows(0, 1)), None)
@@ -128,7 +147,7 @@ def first_line(path: str) -> Any:
     """The JSON value of the first line; None if it is none."""
     with open(path, "rb") as file:
         try:
-            return json.loads(file.readline())
+            return json.loads(file.readline(MAX_BYTES))
         except (ValueError, RecursionError):
             return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from binary_samples import table
 
+from historylab.errors import TooLarge
 from historylab.formats.files import parquet_rows, pieces
 from historylab.formats.files.pieces import holds_conversation, split_file
 
@@ -44,3 +45,22 @@ def test_a_row_group_is_decoded_once_however_many_pieces_it_has(tmp_path, monkey
 
 def texts(piece: pieces.Piece) -> list[str]:
     return [conversation[0].content for conversation in piece.read()]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.jsonl", '{"role": "user", "content": "hi"}\n', "is a conversation, and here one has 'role', 'content'; "),
+        ("a.jsonl", '{"session_id": 7, "role": "user"}\n', "`historylab FILE` opens one conversation of it; for all"),
+        ("a.json", '[{"role": "user", "content": "hi"}]\n', "each line is a conversation; write a line"),
+    ],
+)
+def test_what_is_too_large_and_cannot_be_read_in_pieces_is_named_with_a_way_out(
+    tmp_path, monkeypatch, name, text, said
+):
+    monkeypatch.setattr(pieces, "MAX_BYTES", 50)
+    path = tmp_path / name
+    path.write_text(2 * text)
+    with pytest.raises(TooLarge, match=r'has 0\.0 MB; .* write a line for each conversation, {"messages"') as refused:
+        split_file(str(path))[0].read()
+    assert said in str(refused.value)
