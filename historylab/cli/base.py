@@ -212,6 +212,15 @@ def print_file(text: str) -> None:
     sys.stdout.write(replace_hidden(text) if sys.stdout.isatty() else text)
 
 
+def print_export(settings: Settings, target: str) -> None:
+    """Settings as an export on stdout, with a note on stderr for each that is something else there."""
+    from historylab.exporters.base import differences, export
+
+    for difference in differences(settings, target):
+        print_note(str(difference))
+    print_file(export(settings, target))
+
+
 def console(*, stderr: bool = False) -> Console:
     """Standard output (or stderr), as wide as the terminal; 160 columns if it is not a terminal."""
     from rich.console import Console

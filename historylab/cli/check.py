@@ -19,7 +19,7 @@ from historylab.cli.base import (
     settings_from,
     write_text,
 )
-from historylab.cli.files import add_mapping
+from historylab.cli.files import add_mapping, mapping_from
 from historylab.cli.progress import progress_bar
 from historylab.errors import HistoryLabError, SettingsError
 
@@ -54,7 +54,6 @@ def add_to(commands: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, print and write; 1 if a wish is broken."""
-    from historylab.formats.mapping import FieldMapping
     from historylab.reports.check_markdown import check_markdown
     from historylab.reports.junit import junit
     from historylab.settings.resolve import settings_in_file
@@ -71,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     against = settings_in_file(arguments.against) if arguments.against else None
     for path in filter(None, (arguments.junit, arguments.markdown)):
         _check_writable(path)
-    mapping = FieldMapping.read(arguments.mapping) if arguments.mapping else None
+    mapping = mapping_from(arguments)
     options = MeasureOptions(stars=must_remember_from(arguments))
     with progress_bar("Checking") as progress:
         found = check(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from historylab.cli.base import print_note
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, NothingRead, UnknownFormat
+
+if TYPE_CHECKING:
+    from historylab.formats.mapping import FieldMapping
 
 T = TypeVar("T")
 
@@ -28,6 +31,13 @@ def add_mapping(parser: argparse.ArgumentParser) -> None:
     """--mapping."""
     help = 'JSON file that says which fields hold the messages: {"items": "history", "role": "who", "text": "said"}'
     parser.add_argument("--mapping", metavar="FILE", help=help)
+
+
+def mapping_from(arguments: argparse.Namespace) -> FieldMapping | None:
+    """The field mapping that --mapping names."""
+    from historylab.formats.mapping import FieldMapping
+
+    return FieldMapping.read(arguments.mapping) if arguments.mapping else None
 
 
 def read_files(

@@ -10,10 +10,9 @@ from historylab.cli.base import (
     Subparsers,
     add_parser,
     format_cost,
-    print_file,
+    print_export,
     print_json,
     print_line,
-    print_note,
     print_table,
 )
 from historylab.cli.files import add_strict, read_files, report_skipped
@@ -41,7 +40,6 @@ def add_to(commands: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the choice, why, what it gives up, the frontier and the sensitivity; 1 if nothing meets the constraints."""
-    from historylab.exporters.base import differences, export
     from historylab.tuning.recommend import recommend
     from historylab.tuning.table import read_table, rows_of
 
@@ -53,9 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({**_as_json(found), "skipped": skipped})
     elif arguments.target and found.settings:
-        for difference in differences(found.settings, arguments.target):
-            print_note(str(difference))
-        print_file(export(found.settings, arguments.target))
+        print_export(found.settings, arguments.target)
     else:
         _print(found)
     return 0 if found.choice else NOTHING_FITS

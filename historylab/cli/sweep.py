@@ -26,7 +26,7 @@ from historylab.cli.base import (
     settings_from,
     whole_number,
 )
-from historylab.cli.files import add_mapping, add_strict, report_skipped
+from historylab.cli.files import add_mapping, add_strict, mapping_from, report_skipped
 from historylab.cli.progress import interruptible
 from historylab.costs.amounts import count_of
 from historylab.errors import HistoryLabError, SettingsError
@@ -103,7 +103,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _files(arguments: argparse.Namespace) -> Sequence[Piece]:
     """The files to read, once it is sure that the table can be written. An earlier one of this sweep isn't read."""
     from historylab.formats.files.pieces import Piece
-    from historylab.formats.mapping import FieldMapping
     from historylab.tuning.corpus import to_sources
     from historylab.tuning.journal import ENDING
     from historylab.tuning.table import check_table_name
@@ -112,8 +111,7 @@ def _files(arguments: argparse.Namespace) -> Sequence[Piece]:
     if out:
         check_table_name(out)
         check_writable(out)
-    mapping = FieldMapping.read(arguments.mapping) if arguments.mapping else None
-    found = list(to_sources(arguments.files, mapping))
+    found = list(to_sources(arguments.files, mapping_from(arguments)))
     ours = {os.path.realpath(path) for path in (out, out + ENDING)} if out else ()
     others = [source for source in found if isinstance(source, Piece) and os.path.realpath(source.path) not in ours]
     if len(others) < len(found) and not os.path.exists(out + ENDING):

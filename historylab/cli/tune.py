@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from historylab.cli.base import (
     add_parser,
     add_settings,
     must_remember_from,
-    print_file,
+    print_export,
     print_json,
     print_line,
     print_note,
@@ -22,7 +21,7 @@ from historylab.cli.base import (
     settings_from,
     whole_number,
 )
-from historylab.cli.files import add_mapping, add_strict, read_files, report_skipped
+from historylab.cli.files import add_mapping, add_strict, mapping_from, read_files, report_skipped
 from historylab.cli.progress import interruptible, progress_bar
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ def add_to(commands: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the verdict, what it rests on, and the best of what was tried. No verdict is a failure."""
-    from historylab.exporters.base import differences, export
     from historylab.tuning.replayed import MeasureOptions
     from historylab.tuning.tune import tune
     from historylab.wording.cuts import changes_in_words
@@ -77,9 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({**_as_json(advice), "skipped": skipped})
     elif arguments.target:
-        for difference in differences(advice.settings, arguments.target):
-            print_note(str(difference))
-        print_file(export(advice.settings, arguments.target))
+        print_export(advice.settings, arguments.target)
     else:
         _print(advice)
     if stopped:
@@ -88,15 +84,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _conversations(arguments: argparse.Namespace, skipped: dict[str, str]) -> list[Conversation]:
-    from historylab.formats.mapping import FieldMapping
-    from historylab.tuning.corpus import files_in, read_source, to_sources
+    from historylab.tuning.corpus import files_at, read_source, to_sources
 
-    mapping = FieldMapping.read(arguments.mapping) if arguments.mapping else None
+    mapping = mapping_from(arguments)
 
     def read(path: str) -> list[Conversation]:
         return [conversation for source in to_sources([path], mapping) for conversation in read_source(source)]
 
-    paths = [file for path in arguments.files for file in (files_in(path) if os.path.isdir(path) else [path])]
+    paths = [file for path in arguments.files for file in files_at(path)]
     read_all = read_files(paths, read, skipped, strict=arguments.strict)
     return [conversation for several in read_all for conversation in several]
 

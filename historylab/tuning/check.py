@@ -18,7 +18,7 @@ from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import RELATIVE, Wish
-from historylab.tuning.corpus import files_in
+from historylab.tuning.corpus import files_at
 from historylab.tuning.findings import BROKEN, HELD, UNSURE, Finding, Place, Spent, find, is_share, spent, together
 from historylab.tuning.moving_cut import MovingCut, moving_cut, with_mend
 from historylab.tuning.replayed import MeasureOptions, Replayed
@@ -169,9 +169,7 @@ def _files(path: str) -> list[tuple[str | Conversation, bool]]:
     """The file, or those of the folder, each with whether it stands in one. Raises SettingsError if there is none."""
     if not os.path.exists(path):
         raise SettingsError(f"there is no file or folder {path!r} to check")
-    if not os.path.isdir(path):
-        return [(path, False)]
-    found = files_in(path)
+    found = files_at(path)
     if not found:
         raise SettingsError(f"the folder {path!r} holds no files")
-    return [(file, True) for file in found]
+    return [(file, os.path.isdir(path)) for file in found]

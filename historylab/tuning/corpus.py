@@ -23,15 +23,16 @@ def to_sources(
         if isinstance(item, Conversation | Piece):
             yield item
             continue
-        path = os.fspath(item)
-        for file in files_in(path) if os.path.isdir(path) else [path]:
+        for file in files_at(os.fspath(item)):
             yield from split_file(file, mapping, most=SOURCE_BYTES)
 
 
-def files_in(folder: str | os.PathLike[str]) -> list[str]:
-    """The files in a folder and in those below it, by path, without hidden ones; symbolic links aren't followed."""
+def files_at(path: str) -> list[str]:
+    """The file; or those in the folder and below it, by path, without hidden ones. Symbolic links aren't followed."""
+    if not os.path.isdir(path):
+        return [path]
     found = []
-    for place, folders, files in os.walk(folder):
+    for place, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths = (os.path.join(place, name) for name in files if not name.startswith("."))
         found += [path for path in paths if os.path.isfile(path) and not os.path.islink(path)]

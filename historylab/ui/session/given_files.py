@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from historylab.errors import HistoryLabError, LoadError, TooLarge
 from historylab.formats.base import Report
 from historylab.formats.load import UPLOAD_BYTES, Conversations, formats_read, load
-from historylab.tuning.corpus import files_in
+from historylab.tuning import corpus
 from historylab.ui.session.tab import GivenFile, ReadFile, RefusedFile, ToOpen
 from historylab.wording.untrusted import markdown
 
@@ -83,8 +82,6 @@ def bounded(files: Iterable[GivenFile]) -> Iterator[GivenFile]:
 
 def files_at(paths: Iterable[str]) -> tuple[GivenFile, ...]:
     """The files at these paths, and those in the folders among them, by name; hidden ones and links are left out."""
-    return tuple(GivenFile(found.name, found) for path in paths for found in map(Path, _files_at(path)))
-
-
-def _files_at(path: str) -> list[str]:
-    return files_in(path)[: MOST_FILES + 1] if os.path.isdir(path) else [path]
+    return tuple(
+        GivenFile(found.name, found) for path in paths for found in map(Path, corpus.files_at(path)[: MOST_FILES + 1])
+    )
