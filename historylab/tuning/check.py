@@ -169,7 +169,7 @@ def _files(path: str) -> list[tuple[str | Conversation, bool]]:
     """The file, or those of the folder, each with whether it stands in one. Raises SettingsError if there is none."""
     if not os.path.exists(path):
         raise SettingsError(f"there is no file or folder {path!r} to check")
-    found = files_at(path)
+    found, in_folder = files_at(path), os.path.isdir(path)
     if not found:
         raise SettingsError(f"the folder {path!r} holds no files")
-    return [(file, os.path.isdir(path)) for file in found]
+    return [(file, in_folder) for file in found]
