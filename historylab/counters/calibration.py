@@ -54,13 +54,13 @@ class Calibration:
 
     @property
     def words(self) -> str:
-        """ "calibrated from 103 requests, ±4 %"."""
+        """ "calibrated from 103 requests, ±4%"."""
         return f"calibrated from {self.requests:,} requests, {self.margin}"
 
     @property
     def margin(self) -> str:
-        """ "±4 %": how far a fitted context is from the reported one."""
-        return f"±{max(1, round(100 * self.error)):,} %"
+        """ "±4%": how far a fitted context is from the reported one."""
+        return f"±{max(1, round(100 * self.error)):,}%"
 
 
 def measured(conversation: Conversation, counter: Counter) -> Calibration | None:

@@ -123,6 +123,11 @@ def counted(number: float, nouns: str) -> str:
     return f"{lead} {written} {nouns}".lstrip()
 
 
+def in_percent(share: float) -> str:
+    """A share as it was set: "50%", "12.5%", "0.8%"."""
+    return f"{100 * share:.3g}%"
+
+
 def span(seconds: float) -> str:
     """ "11 minutes", "3 hours"."""
     minutes = int(seconds // 60)

@@ -66,7 +66,7 @@ class CutDepth:
         )
 
     def _kept(self) -> str:
-        """ ", and keeps 87 % instead of 91 % of facts in tool calls"; "" where nothing was needed."""
+        """ ", and keeps 87% instead of 91% of facts in tool calls"; "" where nothing was needed."""
         if math.isnan(self.half.kept) or math.isnan(self.exact.kept):
             return ""
         half, exact = percent(self.half.kept), percent(self.exact.kept)

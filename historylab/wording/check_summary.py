@@ -63,7 +63,7 @@ def verdict_in_words(check: Check) -> str:
 
 
 def comparison_in_words(now: Sequence[Spent], before: Sequence[Spent]) -> str:
-    """ "forgets 3 more, 12 % cheaper" """
+    """ "forgets 3 more, 12% cheaper" """
     lost = sum(each.lost for each in now) - sum(each.lost for each in before)
     forgets = f"forgets {abs(lost):,} {'more' if lost > 0 else 'fewer'}" if lost else "forgets as much"
     return f"{forgets}, {_cost_in_words(now, before)}"
@@ -81,7 +81,7 @@ def _cost_in_words(now: Sequence[Spent], before: Sequence[Spent]) -> str:
     if abs(change) < 0.0005:
         return words[2]
     by = f"{100 * abs(change):.0f}" if abs(change) >= 0.01 else f"{100 * abs(change):.1f}"
-    return f"{by} % {words[change > 0]}"
+    return f"{by}% {words[change > 0]}"
 
 
 def differing_most(check: Check) -> list[tuple[Place, str]]:

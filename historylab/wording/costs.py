@@ -177,9 +177,9 @@ def lost_in_cache_sentence(timeline: Timeline) -> str:
 
 
 def reported_sentence(found: AsReported) -> str:
-    """ "Not trimming is computed 4 % above what the provider's usage comes to ($2.85 for 105 requests)." """
+    """ "Not trimming is computed 4% above what the provider's usage comes to ($2.85 for 105 requests)." """
     off = round(100 * abs(found.error))
-    where = f"{off:,} % {'above' if found.error > 0 else 'below'}" if off else "within 1 % of"
+    where = f"{off:,}% {'above' if found.error > 0 else 'below'}" if off else "within 1% of"
     requests = count_of(found.requests, "request")
     if found.requests < found.of:
         requests = f"{found.requests:,} of {count_of(found.of, 'request')}"

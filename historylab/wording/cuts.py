@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from typing import Any
 
-from historylab.planning.reasons import counted
+from historylab.planning.reasons import counted, in_percent
 from historylab.registry import Member, chosen_members, member
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
@@ -92,18 +92,25 @@ def _rest(left: dict[str, Any]) -> Iterator[str]:
         for name in (left.pop(family, None) or "off").split("+"):
             if name != "off":
                 about = "tool results: " if family == "tool_output" else ""
-                yield _phrase(family, name, left, about + member(family, name).title.lower())
+                once = _once_full(left.pop("threshold", None)) if family == "compaction" else ""
+                yield _phrase(family, name, left, about + member(family, name).title.lower()) + once
     for name, value in left.items():
         if name.endswith(".trim_to"):
-            yield SHARES.get(value, f"down to {value:.0%}")
+            yield SHARES.get(value, f"down to {in_percent(value)}")
         elif name.endswith(".when"):
             yield MOMENTS.get(value, str(value))
         elif name.endswith(".unit"):
             yield UNITS.get(value, str(value))
+        elif name == "threshold":
+            yield f"summarising{_once_full(value)}"
         elif name == "min_turns":
             yield f"{counted(value, 'newest turns')} protected" if value else "no turns protected"
         else:
             yield f"{title_of(name).lower()} {show_value(value)}"
+
+
+def _once_full(threshold: float | None) -> str:
+    return "" if threshold is None else f" once the window is {in_percent(threshold)} full"
 
 
 def capitalize_first(text: str) -> str:

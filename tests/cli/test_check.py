@@ -83,7 +83,7 @@ def test_against_other_settings_it_says_what_is_forgotten_and_what_it_costs(caps
     settings, old = env(budget=2000), env("old.env", budget=60_000)
     code, out, _ = run(capsys, "check", agent, "--settings", settings, "--against", old)
     assert (code, out.splitlines()[0]) == (0, "Compared over 1 conversation.")
-    differs = r"Against the settings before: forgets \d+ {}, \d+ % (cheaper|more expensive)\."
+    differs = r"Against the settings before: forgets \d+ {}, \d+% (cheaper|more expensive)\."
     assert re.fullmatch(differs.format("more"), out.splitlines()[1])
     out = run(capsys, "check", agent, "--settings", old, "--against", settings)[1]
     assert re.fullmatch(differs.format("fewer"), out.splitlines()[1])

@@ -101,7 +101,7 @@ def test_counts_under_the_settings_measured_on_a_conversation_are_calibrated():
     assert (settings.overhead, settings.counter_factor) == (pytest.approx(5000, abs=5), pytest.approx(1.3, abs=0.01))
     said = counted_by(replay(session, settings))
     assert said.startswith(f"{settings.counter_factor} × o200k_base in place of claude-opus-4-5's own tokenizer, ")
-    assert said.endswith("calibrated from 8 requests, ±1 %")
+    assert said.endswith("calibrated from 8 requests, ±1%")
 
 
 @pytest.mark.parametrize("changed", [{"overhead": 4000}, {"counter_factor": 1.5}, {"counter": "chars/4"}])

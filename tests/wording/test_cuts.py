@@ -24,6 +24,10 @@ from historylab.wording.cuts import changes_in_words, settings_in_words
         ({"policy": "all", "pruner.fifo.trim_to": 0.5}, "FIFO to 8,000 over all messages (down to half)"),
         ({"pruner": "off", "length": 1}, "keeping the last user message"),
         ({"pruner": "off", "policy": "none"}, "keeping no history"),
+        (
+            {"policy": "all", "compaction": "at_threshold", "threshold": 0.008},
+            "FIFO to 8,000 over all messages (summarised down to 25% of the window once the window is 0.8% full)",
+        ),
         ({"policy": "all", "min_turns": 1}, "FIFO to 8,000 over all messages (newest turn protected)"),
         (
             {"policy": "all", "pruner": "sliding_window", "pruner.sliding_window.turns": 6},
@@ -47,6 +51,7 @@ def test_a_cut_is_said_in_words(changes, words):
 def test_settings_at_their_defaults_are_left_out():
     assert changes_in_words({"budget": 2000}) == "a budget of 2,000"
     assert changes_in_words({"pruner.fifo.trim_to": 1.0}) == "down to the budget"
+    assert changes_in_words({"threshold": 0.125}) == "summarising once the window is 12.5% full"
     assert changes_in_words({"tool_output": "off"}) == "full tool results"
     assert changes_in_words({}) == "these settings"
 

@@ -26,7 +26,7 @@ OPUS = "claude-opus-4-5"
         (
             Proposal({"model": OPUS, **FIT.settings}, model=OPUS, tools=1, measured=True, calibration=FIT),
             "Recorded with claude-opus-4-5: its window, prices and cache are used; 1 tool and 20,211 measured tokens "
-            "counted as overhead; tokens are calibrated from 103 requests, ±4 %.",
+            "counted as overhead; tokens are calibrated from 103 requests, ±4%.",
         ),
         (
             Proposal({"model": "gpt-4", "overhead": 90}, model="gpt-4", tools=2),
@@ -46,7 +46,7 @@ OPUS = "claude-opus-4-5"
         (Proposal({}, model="x" * 201), f"Recorded with {'x' * 79}…: another model is set."),
         (
             Proposal({}, calibration=Calibration(9, 8.7, 1, 0.32, 0.49, 3)),
-            "The usage of its 3 requests fits its text too poorly to be used (R² 0.32, ±49 %).",
+            "The usage of its 3 requests fits its text too poorly to be used (R² 0.32, ±49%).",
         ),
     ],
 )
@@ -58,22 +58,22 @@ def test_what_another_source_decides_is_not_claimed():
     proposal = Proposal({"model": OPUS, **FIT.settings}, model=OPUS, measured=True, calibration=FIT)
     resolution = resolve_settings({}, you={"model": "gpt-4o", "overhead": 5}, recorded=proposal.values)
     assert recorded_sentence(proposal, resolution) == (
-        "Recorded with claude-opus-4-5: another model is set; tokens are calibrated from 103 requests, ±4 %."
+        "Recorded with claude-opus-4-5: another model is set; tokens are calibrated from 103 requests, ±4%."
     )
 
 
 @pytest.mark.parametrize(
     ("found", "sentence"),
     [
-        ((105, 105, 100, 104), "computed 4 % above what the provider's usage comes to ($1.00 for 105 requests)."),
-        ((1, 1, 100, 93), "computed 7 % below what the provider's usage comes to ($1.00 for 1 request)."),
+        ((105, 105, 100, 104), "computed 4% above what the provider's usage comes to ($1.00 for 105 requests)."),
+        ((1, 1, 100, 93), "computed 7% below what the provider's usage comes to ($1.00 for 1 request)."),
         (
             (9, 12, 1000, 1001),
-            "computed within 1 % of what the provider's usage comes to ($10.00 for 9 of 12 requests).",
+            "computed within 1% of what the provider's usage comes to ($10.00 for 9 of 12 requests).",
         ),
         (
             (2, 2, 100, 104, True),
-            "computed 4 % above what the provider's usage comes to ($1.00 for 2 requests). The usage reports less "
+            "computed 4% above what the provider's usage comes to ($1.00 for 2 requests). The usage reports less "
             "output than the answers hold.",
         ),
     ],

@@ -1,5 +1,6 @@
 """mycoder on screen: when an agent's history is compacted, and what is preserved."""
 
+from historylab.planning.reasons import in_percent
 from historylab.registry import register
 from historylab.settings.model import Settings
 from historylab.systems.mycoder import PRESETS_BY_AGENT
@@ -12,7 +13,7 @@ FIELDS = (
         "thresholdPercentage",
         "Threshold",
         "share of the window",
-        "History is compacted when its tokens reach this share of what the model takes; 0.5 is 50 %.",
+        "History is compacted when its tokens reach this share of what the model takes; 0.5 is 50%.",
     ),
     PresetField(
         PRESERVED,
@@ -60,4 +61,4 @@ def rule(settings: Settings) -> str:
     if settings.policy != "all" or settings.compaction != "preserve_recent" or settings.pruner != "off":
         return ""
     newest = count_phrase(settings.value(PRESERVED), "message")
-    return f"summarises all but the newest {newest} at {settings.threshold:.0%} of the window"
+    return f"summarises all but the newest {newest} at {in_percent(settings.threshold)} of the window"

@@ -29,7 +29,7 @@ def inspector(timeline: Timeline, number: int) -> None:
     totals = (
         ("totalTokens", f"{figures['totalTokens']:,}"),
         ("budget", f"{figures['budget']:,}"),
-        ("budgetUsedPercent", "no budget" if used is None else f"{used:g} %"),
+        ("budgetUsedPercent", "no budget" if used is None else f"{used:g}%"),
         ("pruningApplied", "yes" if figures["pruningApplied"] else "no"),
     )
     head = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in totals)

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import reason
+from historylab.planning.reasons import in_percent, reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.compaction.base import (
     READS,
@@ -30,7 +30,7 @@ AT_THRESHOLD = reason(
 
 
 def phrase(target: float | None = None) -> str:
-    share = "a target" if target is None else f"{target:.{0 if target >= 0.1 else 1}%} of the window"
+    share = "a target" if target is None else f"{in_percent(target)} of the window"
     return f"summarised down to {share}"
 
 
