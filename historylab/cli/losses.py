@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from historylab.cli.base import print_line, print_table, strip_controls
+from historylab.cli.base import print_line, print_table
 from historylab.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ def print_losses(kept: Retention) -> None:
     """The losses, the worst first, after what is kept by kind of value."""
     from historylab.conversation.usage import is_textless
     from historylab.wording.costs import fetching_sentence
+    from historylab.wording.cuts import capitalize_first
     from historylab.wording.losses import RECALL_UNKNOWN, severity_line, severity_words, value_kinds_line, worst_first
 
     if is_textless(kept.timeline.original):
@@ -33,18 +34,22 @@ def print_losses(kept: Retention) -> None:
     rows = [
         (
             loss.step + 1,
-            loss.kind,
-            severity_words(loss),
-            loss.message + 1,
-            strip_controls(loss.value, 40),
-            strip_controls(loss.used_as, 30),
-            undo,
+            _forgotten(loss),
+            f"{capitalize_first(severity_words(loss))}. {kept.explain(loss).undo_sentence}",
         )
         for loss in worst_first(kept.losses)[:LOSSES]
-        for undo in [kept.explain(loss).undo_sentence]
     ]
     title = f"Forgotten: {len(kept.losses):,}" + (f", the worst {LOSSES}" if len(kept.losses) > LOSSES else "")
-    print_table(title, ("request", "kind", "how bad", "message", "value", "used as", "what would have kept it"), rows)
+    print_table(title, ("request", "what it no longer had", "how bad, and what would have kept it"), rows)
+
+
+def _forgotten(loss: Loss) -> str:
+    """ "“ORD-0917” (message 3), needed by a call (book.number)" """
+    from historylab.wording.losses import lost_value, used_as
+
+    needed = "must remember" if loss.kind == "star" else f"needed by {used_as(loss)}"
+    estimate = " (an estimate)" if loss.estimate else ""
+    return f"“{lost_value(loss)}” (message {loss.message + 1:,}), {needed}{estimate}"
 
 
 def losses_as_json(kept: Retention) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def used_as(loss: Loss) -> str:
     """What used the value, untrusted text: "the answer", "a call (book_flight.number)", "a question (“…”)"."""
     if loss.kind == "link":
         return "the answer"
-    what = "a question" if loss.kind == "evidence" else "a call"
+    what = "a question" if loss.kind in ("evidence", "question") else "a call"
     return f"{what} ({one_line(loss.used_as, USED)})" if loss.used_as else what
 
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from command_line import run
+from rich.console import Console
 
 from historylab import Settings, load, replay
 from historylab.costs.proposal import proposed_settings
@@ -22,6 +23,18 @@ def test_show_prints_every_request(capsys, sample):
         assert step.label in out
         assert step.plan.sketch() in out
     assert "what would have kept it" in out
+
+
+def test_losses_can_be_read_on_a_narrow_screen(capsys, root, monkeypatch):
+    """No word is broken at 60 columns, and no loss takes more than four lines."""
+    chat = str(root / "sample_conversations" / "birthday-by-the-sea.json")
+    _, wide, _ = run(capsys, "show", chat, "--set", "budget=300")
+    monkeypatch.setattr("historylab.cli.base.console", lambda: Console(width=60))
+    _, narrow, _ = run(capsys, "show", chat, "--set", "budget=300")
+    wide, narrow = (out[out.index("Forgotten: 5") :] for out in (wide, narrow))
+    assert "“HW-3917” (message 7), needed by the answer" in wide
+    assert sorted(wide.replace("─", "").split()) == sorted(narrow.replace("─", "").split())
+    assert len(narrow.splitlines()) <= 6 + 5 * 4
 
 
 def test_show_says_what_cutting_down_to_a_half_is_worth_where_most_requests_are_cut_anew(capsys, root):
