@@ -21,6 +21,7 @@ import numpy as np
 from historylab.conversation.columns import NEVER, TOOL
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
+from historylab.summarizers.cues import has_failed
 
 PATHS = "file_path,path,filename,file,filepath,file_name,absolute_path,target_file,notebook_path,uri"
 CONTENTS = "content,contents,new_content,file_content,file_text"
@@ -35,13 +36,12 @@ STARTS = (
 )
 """Arguments with the first line that is read, alone or before the last one."""
 LENGTHS = "limit,end,end_line,line_end,to_line,to,count,lines,num_lines,max_lines,length,end_line_one_indexed_inclusive"
-FAILED = re.compile(
-    r"\W*(error|fail|exception|traceback|no such file|(file|string|text|old_str\w*) (was |to replace )?not found|"
-    r"permission denied|cannot|could not|unable|no replacement|no changes?|not (modified|changed)|(file )?unchanged|"
-    r"your (proposed )?edit)",
+NOTHING_DONE = re.compile(
+    r"\W*(no such file|(file|string|text|old_str\w*) (was |to replace )?not found|permission denied|cannot|could not|"
+    r"unable|no replacement|no changes?|not (modified|changed)|(file )?unchanged|your (proposed )?edit)",
     re.IGNORECASE,
 )
-"""How a result begins that neither shows a file nor changed it, where no mark of the format says so."""
+"""How a result begins that neither shows a file nor changed it, besides those that `has_failed` knows."""
 NOTICE = re.compile(r"\[Superseded by a later .{1,4000}: [0-9][0-9,]{0,15} tokens cleared\]", re.DOTALL)
 
 
@@ -192,7 +192,7 @@ def _failed(result: Message) -> bool:
     """Whether the result shows nothing and changed nothing: it failed, came back cleared, or is empty."""
     text = result.content
     shows_nothing = not text.strip() and not result.media
-    return result.metadata.get("is_error") is True or shows_nothing or is_notice(text) or FAILED.match(text) is not None
+    return has_failed(result) or shows_nothing or is_notice(text) or NOTHING_DONE.match(text) is not None
 
 
 @lru_cache(maxsize=16)

@@ -63,6 +63,7 @@ CASES = {
     "the next part": ([part(1, 20), part(21, 20)], "KKKKK"),
     "the beginning, of a file that is cut": ([part(100, 10), READ], "KKKKK"),
     "failed by its mark": ([READ, (*READ, {"is_error": True})], "KKKKK"),
+    "failed by its status": ([READ, (*READ[:2], "504 Gateway Timeout")], "KKKKK"),
     "failed by its words": ([READ, (*EDIT[:2], "Error: old_string not found"), "Why?"], "KKKKKK"),
     "nothing new": ([READ, (*READ[:2], "File unchanged since the last read.")], "KKKKK"),
     "no arguments": ([("bash", {"command": "cat a.py"}, LONG), ("bash", {"command": "cat a.py"}, LONG)], "KKKKK"),
