@@ -36,7 +36,7 @@ def frontier_chart(advice: Advice, picked: Trial, *, dark: bool = False) -> go.F
     ring = {"symbol": "circle-open", "size": 24, "line": {"width": 2}, "color": INK.colour(dark)}
     there = _place([advice.points[advice.trials.index(picked)]])
     figure.add_scatter(**there, mode="markers", marker=ring, hoverinfo="skip", showlegend=False)
-    _not_trimming(figure, dark=dark)
+    _not_trimming(figure, advice, dark=dark)
     return figure
 
 
@@ -129,12 +129,15 @@ def _breaks(point: Point) -> str:
     return "".join(f"<br>breaks “{escape(words)}”" for words in point.broken)
 
 
-def _not_trimming(figure: go.Figure, *, dark: bool) -> None:
+def _not_trimming(figure: go.Figure, advice: Advice, *, dark: bool) -> None:
     font = {"color": FAINT.colour(dark), "size": 12}
+    low, high = _reach(advice)
+    share = (1 - low) / (high - low) if high > low else 0.5
+    side = "right" if share > 0.85 else "left" if share < 0.15 else "center"  # towards the middle: never cut off
     figure.add_vline(
         x=1,
         line={"color": FAINT.colour(dark), "width": 1, "dash": "dot"},
-        annotation={"text": "not trimming", "font": font, "yanchor": "bottom", "y": 1, "xanchor": "center"},
+        annotation={"text": "not trimming", "font": font, "yanchor": "bottom", "y": 1, "xanchor": side},
     )
 
 

@@ -38,3 +38,4 @@ def test_without_prices_tokens_stand_for_cost():
     figure = frontier_chart(advice, advice.trials[0])
     assert figure.layout.xaxis.title.text == "tokens, times not trimming"
     assert all(0 < x <= 1 for trace in figure.data for x in trace.x)
+    assert figure.layout.annotations[0].xanchor == "right"  # "not trimming" at the edge stays inside

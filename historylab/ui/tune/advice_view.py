@@ -47,7 +47,8 @@ def headline(advice: Advice) -> None:
     """The verdict, and what it means in at most three lines; where it is too little to tell, what would help."""
     finding, *lines = advice.why
     body = "".join(f'<div class="hl-small">{with_terms(line, *EXPLAINED)}</div>' for line in lines)
-    st.html(f'<h1 class="hl-verdict">{escape(finding)}</h1><div class="hl-why hl-tips">{body}</div>')
+    said = f'<h1 class="hl-verdict">{escape(finding)}</h1><div class="hl-why hl-tips">{body}</div>'
+    st.html(f'<div role="status">{said}</div>')
     if advice.verdict == "too little to tell":
         _helping(advice)
 
