@@ -61,8 +61,9 @@ class Settings(SettingsFields, frozen=True):
     @field_validator("options")
     @classmethod
     def _read_options(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        known = stage_options()
-        read = {}
+        if not given:
+            return {}
+        known, read = stage_options(), {}
         for name, raw in given.items():
             if name not in known:
                 raise SettingsError(f"there is no option {name!r:.80}{did_you_mean(name, known)}")
@@ -88,7 +89,8 @@ class Settings(SettingsFields, frozen=True):
 
     def values(self) -> dict[str, Any]:
         """Every field and every option, in display order."""
-        return {name: self.value(name) for name in setting_names()}
+        options = {name: self.options.get(name, option.default) for name, option in stage_options().items()}
+        return {name: getattr(self, name) for name in _field_names()} | options
 
     @_takes(SettingsFields)
     def replace(self, **changes: Any) -> Settings:
@@ -145,7 +147,11 @@ def stage_options() -> dict[str, registry.Option]:
 
 def setting_names() -> tuple[str, ...]:
     """Every field, then every option by its dotted name."""
-    return (*(name for name in Settings.model_fields if name != "options"), *stage_options())
+    return (*_field_names(), *stage_options())
+
+
+def _field_names() -> tuple[str, ...]:
+    return tuple(name for name in Settings.model_fields if name != "options")
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from historylab.settings.model import setting_names
@@ -32,6 +33,7 @@ NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, TEMPLATE, OPEN, "HISTORYLAB_REAL"}
 """Variables of ours that are not settings, so that no link and no template can set them."""
 
 
+@cache
 def environment_name(name: str) -> str:
     """`pruner.sliding_window.turns` → `HISTORYLAB_PRUNER__SLIDING_WINDOW__TURNS`."""
     return ENVIRONMENT_PREFIX + re.sub(r"[^A-Za-z0-9]", "_", name.replace(".", "__")).upper()

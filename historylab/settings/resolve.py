@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from historylab.errors import SettingsError, UnknownMember
-from historylab.settings.model import Settings, read_setting, setting_names, stage_options
+from historylab.settings.model import Settings, read_setting
 from historylab.settings.names import STRICT_ENVIRONMENT
 from historylab.settings.sources import (
     Given,
@@ -122,7 +122,11 @@ def resolve_settings(
     strict = bool(strict_environment or strict_by_environment(env)) and any(
         g.source == "environment" and not problem for g, _, problem in bids
     )
-    provenance = {name: _decide(name, [b for b in bids if b[0].setting == name], strict) for name in setting_names()}
+    defaults = Settings().values()
+    provenance = {
+        name: _decide(name, default, [b for b in bids if b[0].setting == name], strict)
+        for name, default in defaults.items()
+    }
     unknown = tuple(Candidate(g.source, g.name, g.raw, "refused", g.problem) for g in given if not g.setting)
     settings = Settings(**{name: p.value for name, p in provenance.items()})
     resolution = Resolution(settings, provenance, unknown, strict)
@@ -152,8 +156,7 @@ def _read(given: Given) -> tuple[Any, str]:
         return None, str(problem)
 
 
-def _decide(setting: str, bids: list[tuple[Given, Any, str]], strict: bool) -> Provenance:
-    default = Settings.model_fields[setting].default if "." not in setting else _option_default(setting)
+def _decide(setting: str, default: Any, bids: list[tuple[Given, Any, str]], strict: bool) -> Provenance:
     value, source, name, raw = default, "default", "", default
     candidates: list[Candidate] = []
     for given, read, problem in bids:
@@ -174,10 +177,6 @@ def _decide(setting: str, bids: list[tuple[Given, Any, str]], strict: bool) -> P
         )
     )
     return Provenance(setting, value, source, name, raw, tuple(candidates), strict)
-
-
-def _option_default(setting: str) -> Any:
-    return stage_options()[setting].default
 
 
 def _warn(resolution: Resolution) -> None:
