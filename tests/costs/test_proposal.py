@@ -9,12 +9,11 @@ from conversation_strategies import conversations
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from sketches import conv
+from sketches import conv, load_sample
 
 from historylab import Settings, replay, settings_for
 from historylab.conversation.conversation import Conversation
 from historylab.costs.proposal import proposed_settings
-from historylab.formats.samples import load_sample
 from historylab.wording.costs import as_reported_sentences
 from historylab.wording.recorded import recorded_sentence
 

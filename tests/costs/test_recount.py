@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plan_rules import assert_shares_what_is_rendered
+from sketches import every_sample, load_sample
 
 from historylab.costs.bill import against_untrimmed, against_untrimmed_under
 from historylab.costs.caches.base import all_caches
 from historylab.costs.recount import recounted
 from historylab.costs.traffic import baseline_of, billed_traffic, traffic
 from historylab.counters.base import model_counter
-from historylab.formats.samples import load_sample, samples
 from historylab.planning.replay import replay
 from historylab.pricing import Prices
 from historylab.registry import members
@@ -72,12 +72,11 @@ def test_a_recount_changes_the_numbers_and_no_decision(conversation, settings, c
 
 
 @pytest.mark.parametrize("projection", members("projection"))
-@pytest.mark.parametrize("name", samples())
-def test_replies_are_those_recorded_however_a_projection_rewrites_them(name, projection):
-    for conversation in load_sample(name):
+def test_replies_are_those_recorded_however_a_projection_rewrites_them(projection):
+    for name, conversation in every_sample():
         timeline = replay(conversation, Settings(projection=projection))
         output, recorded = billed_traffic(timeline).output, baseline_of(timeline).output
-        assert len(output) != len(recorded) or output.tolist() == recorded.tolist()
+        assert len(output) != len(recorded) or output.tolist() == recorded.tolist(), name
 
 
 def test_by_the_models_counter_nothing_is_counted_twice():

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from plan_rules import assert_shares_what_is_rendered
+from sketches import every_sample, load_sample
 from token_sketches import COUNTER, UNCUT, counted, replayed
 
 from historylab.conversation.conversation import Conversation
@@ -22,7 +23,6 @@ from historylab.costs.caches.base import open_cache
 from historylab.costs.shared_prefix import message_identity
 from historylab.costs.traffic import Traffic, replay_untrimmed, traffic
 from historylab.errors import SettingsError
-from historylab.formats.samples import load_sample, samples
 from historylab.generators.base import generate
 from historylab.planning.replay import replay
 from historylab.planning.strategies.base import Instruments
@@ -142,19 +142,18 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize("name", samples())
 @pytest.mark.parametrize("settings", CHOICES, ids=str)
-def test_the_parts_of_every_request_of_every_sample_add_up_to_what_it_sends(name, settings):
-    for conversation in load_sample(name):
+def test_the_parts_of_every_request_of_every_sample_add_up_to_what_it_sends(settings):
+    for name, conversation in every_sample():
         timeline = replay(conversation, settings)
         found = traffic(timeline)
-        assert (found.sent == timeline.tokens + settings.overhead).all()
-        assert (found.shared[1:] <= np.minimum(found.sent[1:], found.sent[:-1])).all()
+        assert (found.sent == timeline.tokens + settings.overhead).all(), name
+        assert (found.shared[1:] <= np.minimum(found.sent[1:], found.sent[:-1])).all(), name
         for cache in ("none", "automatic", "explicit"):
             made = price(found, PRICES, cache)
-            assert (made.uncached + made.cache_writes + made.cache_reads == found.sent).all()
-            assert min(made.uncached.min(initial=0), made.cache_writes.min(initial=0)) >= 0
-            assert sum(made.costs) == made.total
+            assert (made.uncached + made.cache_writes + made.cache_reads == found.sent).all(), name
+            assert min(made.uncached.min(initial=0), made.cache_writes.min(initial=0)) >= 0, name
+            assert sum(made.costs) == made.total, name
 
 
 @pytest.mark.parametrize("settings", CHOICES, ids=str)

@@ -6,11 +6,11 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from sketches import load_sample
 from token_sketches import counted
 
 from historylab.costs.bill import bill
 from historylab.costs.workload import Workload, measure_loads, percentiles
-from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
 from historylab.pricing import Prices
 from historylab.settings.model import Settings

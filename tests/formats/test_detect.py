@@ -58,9 +58,17 @@ def test_the_report_says_which_format_read_a_file_and_which_others_claimed_it():
 
 def test_the_known_formats_have_names_in_whatever_order_the_package_is_imported():
     assert {"chat_completions", "claude_code"} <= set(historylab.formats())
-    for first in ("import historylab", "import historylab.formats.load", "from historylab import formats"):
-        code = f"{first}\nimport historylab\nassert 'claude_code' in historylab.formats()"
-        subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    orders = ["import historylab", "import historylab.formats.load", "from historylab import formats"]
+    code = f"""
+import sys
+for first in {orders}:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "historylab"]:
+        del sys.modules[name]
+    exec(first, {{}})
+    import historylab
+    assert "claude_code" in historylab.formats(), first
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_a_large_file_is_recognised_by_a_part_of_it(monkeypatch):

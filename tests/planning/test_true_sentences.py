@@ -7,6 +7,7 @@ from conversation_strategies import conversation_from, conversations, settings
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from sketches import load_sample
 from true_sentences import (
     untrue_over_budget,
     untrue_reason,
@@ -17,7 +18,6 @@ from true_sentences import (
 )
 
 from historylab import registry, replay
-from historylab.formats.samples import load_sample
 from historylab.planning.replay import Timeline
 from historylab.settings.model import Settings
 

@@ -8,13 +8,13 @@ from api_rules import refusals, refused_by
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
-from sketches import conv
+from sketches import conv, load_sample
 from token_sketches import counted, replayed
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import UnknownMember
-from historylab.formats.samples import load_sample, samples
+from historylab.formats.samples import samples
 from historylab.planning.api_rules import RULES, recorded_rules
 from historylab.planning.naive_slicing import naive_masks, naive_starts
 from historylab.planning.refusals import refusal_sentence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from historylab import resolve_settings
@@ -238,18 +240,17 @@ ODD = [
 @pytest.mark.parametrize("odd", ODD)
 def test_what_python_reads_as_a_number_and_nobody_writes_as_one_is_refused_everywhere(odd):
     """1_000, Arabic and full-width digits, other spaces: for every setting and option that is a number."""
-    numbers = {name: kind for name in setting_names() if (kind := _type(name)) in ("integer", "number")}
-    assert {"length", "budget", "threshold", "window", "pruner.sliding_window.turns"} <= set(numbers)
-    for name in numbers:
-        written = odd.format(1)
-        for source in (
-            {"env": {environment_name(name): written}},
-            {"url": {url_name(name): written}},
-            {"you": {name: written}},
-            {"template": {name: written}},
-        ):
-            provenance = resolve(**source).provenance[name]
-            assert (provenance.source, len(provenance.refused)) == ("default", 1), (name, written, source)
+    names, written = _numbers(), odd.format(1)
+    assert {"length", "budget", "threshold", "window", "pruner.sliding_window.turns"} <= {*names}
+    for source, spelled in {"env": environment_name, "url": url_name, "you": str, "template": str}.items():
+        provenance = resolve(**{source: {spelled(name): written for name in names}}).provenance
+        found = {name: (provenance[name].source, len(provenance[name].refused)) for name in names}
+        assert found == dict.fromkeys(names, ("default", 1)), (written, source)
+
+
+@cache
+def _numbers() -> tuple[str, ...]:
+    return tuple(name for name in setting_names() if _type(name) in ("integer", "number"))
 
 
 def _type(name: str) -> str:

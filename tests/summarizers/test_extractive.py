@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from sketches import load_sample
 
 from historylab import registry
 from historylab.conversation.message import Message, ToolCall
 from historylab.counters.base import count_text, open_counter
 from historylab.counters.exact import ExactCounter
-from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
 from historylab.registry import member
 from historylab.settings.model import Settings
@@ -170,7 +170,6 @@ from historylab.counters.base import open_counter
 from historylab.counters.exact import ExactCounter
 from historylab.registry import member
 from historylab.planning.replay import replay
-from historylab.formats.samples import load_sample
 from historylab.settings.model import Settings
 from historylab.summarizers import lines
 from historylab.summarizers.base import SummaryTask

@@ -8,12 +8,22 @@ their results; `a(t _)`: the second is never answered. `!` after a letter pins i
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
+from historylab.formats import samples
 
 ROLES = {"s": "system", "u": "user", "a": "assistant", "t": "tool", "o": "narrator"}
 TOKEN = re.compile(r"([suato])(!?)(?::(\d+))?(?:\(([^)]*)\))?")
+
+
+load_sample = cache(samples.load_sample)  # once for all tests of a process: they only read it
+
+
+def every_sample() -> list[tuple[str, Conversation]]:
+    """Every conversation of every sample, with the sample's name for a failure to say."""
+    return [(name, conversation) for name in samples.samples() for conversation in load_sample(name)]
 
 
 def conv(sketch: str, words: int = 4) -> Conversation:

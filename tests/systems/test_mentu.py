@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mentu_rows import rows, stored
 from recorded_cases import same_objects
+from sketches import load_sample
 
 from historylab.errors import HistoryLabError
-from historylab.formats.samples import load_sample
 from historylab.planning.pipeline import plan_history
 from historylab.planning.replay import replay
 from historylab.planning.trim import trim

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from api_rules import counted, refusals
+from sketches import every_sample, load_sample
 
-from historylab.formats.samples import load_sample, samples
 from historylab.planning.pipeline import plan_requests
 from historylab.settings.model import Settings, read_setting, setting_names
 from historylab.systems.octopus import inspect_plan
@@ -61,15 +61,14 @@ def test_a_changed_field_is_named():
 
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
-@pytest.mark.parametrize("sample", samples())
-def test_every_preset_replays_every_sample_and_sends_nothing_an_api_would_refuse(sample, name, variant):
-    for conversation in load_sample(sample):
+def test_every_preset_replays_every_sample_and_sends_nothing_an_api_would_refuse(name, variant):
+    for sample, conversation in every_sample():
         plans = list(plan_requests(conversation, settings_of(name, variant)))
         for plan in plans:
-            assert refusals(plan.render()) == []
-            assert plan.over_budget == (plan.tokens > plan.budget)
+            assert refusals(plan.render()) == [], sample
+            assert plan.over_budget == (plan.tokens > plan.budget), sample
         if plans:
-            assert plans[-1].tokens == counted(plans[-1])
+            assert plans[-1].tokens == counted(plans[-1]), sample
 
 
 def test_octopus_inspector_adds_up_to_what_is_sent():

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 from agent_rooms import long_room, store_of, summarizer
+from sketches import load_sample
 from stored_messages import fill, posted
 
 from historylab.conversation.conversation import Conversation
 from historylab.counters.toolpack import ToolpackCounter
 from historylab.formats.frameworks.toolpack import to_message
-from historylab.formats.samples import load_sample
 from historylab.planning.pipeline import plan_history
 from historylab.planning.replay import replay
 from historylab.systems.presets.base import presets

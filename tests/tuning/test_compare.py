@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sketches import conv
+from sketches import conv, load_sample
 
 from historylab import Settings, replay
-from historylab.formats.samples import load_sample
 from historylab.tuning.compare import (
     are_aligned,
     comparison_sentence,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from sketches import conv
+from sketches import conv, load_sample
 
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import money, percent, times
 from historylab.costs.bill import against_untrimmed
-from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
 from historylab.settings.model import Settings
 from historylab.wording.costs import cost_finding

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from sketches import load_sample
 
 from historylab import Conversation, Message, Settings, generate, replay, tune
-from historylab.formats.samples import load_sample
 from historylab.tuning.constraints import PHRASES, read_constraints
 from historylab.wording.cuts import changes_in_words
 from historylab.wording.findings import (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from sketches import load_sample
 
 from historylab import Conversation, Message, Settings, ToolCall, replay
 from historylab.costs.amounts import money
 from historylab.costs.bill import bill
-from historylab.formats.samples import load_sample, samples
+from historylab.formats.samples import samples
 from historylab.planning.reasons import Action
 from historylab.recall.held import LOST, find_holder
 from historylab.recall.references import find_needs

@@ -10,13 +10,13 @@ import pytest
 from conversation_strategies import conversations, settings
 from hypothesis import given
 from hypothesis import settings as examples
+from sketches import load_sample
 
 from historylab import replay
 from historylab.costs.amounts import money
 from historylab.costs.bill import CostComparison, against_untrimmed, bill
 from historylab.counters.badge import count_badge
 from historylab.counters.base import model_counter
-from historylab.formats.samples import load_sample
 from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
