@@ -21,7 +21,7 @@ def loop(tmp_path_factory) -> str:
 
 
 def test_the_verdict_comes_first_and_yours_is_named_beside_the_best(capsys, loop):
-    code, out, _ = run(capsys, "tune", loop, "--tries", "14")
+    code, out, _ = run(capsys, "tune", loop, "--tries", "8")
     assert code == 0
     assert out.startswith("Better than yours: ")
     assert "best found" in out
@@ -36,7 +36,7 @@ def test_abstaining_exports_the_settings_there_are(capsys, loop, tmp_path):
 
 
 def test_json_has_the_claim_and_its_evidence(capsys, loop):
-    code, out, _ = run(capsys, "tune", loop, "--tries", "14", "--json")
+    code, out, _ = run(capsys, "tune", loop, "--tries", "8", "--json")
     told = json.loads(out)
     assert (code, told["verdict"], told["evidence"]) == (0, "better", 205)
     assert told["held_out"]["cost"]["high"] < 1

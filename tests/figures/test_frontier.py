@@ -9,10 +9,12 @@ from historylab.figures.frontier import frontier_chart
 from historylab.formats.samples import load_sample
 from historylab.wording.cuts import changes_in_words
 
+pytestmark = pytest.mark.xdist_group("frontier")  # one process has its advice
+
 
 @pytest.fixture(scope="module")
 def advice():
-    return tune(generate("tool_loop", seed=2), wishes="never over 20k", tries=14, name=changes_in_words)
+    return tune(generate("tool_loop", seed=2), wishes="never over 20k", tries=8, name=changes_in_words)
 
 
 @pytest.mark.parametrize("dark", [False, True])

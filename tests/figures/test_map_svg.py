@@ -32,7 +32,7 @@ def test_it_says_in_words_what_it_shows():
 
 @pytest.mark.parametrize("settings", [{"pruner": "relevance"}, {"pruner": "summarize"}, {"tool_output": "truncate"}])
 def test_a_long_conversation_stays_a_small_picture_in_which_pins_are_seen(settings):
-    made = replay(generate("support_desk", turns=600), Settings(policy="all", budget=3000, **settings))
+    made = replay(generate("support_desk", turns=300), Settings(policy="all", budget=3000, **settings))
     svg = map_svg(made, 10)
     assert len(svg) < 300_000
     assert 'fill="var(--pinned)"' in svg

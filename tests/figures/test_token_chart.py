@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 from map_bytes import MapPart, unpacked
+from sketches import conv
 
 from historylab import Conversation, Message, Settings, generate, replay
 from historylab.figures.axis import MOST_POINTS, drawn_requests, turn_ticks
@@ -47,7 +48,8 @@ def test_of_many_requests_every_peak_is_drawn():
 
 
 def test_a_thousand_requests_are_a_few_thousand_bytes():
-    timeline = replay(generate("coding_agent", turns=300, seed=1), Settings(policy="all", budget=20_000))
+    talk = " ".join(f"u:{k % 7 + 1} a(t:{k % 11 + 1}) a:{k % 5 + 1}" for k in range(501))
+    timeline = replay(conv(f"s {talk}"), Settings(policy="all", budget=5_000))
     assert len(timeline.plans) > MOST
     rows = chart(timeline).arrays
     assert (rows["untrimmed"] == timeline.untrimmed[rows["shown"]]).all()

@@ -191,7 +191,7 @@ def test_it_asks_for_nothing_from_anywhere():
         ("s u a u a(t t) a u", Settings(policy="none")),
         ("s u:200 a u:200 a u:200", Settings(pruner="summarize", budget=300, policy="all")),
         ("u:500 a u", Settings(policy="all", budget=10)),
-        ("s u a " * 700 + "u", Settings()),
+        ("s u a " * 340 + "u", Settings()),
     ],
 )
 def test_every_kind_of_request_can_be_reported(sketch, settings):

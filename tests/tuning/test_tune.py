@@ -12,6 +12,7 @@ from historylab.pricing import Prices
 from historylab.recall.questions import Question
 from historylab.tuning.replayed import MeasureOptions
 
+pytestmark = pytest.mark.xdist_group("tune")  # one process has the advice that several look at
 BASE = Settings()
 
 
@@ -68,9 +69,8 @@ def test_below_thirty_needs_nothing_is_claimed_and_the_base_stays():
     assert "What would help" in " ".join(found.why)
 
 
-def test_settings_that_nothing_tried_improves_on_are_as_good(loop):
-    mine = tune(loop, tries=20).settings
-    assert tune(loop, base=mine, tries=6).verdict != "too little to tell"
+def test_settings_that_nothing_tried_improves_on_are_as_good(loop, advice):
+    assert tune(loop, base=advice.settings, tries=6).verdict != "too little to tell"
 
 
 def test_questions_are_evidence_each_asked_after_several_requests():
@@ -85,7 +85,7 @@ def test_questions_are_evidence_each_asked_after_several_requests():
 
 def test_over_several_conversations_each_is_judged_by_what_was_chosen_on_others():
     several = [generate("coding_agent", seed=seed) for seed in range(3)]
-    found = tune(several, tries=10)
+    found = tune(several, tries=5)
     assert found.conversations == found.held_out.conversations == 3
     assert found.evidence == found.held_out.needs
 
@@ -115,7 +115,7 @@ def test_conversations_that_make_no_further_request_when_they_grow_are_too_littl
 
 
 def test_locked_settings_stay(loop):
-    found = tune(loop, tries=12, locked={"pruner", "budget"})
+    found = tune(loop, tries=5, locked={"pruner", "budget"})
     assert {(t.settings.pruner, t.settings.budget) for t in found.trials} == {("fifo", 8000)}
 
 
