@@ -37,7 +37,8 @@ def test_without_a_browser():
 def test_only_a_browser_test_runs_once_more_and_is_named(tmp_path, processes):
     (tmp_path / "test_them.py").write_text(TESTS)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = browser: slow at times\n")
-    command = [sys.executable, "-m", "pytest", "-q", "-n", processes, "--dist=loadgroup", "-p", "flaky_tests", "."]
+    plugins = ["-p", "flaky_tests", "-p", "light_scheduler"]  # as in conftest.py
+    command = [sys.executable, "-m", "pytest", "-q", "-n", processes, "--dist=loadgroup", *plugins, "."]
     folder = str(Path(flaky_tests.__file__).parent)
     env = {"PYTHONPATH": folder}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
