@@ -156,6 +156,7 @@ class _Sources:
                 for conversation in conversations:
                     seen += 1
                     yield Place(item, conversation.title, seen if several else 0), conversation
+                    conversation.derived.clear()  # it refers back, and would wait for the garbage collector
 
     def require(self, places: Sequence[Place]) -> None:
         """Raises an error if there was no conversation."""

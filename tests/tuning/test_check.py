@@ -9,6 +9,7 @@ from sketches import conv
 
 from historylab import Conversation, Message, Settings, ToolCall
 from historylab.errors import LoadError, SettingsError
+from historylab.formats.files.pieces import Piece
 from historylab.pricing import Prices
 from historylab.tuning.check import check
 from historylab.tuning.constraints import read_wishes
@@ -215,3 +216,12 @@ def test_several_conversations_of_a_file_have_numbers(tmp_path):
     found = check([tmp_path / "all.jsonl", booking()], WHOLE, (), progress=lambda *told: done.append(told))
     assert [place.number for place in found.places] == [1, 2, 0]
     assert done == [(0, 2), (1, 2)]
+
+
+def test_what_is_computed_of_a_file_is_let_go_of_and_what_was_handed_in_keeps_it(tmp_path, monkeypatch):
+    (tmp_path / "a.json").write_text('[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]')
+    read: list[Conversation] = []
+    whole = Piece.read
+    monkeypatch.setattr(Piece, "read", lambda piece: read.extend(found := whole(piece)) or found)
+    check([str(tmp_path / "a.json"), mine := booking()], SHORT, read_wishes("keep every reference"))
+    assert [bool(each.derived) for each in (*read, mine)] == [False, True]
