@@ -35,9 +35,24 @@ def rules_status(timeline: Timeline, number: int) -> RulesStatus:
     if not lost:
         return RulesStatus()
     others = f", as did {count_of(len(lost) - 1, 'other')}" if len(lost) > 1 else ""
-    quote = one_line(without_escapes(lost[0].rule.text), QUOTE)
     how = _left(lost[0], min(since.values()))
-    return RulesStatus(f"The rule “{quote}” {how}{others} (an estimate).", tuple(lost))
+    return RulesStatus(f"The rule {quoted_rule(lost[0])} {how}{others} (an estimate).", tuple(lost))
+
+
+def quoted_rule(tracked: TrackedRule) -> str:
+    """ "“never e-mail outside”": untrusted text on one line."""
+    return f"“{one_line(without_escapes(tracked.rule.text), QUOTE)}”"
+
+
+def when_left(timeline: Timeline, tracked: TrackedRule) -> str:
+    """ "left at request 31"; of one that came back "missing from 4 of 9 requests, first at 31" """
+    (since, stop), requests = tracked.gaps[0], len(timeline.plans)
+    if stop == requests:
+        return _left(tracked, since)
+    missing = sum(stop - first for first, stop in tracked.gaps)
+    return (
+        f"missing from {missing:,} of {count_of(requests - tracked.first_request, 'request')}, first at {since + 1:,}"
+    )
 
 
 def _left(tracked: TrackedRule, since: int) -> str:

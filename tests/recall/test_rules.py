@@ -11,7 +11,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.planning.pins import Pattern, changes_to_pin
 from historylab.recall.rules import find_rules, share_of_rules_kept, track_rules
-from historylab.wording.rules import rules_status
+from historylab.wording.rules import rules_status, when_left
 from historylab.wording.verdict import verdict
 
 LAST_ONE = Settings(policy="lastN", length=1)
@@ -121,6 +121,7 @@ def test_the_request_is_named_from_which_on_it_is_no_longer_held_and_pinned_it_s
     assert rules_status(timeline, 0).sentence == ""
     assert rules_status(timeline, 3).sentence == "The rule “Never e-mail outside” left at request 2 (an estimate)."
     assert rules_status(timeline, 3).sentence in str(verdict(timeline, 3))
+    assert when_left(timeline, tracked) == "left at request 2"
     changes = changes_to_pin(LAST_ONE, [(tracked.rule.pattern, "user")])
     assert changes == {"pin": "Never e-mail*"}
     pinned = replay(chat(), LAST_ONE.replace(**changes))
@@ -130,7 +131,10 @@ def test_the_request_is_named_from_which_on_it_is_no_longer_held_and_pinned_it_s
 
 def test_a_rule_that_another_message_or_the_summary_repeats_is_held():
     again = Conversation([*chat(), Message("assistant", "Yes."), Message("user", "So: Never e-mail outside, I said.")])
-    assert track_rules(replay(again, LAST_ONE))[0].held.gaps == ((1, 5),)
+    timeline = replay(again, LAST_ONE)
+    tracked = track_rules(timeline)[0]
+    assert tracked.held.gaps == ((1, 5),)
+    assert when_left(timeline, tracked) == "missing from 4 of 6 requests, first at 2"
     folded = Settings(policy="all", pruner="summarize", budget=120)
     timeline = replay(chat(), folded)
     assert timeline.plans[-1].summary is None or share_of_rules_kept(timeline) == 1

@@ -53,6 +53,8 @@ def test_a_rule_that_left_and_a_mark_are_kept_by_their_text_which_no_address_car
     rule = {"role": "user", "content": "Never e-mail anyone <b> outside. Hello!"}
     app = selected(pasted([rule, SAID[1], *SAID[2:]], historyLength="3"), 2)
     assert "The rule “Never e-mail anyone &lt;b&gt; outside” left at request 4 (an estimate)." in text(app)
+    (left,) = rows(on_tab(app, "Lost facts"), "lost-rules")
+    assert left == ["“Never e-mail anyone <b> outside”", "message 1 (user)", "Left at request 4"]
     shown(app.button(key="keep-rules").click().run())
     assert app.session_state["historylab"].you["pin"] == "Never e-mail*"
     assert "left at request" not in text(app)

@@ -9,6 +9,7 @@ import streamlit as st
 from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
 from historylab.recall.retention import Loss, Retention
+from historylab.recall.rules import track_rules
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import session
 from historylab.ui.shared.row_table import Column, row_table
@@ -30,6 +31,7 @@ from historylab.wording.losses import (
 from historylab.wording.message_text import speaker
 from historylab.wording.must_remember import BADGE
 from historylab.wording.palette import LOOKS
+from historylab.wording.rules import quoted_rule, when_left
 from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape
 
@@ -50,13 +52,19 @@ COLUMNS = (
     Column("Needed at", "word"),
     Column("As", "word"),
 )
+RULE_COLUMNS = (Column("Rule"), Column("Said in", "word"), Column("What became of it", "word"))
 
 
 def loss_list(timeline: Timeline, found: Retention) -> None:
-    """Per kind the share kept, how bad the losses are, then every loss, the worst first."""
+    """Per kind the share kept, how bad the losses are, then every loss, the worst first; and the rules that left."""
     if is_textless(timeline.original):
         st.html(f'<div class="hl-small">{escape(RECALL_UNKNOWN)}</div>')
         return
+    _losses(timeline, found)
+    _rules(timeline)
+
+
+def _losses(timeline: Timeline, found: Retention) -> None:
     lines = [kept_line(found.kept[kind], *noun) for kind, noun in NOUNS.items() if found.kept[kind].total]
     if not lines:
         st.html('<div class="hl-small">Nothing is referred to again later, as far as the transcript shows.</div>')
@@ -83,16 +91,38 @@ def loss_list(timeline: Timeline, found: Retention) -> None:
 
 def _row(timeline: Timeline, loss: Loss) -> tuple[str, ...]:
     gone, look = gone_at(timeline, loss), LOOKS[gone_as(timeline, loss)]
-    by = speaker(timeline.conversation[loss.message], 24)
     starred = loss.kind == "star"
     return (
         lost_value(loss),
         severity_in_words(loss),
-        f"message {loss.message + 1:,} ({by})",
+        _said_in(timeline, loss.message),
         f"{look.glyph} {timeline.steps[gone].label}",
         "every request" if starred else timeline.steps[loss.step].label,
         BADGE if starred else capitalize_first(used_as(loss)) + (" (an estimate)" if loss.estimate else ""),
     )
+
+
+def _rules(timeline: Timeline) -> None:
+    """The standing instructions that a request after them no longer held."""
+    left = [(rule, rule.held.message) for rule in track_rules(timeline) if rule.gaps]
+    shown = [(rule, message) for rule, message in left if message is not None]  # else no message is theirs
+    if not shown:
+        return
+    st.html('<div class="hl-meta">Rules that later requests no longer held, found by their words (an estimate).</div>')
+    row_table(
+        "lost-rules",
+        RULE_COLUMNS,
+        [
+            (quoted_rule(rule), _said_in(timeline, message), capitalize_first(when_left(timeline, rule)))
+            for rule, message in shown
+        ],
+        lambda row: choose_message(timeline, shown[row][0].gaps[0][0], shown[row][1]),
+        label=f"Rules that left: {len(shown):,}",
+    )
+
+
+def _said_in(timeline: Timeline, message: int) -> str:
+    return f"message {message + 1:,} ({speaker(timeline.conversation[message], 24)})"
 
 
 def _chosen(losses: Sequence[Loss]) -> int | None:
