@@ -36,9 +36,11 @@ def run_batches(
     *,
     at_once: int,
     cancelled: Callable[[], bool] = lambda: False,
+    end_early: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[B, R]]:
     """Yield each batch with its result, in the order they are done. Stops early, without an error, when cancelled.
 
+    `end_early` then asks the workers for what they have, and says whether it comes soon: that is yielded, too.
     `open_executor` is called again only when the executor is broken. Raises WorkerLost for a batch that is lost or
     fails every time, with the last failure as its cause.
     """
@@ -71,7 +73,11 @@ def run_batches(
                 raise WorkerLost(f"a batch failed {TRIES} times: {problem or type(problem).__name__}") from problem
             again.append((number, batch))
         waiting = waiting or take()
-    _stop(running)
+    left = [future for future in running if not future.cancel()]
+    if left and end_early():
+        for future in wait(left).done:
+            if _problem(future) is None:
+                yield running[future][1], future.result()
 
 
 def _problem(future: Future[Any]) -> BaseException | None:
@@ -87,9 +93,18 @@ def _stop(running: dict[Future[R], tuple[int, B]]) -> None:
         future.cancel()
 
 
-def _leave_interrupts_to_us() -> None:
-    """Ctrl-C reaches every process of a terminal: a worker finishes its batch, and we decide what becomes of it."""
+_ending: list[Any] = []  # in a process of ours: whose `value` is 1 once its work is stopped
+
+
+def _begin(ending: Any) -> None:
+    """Ctrl-C reaches every process of a terminal: a worker is told by us when to end, and gives back what it has."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _ending.append(ending)
+
+
+def is_ending() -> bool:
+    """Whether this process, a worker of ours, is to give back what it has."""
+    return any(flag.value for flag in _ending)
 
 
 class Workers:
@@ -98,16 +113,25 @@ class Workers:
     def __init__(self, executor: Executor | None, workers: int):
         self._given, self._workers = executor, workers
         self._now: Executor | None = None
+        self._ending: Any = None
 
     def __call__(self) -> Executor:
         if self._given is not None and self._now is not None:
             raise WorkerLost("the executor handed in is broken; a worker of it died. Give a new one")
         self._close()
-        # spawn: a fork of a process with threads (Streamlit, tokenizers) may hang
-        self._now = self._given or ProcessPoolExecutor(
-            self._workers, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_us
-        )
+        self._now = self._given or self._processes()
         return self._now
+
+    def _processes(self) -> Executor:
+        context = get_context("spawn")  # a fork of a process with threads (Streamlit, tokenizers) may hang
+        self._ending = context.RawValue("b", 0)  # no lock, which a process that dies could hold
+        return ProcessPoolExecutor(self._workers, context, _begin, (self._ending,))
+
+    def end_early(self) -> bool:
+        """Have processes of ours give back what they have; an executor handed in is not told."""
+        if self._ending is not None:
+            self._ending.value = 1
+        return self._ending is not None
 
     def __enter__(self) -> Workers:
         return self
@@ -117,4 +141,5 @@ class Workers:
 
     def _close(self) -> None:
         if self._now is not None and self._given is None:
+            self.end_early()
             self._now.shutdown(wait=False, cancel_futures=True)

@@ -19,6 +19,7 @@ from historylab.formats.load import Conversations as Loaded
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.corpus import Source, picklable_source, read_source_cached
+from historylab.tuning.executor import is_ending
 from historylab.tuning.measures import measure
 from historylab.tuning.replayed import MeasureOptions
 
@@ -144,8 +145,17 @@ def split_into_batches(parts: Sequence[Part], job: Job, workers: int) -> Iterato
 
 
 def run_batch(batch: Batch) -> list[Done | Unread] | str:
-    """On a worker: the rows of a batch, or the problem with its settings as text, which no retry would solve."""
+    """On a worker: the rows of a batch, or the problem with its settings as text, which no retry would solve.
+
+    Where the work is stopped meanwhile: the rows so far.
+    """
+    rows: list[Done | Unread] = []
     try:
-        return [done for part in batch.parts for done in run_part(part, read_source_cached, batch.job)]
+        for part in batch.parts:
+            for done in run_part(part, read_source_cached, batch.job):
+                rows.append(done)
+                if is_ending():
+                    return rows
     except HistoryLabError as problem:
         return str(problem)
+    return rows

@@ -215,7 +215,8 @@ class Sweep:
         if not todo:
             return
         with Workers(self._executor, many) as opened:
-            for _, result in run_batches(run_batch, batches, opened, at_once=at_once, cancelled=self._cancelled):
+            stops = {"cancelled": self._cancelled, "end_early": opened.end_early}
+            for _, result in run_batches(run_batch, batches, opened, at_once=at_once, **stops):
                 if isinstance(result, str):
                     raise HistoryLabError(result)
                 yield from result

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
+
+from historylab.tuning.executor import is_ending
 
 
 def die_once(marker_and_number: tuple[str, int]) -> int:
@@ -17,6 +20,14 @@ def die_once(marker_and_number: tuple[str, int]) -> int:
 
 def always_die(number: int) -> int:
     os._exit(1)
+
+
+def work_until_stopped(marker: str) -> str:
+    """Says by a file that it has begun; gives back its batch once the work is stopped."""
+    Path(marker).touch()
+    while not is_ending():
+        time.sleep(0.01)
+    return marker
 
 
 def fail(number: int) -> int:

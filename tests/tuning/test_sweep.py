@@ -251,6 +251,15 @@ def test_a_lost_worker_loses_no_result(tmp_path):
 
 
 @pytest.mark.slow
+def test_what_workers_have_when_they_are_stopped_is_not_lost(tmp_path):
+    marker = str(tmp_path / "begun")
+    with Workers(None, 1) as opened:
+        stops = {"cancelled": lambda: os.path.exists(marker), "end_early": opened.end_early}
+        work = run_batches(crashing_workers.work_until_stopped, [marker], opened, at_once=1, **stops)
+        assert list(work) == [(marker, marker)]
+
+
+@pytest.mark.slow
 def test_a_batch_that_kills_every_worker_is_given_up():
     with Workers(None, 1) as opened, pytest.raises(WorkerLost, match=f"failed {TRIES} times"):
         list(run_batches(crashing_workers.always_die, [1], opened, at_once=1))
