@@ -11,23 +11,24 @@ from historylab.settings.model import setting_names
 
 MEMBERS = [(family, name) for family in registry.FAMILIES for name in sorted(registry.members(family))]
 ON_SCREEN = (*FIELDS_THAT_CHOOSE, "generator")  # where a number needs both ends
-OPTIONS = [(family, name, option.name) for family, name in MEMBERS for option in registry.member(family, name).options]
 
 
-@pytest.mark.parametrize(("family", "name"), MEMBERS)
-def test_a_member_says_in_one_line_what_it_does(family, name):
-    summary = registry.member(family, name).summary
-    assert summary.endswith(".") or summary.endswith(":") or family in ("exporter", "format", "generator")
-    assert 5 < len(summary) < 160
-    assert "\n" not in summary
+def test_a_member_says_in_one_line_what_it_does():
+    for family, name in MEMBERS:
+        summary = registry.member(family, name).summary
+        assert summary.endswith((".", ":")) or family in ("exporter", "format", "generator"), (family, name)
+        assert 5 < len(summary) < 160, (family, name)
+        assert "\n" not in summary, (family, name)
 
 
-@pytest.mark.parametrize(("family", "name"), MEMBERS)
-def test_what_a_member_reads_are_settings(family, name):
-    reads = registry.member(family, name).reads
-    assert set(reads) <= set(setting_names())
-    assert len(set(reads)) == len(reads)
-    assert not reads or family in FIELDS_THAT_CHOOSE, "only the choice of such a member gives a setting an effect"
+def test_what_a_member_reads_are_settings():
+    """Only the choice of such a member gives a setting an effect."""
+    known = {*setting_names()}
+    for family, name in MEMBERS:
+        reads = registry.member(family, name).reads
+        assert {*reads} <= known, (family, name)
+        assert len({*reads}) == len(reads), (family, name)
+        assert not reads or family in FIELDS_THAT_CHOOSE, (family, name)
 
 
 @pytest.mark.parametrize("family", ON_SCREEN)
@@ -37,15 +38,15 @@ def test_members_one_chooses_between_are_called_differently(family):
     assert all((1 < len(title) < 40 and title[0].isupper()) or title.startswith("toolpack") for title in titles)
 
 
-@pytest.mark.parametrize(("family", "name", "option"), OPTIONS)
-def test_an_option_has_a_description_and_a_default_within_its_bounds(family, name, option):
-    found = next(o for o in registry.member(family, name).options if o.name == option)
-    assert found.help, "an Annotated[…, Field(description=…)]"
-    assert found.parse(found.default) == found.default
-    schema = found.schema
-    if schema.get("type") in ("integer", "number") and family in ON_SCREEN:
-        assert "minimum" in schema or "exclusiveMinimum" in schema
-        assert "maximum" in schema or "exclusiveMaximum" in schema
+def test_an_option_has_a_description_and_a_default_within_its_bounds():
+    for family, name in MEMBERS:
+        for option in registry.member(family, name).options:
+            which, schema = (family, name, option.name), option.schema
+            assert option.help, f"an Annotated[…, Field(description=…)] for {which}"
+            assert option.parse(option.default) == option.default, which
+            if schema.get("type") in ("integer", "number") and family in ON_SCREEN:
+                assert "minimum" in schema or "exclusiveMinimum" in schema, which
+                assert "maximum" in schema or "exclusiveMaximum" in schema, which
 
 
 @pytest.mark.parametrize("family", registry.FAMILIES)

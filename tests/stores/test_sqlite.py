@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
 import sqlite3
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from stored_messages import fill, ids, posted
@@ -16,6 +18,7 @@ from historylab.stores.sqlite import SQLiteConversationStore
 
 APPEND = """
 import sys
+from functools import partial
 sys.path.insert(0, "tests/support")
 from stored_messages import fill, posted
 from historylab.stores.sqlite import SQLiteConversationStore
@@ -87,21 +90,23 @@ DAMAGE = ["x'ff41'", "5", "x'00'", "'{'", "'[1]'", "'7'", "''", "CAST(x'ff' AS T
 
 
 @pytest.mark.parametrize("column", COLUMNS)
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_row_is_a_store_error_that_names_it_or_still_a_message(tmp_path, column, damage):
+def test_a_damaged_row_is_a_store_error_that_names_it_or_still_a_message(tmp_path, column):
     path = tmp_path / "conversations.db"
-    fill(SQLiteConversationStore(path), posted("09:00 a: hello", isSummary=True)).close()
-    with contextlib.closing(sqlite3.connect(path)) as plain:
-        plain.execute(f"UPDATE stored_messages SET {column} = {damage}")
-        plain.commit()
-    store = SQLiteConversationStore(path)
-    for read in (lambda: store.get("room"), lambda: store.search("room", "")):
-        try:
-            (message,) = read()
-        except StoreError as problem:
-            assert "damaged" in str(problem) or "failed" in str(problem)
-        else:
-            assert message == type(message).from_dict(message.to_dict())
+    for damage in DAMAGE:
+        fill(SQLiteConversationStore(path), posted("09:00 a: hello", isSummary=True)).close()
+        with contextlib.closing(sqlite3.connect(path)) as plain:
+            plain.execute(f"UPDATE stored_messages SET {column} = {damage}")
+            plain.commit()
+        store = SQLiteConversationStore(path)
+        for read in (partial(store.get, "room"), partial(store.search, "room", "")):
+            try:
+                (message,) = read()
+            except StoreError as problem:
+                assert re.search("damaged|failed", str(problem)), damage
+            else:
+                assert message == type(message).from_dict(message.to_dict()), damage
+        store.close()
+        path.unlink()
 
 
 @pytest.mark.slow

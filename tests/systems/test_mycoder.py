@@ -355,7 +355,7 @@ def test_the_preset_folds_what_the_function_compacts():
 @pytest.mark.feature("C17")
 @pytest.mark.parametrize("name", PRESETS_BY_AGENT)
 def test_the_preset_has_a_window_and_no_budget_that_could_stand_for_one(name):
-    preset, conversation = PRESETS_BY_AGENT[name], conv("s " + "u a " * 40, words=9_000)
+    preset, conversation = PRESETS_BY_AGENT[name], conv("s " + "u a " * 40, words=3_000)
     plan = replay(conversation, preset.replace(counter="chars/4")).plans[-1]
     assert plan.tokens > 200_000
     assert not plan.over_budget
