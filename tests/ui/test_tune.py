@@ -38,7 +38,7 @@ def pick_another(points) -> str:
     return other
 
 
-def test_the_verdict_leads_with_what_it_did_elsewhere_and_what_that_rests_on():
+def test_the_verdict_leads_with_what_it_did_elsewhere_and_any_settings_tried_can_be_picked_or_exported():
     app = tune(**LOOP)
     said = verdict(app)
     assert said.strip().startswith("Better than yours: ")
@@ -47,10 +47,9 @@ def test_the_verdict_leads_with_what_it_did_elsewhere_and_what_that_rests_on():
     assert "This rests on 205 facts in tool calls in 1 conversation; " in said
     assert "With 90% confidence " in said
     assert "reference" not in text(app)
-
-
-def test_the_settings_tried_are_counted_once_and_any_can_be_picked():
-    app = tune(**LOOP)
+    shown(app.button(key="export-these").click().run())  # the advised ones, not yours
+    assert "HISTORYLAB_BUDGET=8000" not in app.code[-1].value
+    assert "HISTORYLAB_" in app.code[-1].value
     points = settings_looked_at(app)
     assert f"; {len(points.options)} settings tried" in text(app)
     assert "What each single change does from here" in text(app)
@@ -76,27 +75,17 @@ def test_where_nothing_differs_the_buttons_say_so():
     assert "These are your settings." in text(app)
 
 
-def test_using_the_advice_chooses_its_settings_in_the_playground():
+def test_the_advice_is_compared_with_yours_and_used_in_the_playground():
     app = tune(**LOOP)
+    shown(app.button(key="compare-with-mine").click().run())
+    assert "B" in verdict(app)
+    assert "Nothing is cut" not in text(app)
+    shown(app.switch_page(PAGE).run())
     shown(app.button(key="use").click().run())
     assert "the model sees" in verdict(app)
     assert "you" in sources(app).values()
     shown(app.switch_page(PAGE).run())
     assert "Yours are as good as anything tried" in verdict(app)
-
-
-def test_comparing_puts_it_beside_yours():
-    app = tune(**LOOP)
-    shown(app.button(key="compare-with-mine").click().run())
-    assert "B" in verdict(app)
-    assert "Nothing is cut" not in text(app)
-
-
-def test_exporting_offers_the_candidate_not_yours():
-    app = tune(**LOOP)
-    shown(app.button(key="export-these").click().run())
-    assert "HISTORYLAB_BUDGET=8000" not in app.code[-1].value
-    assert "HISTORYLAB_" in app.code[-1].value
 
 
 def test_wishes_in_words_exclude_and_what_is_not_understood_is_said():
