@@ -89,7 +89,7 @@ def test_the_advice_is_compared_with_yours_and_used_in_the_playground():
 
 
 def test_wishes_in_words_exclude_and_what_is_not_understood_is_said():
-    app = tune(**LOOP)
+    app = tune(conv="gen:tool_loop:seed=2,rounds=12,output_lines=20")
     better = verdict(app)
     shown(app.segmented_control(key="aim").set_value("cheapest").run())
     assert verdict(app) != better
