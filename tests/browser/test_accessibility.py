@@ -6,7 +6,7 @@ import re
 
 import pytest
 from axe_checks import violations
-from browser_pages import opened, select_row, settled
+from browser_pages import no_drawer, opened, select_row, settled
 
 pytestmark = pytest.mark.browser
 
@@ -36,16 +36,7 @@ def test_axe_finds_nothing_serious_in_the_playground(page, home):
     assert both(page) == []
 
 
-def test_axe_finds_nothing_serious_in_the_chat(page, home):
-    opened(page, f"{home}/{SMALL}")
-    select_row(page, 2)
-    page.get_by_text("Message 2: × dropped").wait_for()
-    page.get_by_role("radio", name="Chat").click()
-    page.locator("[data-view=chat] [aria-selected=true]").wait_for()
-    assert both(page) == []
-
-
-def test_axe_finds_nothing_serious_in_the_sheet_of_keys_and_the_export_drawer(page, home):
+def test_axe_finds_nothing_serious_in_the_sheet_of_keys_the_export_drawer_and_the_chat(page, home):
     opened(page, f"{home}/{SMALL}")
     settled(page)
     page.get_by_role("button", name="Keys").click()
@@ -53,6 +44,12 @@ def test_axe_finds_nothing_serious_in_the_sheet_of_keys_and_the_export_drawer(pa
     page.keyboard.press("Escape")
     page.get_by_role("button", name=re.compile("^Export")).first.click()
     page.get_by_role("button", name="Download historylab.env").wait_for()
+    assert both(page) == []
+    no_drawer(page)
+    select_row(page, 2)
+    page.get_by_text("Message 2: × dropped").wait_for()
+    page.get_by_role("radio", name="Chat").click()
+    page.locator("[data-view=chat] [aria-selected=true]").wait_for()
     assert both(page) == []
 
 

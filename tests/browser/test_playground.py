@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 
 import pytest
 from browser_pages import HOSTILE, PLAIN, headline, no_drawer, opened, select_row, settled, source_of, upload
-from server_process import playground
 
 pytestmark = pytest.mark.browser
 
@@ -81,17 +80,16 @@ def test_a_link_writes_no_link_into_the_question_of_consent(page, home, seen):
     assert seen.external == []
 
 
-def test_back_brings_the_settings_before(page, home):
+def test_back_brings_the_settings_before_and_a_choice_survives_a_visit_to_the_other_page(page, home):
     opened(page, home + "/?historyLength=5")
     headline(page, "sees 10 of")
     set_number(page, "Length", 2)
     headline(page, "sees 4 of")
     page.go_back()
     headline(page, "sees 10 of")
+    source_of(page, "length", "URL")
+    settled(page)
 
-
-def test_a_choice_survives_a_visit_to_the_other_page(page, home):
-    opened(page, home + PLAIN)
     set_number(page, "Length", 2)
     headline(page, "sees 4 of")
     page.get_by_role("link", name="Settings sources").click()
@@ -99,12 +97,3 @@ def test_a_choice_survives_a_visit_to_the_other_page(page, home):
     page.get_by_role("link", name="Playground").click()
     headline(page, "sees 4 of")
     source_of(page, "length", "you")
-
-
-def test_the_environment_locks_a_field_against_the_link(page):
-    with playground(env={"HISTORYLAB_BUDGET": "700", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH": "0"}) as locked:
-        opened(page, locked + "/?budget=9000&historyLength=12")
-        page.locator(".hl-cost", has_text="of 700 tokens").wait_for()
-        page.get_by_text("HISTORYLAB_BUDGET").wait_for()
-        source_of(page, "length", "environment")
-        assert page.get_by_role("spinbutton", name="Budget").count() == 0

@@ -66,14 +66,11 @@ def retention_map(page, home) -> Map:
     return found
 
 
-def test_it_is_a_slider_that_says_where_it_is(retention_map):
-    slider = retention_map.slider
+def test_it_is_a_slider_moved_by_keys_number_and_buttons_that_zooms_around_the_request(retention_map):
+    page, slider = retention_map.page, retention_map.slider
     assert slider.get_attribute("aria-valuetext") == "turn 83: 20 of 166 messages sent"
     assert [slider.get_attribute(f"aria-value{name}") for name in ("min", "now", "max")] == ["1", "83", "83"]
 
-
-def test_keys_move_it_and_the_page_follows(retention_map):
-    page, slider = retention_map.page, retention_map.slider
     slider.focus()
     for key, turn in (("Home", 1), ("ArrowRight", 2), ("ArrowUp", 3), ("PageUp", 4), ("PageDown", 3), ("End", 83)):
         slider.press(key)
@@ -81,6 +78,24 @@ def test_keys_move_it_and_the_page_follows(retention_map):
     slider.press("ArrowLeft")
     headline(page, "At turn 82,")
     page.wait_for_function("() => document.querySelector('.st-key-scrubber input').value === '82'")
+
+    box = page.get_by_role("spinbutton", name="Request, from 1 to 83")
+    box.fill("12")
+    box.press("Enter")
+    retention_map.says("^turn 12:")
+    page.get_by_role("button", name="Next ›").click()
+    retention_map.says("^turn 13:")
+    headline(page, "At turn 13,")
+
+    slider.focus()
+    for key in ("Home", "+", "+", "+"):
+        slider.press(key)
+    assert page.evaluate("() => [historylabClock.now.from, historylabClock.now.to * 83]") == [0, 21]
+    slider.press("End")
+    assert page.evaluate("() => [historylabClock.now.from * 83, historylabClock.now.to]") == [62, 1]
+    page.get_by_role("button", name="Zoom out").click()
+    page.get_by_role("button", name="All", exact=True).click()
+    assert page.evaluate("() => [historylabClock.now.from, historylabClock.now.to]") == [0, 1]
 
 
 SAY = """async (requests) => {
@@ -119,30 +134,18 @@ def test_headline_and_legend_follow_the_clock_in_pythons_words(page, home):
     assert page.evaluate(OF_ANOTHER)
 
 
-def test_the_number_and_the_buttons_move_it_too(retention_map):
+def test_the_pointer_is_told_why_a_drag_moves_it_and_a_click_selects_request_and_message(retention_map):
     page = retention_map.page
-    box = page.get_by_role("spinbutton", name="Request, from 1 to 83")
-    box.fill("12")
-    box.press("Enter")
-    retention_map.says("^turn 12:")
-    page.get_by_role("button", name="Next ›").click()
-    retention_map.says("^turn 13:")
-    headline(page, "At turn 13,")
+    retention_map.point(message=1, request=60)
+    retention_map.tip.wait_for()
+    said = retention_map.tip.inner_text()
+    assert "Message 2, user" in said
+    assert "request 61, turn 61: × dropped" in said
+    assert "Older than the last 10 user messages." in said
+    retention_map.point(message=120, request=3)
+    retention_map.tip.filter(has_text="not said yet").wait_for()
 
-
-def test_a_click_selects_request_and_message(retention_map):
-    page = retention_map.page
-    retention_map.click(message=5, request=40)
-    headline(page, "At turn 41,")
-    page.get_by_text("Message 6: × dropped").wait_for()
-    page.get_by_text("What would keep it in").wait_for()
-    retention_map.click(message=150, request=40)  # not said yet: it is a place on the slider only
-    retention_map.click(message=75, request=40)
-    page.get_by_text("Message 76: ● kept").wait_for()
-
-
-def test_a_drag_moves_at_once_and_is_told_on_release(retention_map):
-    page, box = retention_map.page, at_rest(retention_map.slider)
+    box = at_rest(retention_map.slider)
     start, end = retention_map.at(60, 70), retention_map.at(60, 20)
     page.mouse.move(box["x"] + start[0], box["y"] + start[1])
     page.mouse.down()
@@ -154,16 +157,13 @@ def test_a_drag_moves_at_once_and_is_told_on_release(retention_map):
     page.wait_for_function("() => document.querySelector('.st-key-scrubber input').value === '21'")
     assert not page.get_by_text(re.compile("^Message \\d+: ")).count()  # a drag selects no message
 
-
-def test_the_pointer_is_told_why_at_once(retention_map):
-    retention_map.point(message=1, request=60)
-    retention_map.tip.wait_for()
-    said = retention_map.tip.inner_text()
-    assert "Message 2, user" in said
-    assert "request 61, turn 61: × dropped" in said
-    assert "Older than the last 10 user messages." in said
-    retention_map.point(message=120, request=3)
-    retention_map.tip.filter(has_text="not said yet").wait_for()
+    retention_map.click(message=5, request=40)
+    headline(page, "At turn 41,")
+    page.get_by_text("Message 6: × dropped").wait_for()
+    page.get_by_text("What would keep it in").wait_for()
+    retention_map.click(message=150, request=40)  # not said yet: it is a place on the slider only
+    retention_map.click(message=75, request=40)
+    page.get_by_text("Message 76: ● kept").wait_for()
 
 
 def test_it_grows_as_it_plays_and_is_told_when_it_is_paused(retention_map):
@@ -177,19 +177,6 @@ def test_it_grows_as_it_plays_and_is_told_when_it_is_paused(retention_map):
     page.wait_for_function(f"() => document.querySelector('.st-key-scrubber input').value === '{now}'")
     headline(page, f"At turn {now},")
     assert page.locator("html.hl-playing").count() == veil(retention_map, 60, 80) == 0
-
-
-def test_it_zooms_around_the_request_and_stays_with_it(retention_map):
-    page, slider = retention_map.page, retention_map.slider
-    slider.focus()
-    for key in ("Home", "+", "+", "+"):
-        slider.press(key)
-    assert page.evaluate("() => [historylabClock.now.from, historylabClock.now.to * 83]") == [0, 21]
-    slider.press("End")
-    assert page.evaluate("() => [historylabClock.now.from * 83, historylabClock.now.to]") == [62, 1]
-    page.get_by_role("button", name="Zoom out").click()
-    page.get_by_role("button", name="All", exact=True).click()
-    assert page.evaluate("() => [historylabClock.now.from, historylabClock.now.to]") == [0, 1]
 
 
 def test_it_fills_the_screen_and_is_saved_as_a_picture(retention_map):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browser_pages import PLAIN, SECONDS, headline, source_of
+from browser_pages import PLAIN, SECONDS, headline, settled, source_of
 
 pytestmark = pytest.mark.browser
 
@@ -45,7 +45,7 @@ def test_a_shared_link_opens_the_same_settings_conversation_and_request(page, br
     assert seen.external == []
 
 
-def test_back_returns_to_the_conversation_and_comparison_before(page, home):
+def test_back_returns_to_the_comparison_before_and_the_used_one_is_the_playgrounds(page, home, seen):
     page.goto(home + "/compare?v=1&cmp=historyLength:5")
     headline(page, "B sends")
     first = page.locator("h1").first.inner_text()
@@ -54,11 +54,8 @@ def test_back_returns_to_the_conversation_and_comparison_before(page, home):
     page.wait_for_function("text => document.querySelector('h1').innerText !== text", arg=first)
     page.go_back()
     headline(page, re.escape(first))
+    settled(page)
 
-
-def test_the_used_configuration_is_the_playgrounds(page, home, seen):
-    page.goto(home + "/compare?v=1&cmp=historyLength:5")
-    headline(page, "B sends")
     page.locator("[data-sees]", has_text="10 of 166").wait_for()
     page.get_by_role("button", name="Use this one").click()
     page.get_by_text("B is now A").wait_for()
@@ -69,32 +66,24 @@ def test_the_used_configuration_is_the_playgrounds(page, home, seen):
     assert seen.external == []
 
 
-def test_a_download_survives_a_rerun_of_its_drawer_and_esc_closes_it_afterwards(page, home):
+def test_a_report_and_the_decisions_are_downloaded_whatever_their_drawer_does_and_the_report_loads_nothing(
+    page, browser, home, tmp_path
+):
     page.goto(home + PLAIN)
     headline(page, "the model sees")
+    said, files = page.locator("h1").first.inner_text(), {}
     for label in ("Report (HTML)", "Decisions (CSV)"):
         page.get_by_role("button", name="Export").first.click()
         drawer = page.get_by_role("dialog")
-        with page.expect_download():
+        with page.expect_download() as download:
             drawer.get_by_role("button", name=label).click()
+        files[label] = download.value
         drawer.get_by_role("radio", name=re.compile("^All ")).click()  # the browser is a click ahead of the server
         with page.expect_download() as download:
             drawer.get_by_role("button", name=label).click()
         assert download.value.failure() is None
         page.keyboard.press("Escape")
         drawer.wait_for(state="hidden")
-
-
-def test_a_report_and_the_decisions_are_downloaded_and_the_report_loads_nothing(page, browser, home, tmp_path):
-    page.goto(home + PLAIN)
-    headline(page, "the model sees")
-    said = page.locator("h1").first.inner_text()
-    page.get_by_role("button", name="Export").first.click()
-    files = {}
-    for label in ("Report (HTML)", "Decisions (CSV)"):
-        with page.expect_download() as download:
-            page.get_by_role("button", name=label).click()
-        files[label] = download.value
     assert files["Decisions (CSV)"].suggested_filename == "request-83.csv"
     assert files["Decisions (CSV)"].path().read_text("utf-8-sig").startswith("message,role,tokens")
     saved = tmp_path / files["Report (HTML)"].suggested_filename
