@@ -25,6 +25,7 @@ from historylab.tuning.table import ENDINGS, read_table, write_table
 from historylab.tuning.tally import Progress
 
 CANDIDATES = grid(Settings(), budget=[40, 400], **{"pruner.fifo.unit": ["turn", "block"]})
+POOLS = {"two_processes": "processes", "dask_workers": "dask"}
 SAID = ["s u a u a(t) a u", "u a u a", "u:30 a u:9 a u"]
 
 
@@ -87,6 +88,18 @@ def test_a_sweep_that_was_stopped_again_and_again_ends_in_the_identical_table(ch
     assert Path(out).read_bytes() == Path(in_one_go).read_bytes()
     if not threads:  # where what is under way when it is stopped is lost
         assert len(measured) == len(SAID + SAID[:1]) * len(CANDIDATES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "pool",
+    [pytest.param(kind, marks=pytest.mark.xdist_group(group)) for kind, group in POOLS.items()],
+)
+def test_and_so_it_does_where_other_processes_measure(chats, out, pool, request):
+    there = {"executor": request.getfixturevalue(pool), "workers": 2, "out": out}
+    ticks = iter([False, False])
+    sweep(chats, CANDIDATES, **there, cancelled=lambda: next(ticks, True))
+    assert_frame_equal(sweep(chats, CANDIDATES, **there), sweep(chats, CANDIDATES))
 
 
 def test_when_all_is_measured_nothing_is_read_again(chats, out, measured, monkeypatch):

@@ -6,30 +6,24 @@ import json
 import multiprocessing
 import os
 import signal
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from importlib.util import find_spec
+from concurrent.futures import ThreadPoolExecutor
 
-import crashing_workers
 import numpy as np
-import pandas
 import pytest
 from pandas.testing import assert_frame_equal
 
-from historylab import Conversation, Message, Settings, generate, registry, replay
+from historylab import Conversation, Settings, generate, registry, replay
 from historylab.costs.bill import against_untrimmed
 from historylab.counters.exact import ExactCounter
-from historylab.errors import HistoryLabError, LoadError, SettingsError, WorkerLost
-from historylab.formats.files.pieces import Piece, split_file
+from historylab.errors import HistoryLabError, LoadError, SettingsError
 from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.reasons import reason
 from historylab.recall.retention import retention
 from historylab.tuning import jobs
-from historylab.tuning.corpus import read_source
-from historylab.tuning.executor import TRIES, Workers, run_batches
 from historylab.tuning.measures import COLUMNS
 from historylab.tuning.replayed import MeasureOptions
-from historylab.tuning.sweep import grid, random_search, sweep
-from historylab.tuning.table import ENDINGS, read_table, settings_of, write_table
+from historylab.tuning.sweep import grid, sweep
+from historylab.tuning.table import settings_of
 
 CHATS = [generate("support_desk", turns=8, seed=1), generate("coding_agent", turns=6, seed=2)]
 CANDIDATES = grid(Settings(), budget=[600, 3000], pruner=["fifo", "summarize"], tool_output=["off", "clear"])
@@ -42,34 +36,6 @@ IN_PROCESSES = [pytest.mark.slow, pytest.mark.xdist_group("processes")]
 @pytest.fixture(scope="module")
 def table():
     return sweep(CHATS, CANDIDATES)
-
-
-# -- candidates
-
-
-def test_a_grid_is_every_combination_the_last_axis_fastest():
-    found = grid(Settings(), budget=[1, 2], **{"pruner.fifo.unit": ["turn", "block"]})
-    assert [(s.budget, s.value("pruner.fifo.unit")) for s in found] == [
-        (1, "turn"), (1, "block"), (2, "turn"), (2, "block"),
-    ]  # fmt: skip
-    assert grid(Settings(budget=7)) == [Settings(budget=7)]
-
-
-@pytest.mark.parametrize(
-    "axes", [{"budget": []}, {"pruner": "fifo"}, {"budget": 4000}, {"bugdet": [1]}, {"budget": [-1]}]
-)
-def test_axes_that_cannot_be_are_refused(axes):
-    with pytest.raises(SettingsError, match=next(iter(axes))):
-        grid(Settings(), **axes)
-
-
-def test_a_random_search_is_the_same_for_the_same_seed():
-    axes = {"budget": range(100, 10_000), "pruner": ["fifo", "off"]}
-    first = random_search(Settings(), 20, 3, **axes)
-    assert first == random_search(Settings(), 20, 3, **axes)
-    assert first != random_search(Settings(), 20, 4, **axes)
-    assert len(set(first)) == 20
-    assert len(random_search(Settings(), 20, 3, pruner=["fifo", "off"])) == 2
 
 
 # -- the table
@@ -143,13 +109,6 @@ def test_progress_counts_pairs_and_cancelling_leaves_what_is_done():
 # -- elsewhere
 
 
-@pytest.fixture(scope="session")
-def two_processes():
-    """One pool for every test that kills none of its processes: each of them imports numpy and pandas anew."""
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
-        yield executor
-
-
 @pytest.fixture
 def executor(request):
     """Where the work is done: None is in this process."""
@@ -169,19 +128,11 @@ ANYWHERE = ["here", "threads", pytest.param("processes", marks=IN_PROCESSES)]
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("processes")
-def test_two_processes_give_the_identical_table(table, two_processes, tmp_path):
+def test_two_processes_give_the_identical_table(table, two_processes):
     seen = []
     there = {"executor": two_processes, "workers": 2, "progress": lambda *now: seen.append(now)}
     assert_frame_equal(table, sweep(CHATS, CANDIDATES, **there))
     assert seen[-1] == (16, 16)
-    stopped_then_done(tmp_path, table, CHATS, **there)
-
-
-def stopped_then_done(folder, expected, conversations, **there) -> None:
-    """A sweep into a file that is stopped at its first row has the same table once it is run again."""
-    out, ticks = str(folder / "sweep.parquet"), iter([False, False])
-    sweep(conversations, CANDIDATES, **there, out=out, cancelled=lambda: next(ticks, True))
-    assert_frame_equal(sweep(conversations, CANDIDATES, **there, out=out), expected)
 
 
 @pytest.mark.parametrize("conversations, shares", [(1, 8), (3, 4), (4, 1), (40, 1), (400, 1)])
@@ -201,17 +152,12 @@ def test_an_executor_handed_in_gives_the_identical_table_and_stays_open(table):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("distributed") is None, reason="needs Dask: pip install 'historylab[cluster]'")
-def test_a_dask_cluster_over_tcp_gives_the_identical_table(tmp_path):
-    from distributed import Client, LocalCluster
-
+@pytest.mark.xdist_group("dask")
+def test_a_dask_cluster_over_tcp_gives_the_identical_table(tmp_path, dask_workers):
     paths = [write_lines(tmp_path / f"{k}.jsonl", [chat]) for k, chat in enumerate(CHATS)]
     paths.append(missing := str(tmp_path / "missing.jsonl"))
-    cluster = LocalCluster(2, threads_per_worker=1, processes=True, protocol="tcp://", dashboard_address=None)
-    with cluster, Client(cluster) as client, client.get_executor() as executor:
-        here = sweep(paths, CANDIDATES)
-        there = sweep(paths, CANDIDATES, executor=executor, workers=2)
-        stopped_then_done(tmp_path, here, paths, executor=executor, workers=2)
+    here = sweep(paths, CANDIDATES)
+    there = sweep(paths, CANDIDATES, executor=dask_workers, workers=2)
     assert_frame_equal(here, there)
     assert here.attrs == there.attrs
     assert missing in there.attrs["skipped"][missing]
@@ -240,42 +186,6 @@ def test_a_sweep_survives_a_killed_process(table):
             os.kill(killed[0], signal.SIGKILL)
 
     assert_frame_equal(table, sweep(CHATS, CANDIDATES, workers=2, progress=kill_one))
-
-
-@pytest.mark.slow
-def test_a_lost_worker_loses_no_result(tmp_path):
-    numbers = [(str(tmp_path / "died"), n) for n in range(8)]
-    with Workers(None, 2) as opened:
-        found = dict(run_batches(crashing_workers.die_once, numbers, opened, at_once=4))
-    assert sorted(found.values()) == [0, 10, 20, 30, 40, 50, 60, 70]
-
-
-@pytest.mark.slow
-def test_what_workers_have_when_they_are_stopped_is_not_lost(tmp_path):
-    marker = str(tmp_path / "begun")
-    with Workers(None, 1) as opened:
-        stops = {"cancelled": lambda: os.path.exists(marker), "end_early": opened.end_early}
-        work = run_batches(crashing_workers.work_until_stopped, [marker], opened, at_once=1, **stops)
-        assert list(work) == [(marker, marker)]
-
-
-@pytest.mark.slow
-def test_a_batch_that_kills_every_worker_is_given_up():
-    with Workers(None, 1) as opened, pytest.raises(WorkerLost, match=f"failed {TRIES} times"):
-        list(run_batches(crashing_workers.always_die, [1], opened, at_once=1))
-
-
-@pytest.mark.slow
-def test_a_broken_executor_that_was_handed_in_is_said_to_be_so():
-    executor = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
-    with Workers(executor, 1) as opened, pytest.raises(WorkerLost, match="handed in is broken"):
-        list(run_batches(crashing_workers.always_die, [1], opened, at_once=1))
-
-
-def test_a_bug_is_not_swallowed():
-    with ThreadPoolExecutor(1) as executor, pytest.raises(WorkerLost, match="batch 1") as caught:
-        list(run_batches(crashing_workers.fail, [1], lambda: executor, at_once=1))
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 # -- files
@@ -346,58 +256,6 @@ def test_a_folder_is_swept_like_the_files_in_it(tmp_path, table, monkeypatch):
         write_lines(tmp_path / place / "chat.jsonl", [chat])
     found = sweep(tmp_path, CANDIDATES)
     assert_frame_equal(found.drop(columns="file"), table.drop(columns="file"))
-
-
-@pytest.mark.parametrize("size", [100, 4000, 20_000])
-def test_pieces_of_a_file_hold_every_line_once(tmp_path, monkeypatch, size):
-    chats = [Conversation([Message("user", f"question {n} " * n)], f"chat {n}") for n in range(1, 60)]
-    path = write_lines(tmp_path / "corpus.jsonl", chats)
-    monkeypatch.setattr("historylab.formats.files.pieces.PIECE_BYTES", size)
-    found = split_file(path)
-    assert len(found) > 1
-    assert [c.title for piece in found for c in read_source(piece)] == [c.title for c in chats]
-
-
-def test_a_session_of_one_message_a_line_is_never_cut(tmp_path, monkeypatch):
-    path = tmp_path / "session.jsonl"
-    path.write_text("\n".join(json.dumps(to_record(m)) for m in CHATS[0]), encoding="utf-8")
-    monkeypatch.setattr("historylab.formats.files.pieces.PIECE_BYTES", 100)
-    assert len(split_file(str(path))) == 1
-
-
-@pytest.mark.parametrize("as_text", [True, False])
-def test_a_parquet_file_is_read_row_group_by_row_group(tmp_path, as_text):
-    records = [[to_record(m) for m in c] for c in CHATS]
-    columns = {"title": [c.title for c in CHATS], "messages": [json.dumps(r) if as_text else r for r in records]}
-    path = tmp_path / "corpus.parquet"
-    pandas.DataFrame(columns).to_parquet(path, row_group_size=1)
-    found = split_file(str(path))
-    assert [(piece.start, piece.stop) for piece in found] == [(0, 1), (1, 2)]
-    assert [c for piece in found for c in read_source(piece)] == CHATS
-
-
-def test_a_path_that_only_workers_see_is_handed_on_as_it_is():
-    assert split_file("/only/there.jsonl") == [Piece("/only/there.jsonl")]
-
-
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_a_table_comes_back_from_disk(tmp_path, table, ending):
-    path = str(tmp_path / f"table{ending}")
-    write_table(table, path)
-    assert_frame_equal(read_table(path), table, check_dtype=False)
-
-
-def test_no_table_of_ours_is_refused(tmp_path):
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(LoadError, match="no column 'settings'"):
-        read_table(str(tmp_path / "other.csv"))
-    with pytest.raises(SettingsError, match="kind of table"):
-        read_table("table.xlsx")
-    with pytest.raises(LoadError, match="there is no file"):
-        read_table("no-such-table.parquet")
-    (tmp_path / "broken.parquet").write_text("not one")
-    with pytest.raises(LoadError, match="can't be read"):
-        read_table(str(tmp_path / "broken.parquet"))
 
 
 def test_a_stage_that_does_not_declare_what_it_reads_is_still_measured_under_each_value(monkeypatch):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
+import pandas
 import pytest
 from binary_samples import table
 
+from historylab import Conversation, Message, generate
 from historylab.errors import TooLarge
 from historylab.formats.files import parquet_rows, pieces
-from historylab.formats.files.pieces import holds_conversation, split_file
+from historylab.formats.files.pieces import Piece, holds_conversation, split_file
+from historylab.formats.messages.chat_messages import to_record
 
+TALKS = [generate("support_desk", turns=3, seed=1), generate("coding_agent", turns=2, seed=2)]
 SAID = [{"role": "user", "content": "hi"}]
 
 
@@ -64,3 +70,37 @@ def test_what_is_too_large_and_cannot_be_read_in_pieces_is_named_with_a_way_out(
     with pytest.raises(TooLarge, match=r'has 0\.0 MB; .* write a line for each conversation, {"messages"') as refused:
         split_file(str(path))[0].read()
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("size", [100, 4000, 20_000])
+def test_pieces_of_a_file_hold_every_line_once(tmp_path, monkeypatch, size):
+    chats = [Conversation([Message("user", f"question {n} " * n)], f"chat {n}") for n in range(1, 60)]
+    lines = [json.dumps({"title": chat.title, "messages": [to_record(m) for m in chat]}) for chat in chats]
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.setattr(pieces, "PIECE_BYTES", size)
+    found = split_file(str(path))
+    assert len(found) > 1
+    assert [c.title for piece in found for c in piece.read()] == [c.title for c in chats]
+
+
+def test_a_session_of_one_message_a_line_is_never_cut(tmp_path, monkeypatch):
+    path = tmp_path / "session.jsonl"
+    path.write_text("\n".join(json.dumps(to_record(m)) for m in TALKS[0]), encoding="utf-8")
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 100)
+    assert len(split_file(str(path))) == 1
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_parquet_file_is_read_row_group_by_row_group(tmp_path, as_text):
+    records = [[to_record(m) for m in c] for c in TALKS]
+    columns = {"title": [c.title for c in TALKS], "messages": [json.dumps(r) if as_text else r for r in records]}
+    path = tmp_path / "corpus.parquet"
+    pandas.DataFrame(columns).to_parquet(path, row_group_size=1)
+    found = split_file(str(path))
+    assert [(piece.start, piece.stop) for piece in found] == [(0, 1), (1, 2)]
+    assert [c for piece in found for c in piece.read()] == TALKS
+
+
+def test_a_path_that_only_workers_see_is_handed_on_as_it_is():
+    assert split_file("/only/there.jsonl") == [Piece("/only/there.jsonl")]
