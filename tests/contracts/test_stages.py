@@ -55,7 +55,7 @@ def under_way(conversation: Conversation, chosen: Settings, decisions: list[int]
 
 @pytest.mark.parametrize(("family", "name"), STAGES)
 def test_a_stage_keeps_the_four_rules(family, name):
-    @examples(max_examples=35)
+    @examples(max_examples=25)
     @given(
         conversations(),
         settings(**{family: name}),

@@ -54,7 +54,7 @@ def test_system_messages_and_what_is_pinned_are_always_sent(conversation, chosen
 
 @pytest.mark.parametrize("pruner", PRUNERS)
 def test_task_and_newest_block_survive_every_policy_but_none_and_every_pruner(pruner):
-    @examples(max_examples=60)
+    @examples(max_examples=30)
     @given(
         conversations(),
         settings(policy="lastN", pruner=pruner, filter="off", compaction="off", tool_output="off", **NO_OTHER_WISH),

@@ -21,7 +21,7 @@ from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import stage_options
 from historylab.wording.verdict import verdict
 
-GRID = 40
+GRID = 20
 
 
 def numbers_in(text: str) -> list[int]:
@@ -32,7 +32,7 @@ def numbers_in(text: str) -> list[int]:
 
 
 def untrue_undo(timeline: Timeline, request: int, message: int, answer: Answer) -> Iterator[str]:
-    """Values at which "Sent if …" is untrue: one less, itself, forty up to twice the uncut size, and the top."""
+    """Values at which "Sent if …" is untrue: one less, itself, twenty up to twice the uncut size, and the top."""
     if not answer.undo:
         return
     size, untrimmed = timeline.plans[request].size, int(timeline.untrimmed[request])
