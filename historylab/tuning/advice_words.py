@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from historylab.costs.amounts import count_of, percent, times
-from historylab.tuning.evidence import FEWEST_NEEDS, Comparison, Interval
+from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Interval
 from historylab.tuning.outcome import QUOTED, SAID, USED
 
 Verdict = Literal["better", "as good", "too little to tell"]
@@ -18,13 +18,17 @@ HELP = "What would help: more conversations, questions that should be answerable
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a verdict rests on: `needs` of some tiers, what was seen where it was judged, and how many were tried."""
+    """What a verdict rests on: the `needs` of some tiers in so many requests, what was seen where it was judged, how
+    many settings were tried, and what the best costs with twice the history (`grown`), as a multiple of the base.
+    """
 
     needs: int
+    requests: int
     tiers: Sequence[int]
     priced: bool
     held_out: Comparison
     tried: int
+    grown: float
 
 
 def kept_noun(tiers: Sequence[int]) -> str:
@@ -62,7 +66,10 @@ def _as_good(found: Found, label: str, broken: Sequence[str]) -> Iterator[str]:
         yield f"Closest: {label}, which breaks “{words}”." if label else f"Yours break “{words}”."
     else:
         yield "Yours are as good as anything tried."
-        if label:
+        if label and found.held_out.holds >= LIKELY and found.grown > 1:
+            dearer = f"{times(found.grown)} as {'dear' if found.priced else 'large'} as yours"
+            yield f"What looked best, {label}, does not last: with twice the history it would be {dearer}."
+        elif label:
             yield f"What looked best, {label}, was no better. {_judged(found)}, it {_did(found)}."
     yield f"{_rests(found)}."
 
@@ -88,7 +95,7 @@ def _facts(found: Found) -> str:
 def _judged(found: Found) -> str:
     requests, many = count_of(found.held_out.requests, "request"), found.held_out.conversations
     if many == 1:
-        return f"On the {requests} after those it was chosen on"
+        return f"On the last {found.held_out.requests:,} of {count_of(found.requests, 'request')}"
     return f"On {count_of(many, 'conversation')} ({requests}), each judged by what was chosen on the others"
 
 
@@ -109,12 +116,14 @@ def _did(found: Found) -> str:
 
 
 def _likely(found: Found) -> str:
-    """ "With 90% confidence +4 to +20 points kept, and 12 to 30% cheaper than yours": the intervals."""
+    """ "With 90% confidence +4 to +20 points kept, and 12 to 30% cheaper than yours; the chance ... is 93%"."""
     kept, cost = found.held_out.more_kept, found.held_out.cost
     points = f"{_signed(kept.low)} to {_signed(kept.high)} points kept"
     if _signed(kept.low) == _signed(kept.high) == "0":
         points = "as much kept"
-    return f"With 90% confidence {points}, and {_cheaper(cost, found.priced)} than yours"
+    chance = f"{percent(min(found.held_out.holds, 0.99))}{' or more' if found.held_out.holds > 0.99 else ''}"
+    interval = f"With 90% confidence {points}, and {_cheaper(cost, found.priced)} than yours"
+    return f"{interval}; the chance that it does no worse on as much again is {chance}"
 
 
 def _signed(share: float) -> str:

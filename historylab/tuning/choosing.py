@@ -1,35 +1,42 @@
 """Choosing: which of the settings tried on some requests to recommend, by what was wished for.
 
-What is better on a few requests may be so by luck. So a choice has to pay for what its intervals don't exclude: keeping
-less than the base, or costing more; and for what it would cost if the history grew to twice its length.
+What is better on a few requests may be so by luck. So a choice has to pay for the chance that it does not hold on as
+much again, and for what it would cost if the history grew to twice its length.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from historylab.conversation.columns import TOOL
 from historylab.counters.base import counter_for, token_column
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import BALANCED, BETTER, BETTER_IN_BOTH, Constraints
-from historylab.tuning.evidence import Comparison, Span, Sums, compare_sums, sum_clusters
+from historylab.tuning.evidence import Comparison, Limits, Span, Sums, compare_sums, sum_clusters
 from historylab.tuning.outcome import SAID
 from historylab.tuning.search_space import Sizes, vary_one_axis
 from historylab.tuning.trials import Trial, Trials
 
 BETTER_AIMS = (BETTER, BETTER_IN_BOTH)
+LIMITS: Mapping[str, Limits] = {
+    "cheapest": Limits(less_kept=1.0),
+    "keeps most": Limits(more_cost=1e9),
+    "balanced": Limits(less_kept=1 - BALANCED),
+    **dict.fromkeys(BETTER_AIMS, Limits()),
+}
+"""What each aim may give up."""
 KEPT_FOR_COST = 2.0
 """What keeping more is worth beside cost: one point of what is kept, as much as 2 % of the cost."""
-DOUBT = 5.0
-"""How much more a possible loss counts than a likely gain."""
-UNSEEN = 3.0
-"""Losses to reckon with where less than the base is sent and none is seen: three in n needs (the rule of three)."""
+DOUBT = 1.0
+"""What it costs to be wrong: as much as the whole of the base's cost."""
 FINALISTS = 8
 """The best candidates, which are also looked at with a history of twice the length."""
 GROWN = 0.5
 """What a saving with twice the history is worth beside one that was seen."""
+DEARER_LATER = 5.0
+"""How much more a loss with twice the history counts than a saving that was seen."""
 
 
 @dataclass(eq=False)
@@ -44,13 +51,35 @@ class Choosing:
     seed: int
     runs: int
 
+    @property
+    def requests(self) -> int:
+        """How many these requests are."""
+        return sum(stop - first for _, first, stop in self.spans)
+
+    @property
+    def needs(self) -> int:
+        """How many values they needed."""
+        return int(self.sums(self.base).needed.sum())
+
     def sums(self, trial: Trial, tiers: Sequence[int] | None = None) -> Sums:
         """What these requests come to under the settings of a trial."""
         return sum_clusters(trial.outcomes, self.spans, tiers or self.tiers, self.runs)
 
     def compare(self, trial: Trial) -> Comparison:
         """The trial beside the base on these requests."""
-        return compare_sums(self.sums(trial), self.sums(self.base), self.spans, self.seed)
+        sends_less, limits = self.sends_less(trial), self.limits
+        return compare_sums(
+            self.sums(trial), self.sums(self.base), self.spans, self.seed, limits=limits, sends_less=sends_less
+        )
+
+    @property
+    def limits(self) -> Limits:
+        return LIMITS[self.wishes.aim]
+
+    def sends_less(self, trial: Trial) -> bool:
+        """Whether some request sends less than the base's, and so may miss what no need has shown yet."""
+        pairs = ((trial.outcomes[n], self.base.outcomes[n], slice(first, stop)) for n, first, stop in self.spans)
+        return any((ours.tokens[those] < base.tokens[those]).any() for ours, base, those in pairs)
 
     def score(self, trial: Trial) -> float:
         """How good a trial is here: the higher the better, and 0 for the base itself where that is to be beaten."""
@@ -58,39 +87,37 @@ class Choosing:
             return 0.0
         beside = self.compare(trial)
         said, base_said = (self.sums(each, [SAID]).held.sum() for each in (trial, self.base))
-        return (
-            self._wished(beside, self._sends_less(trial))
-            - DOUBT * max(0.0, float(base_said - said))
-            - 1_000 * self._broken(trial)
-        )
+        return self._wished(beside) - DOUBT * max(0.0, float(base_said - said)) - 1_000 * self._broken(trial)
 
     def _broken(self, trial: Trial) -> int:
         """The number of constraints that it breaks."""
         return len(self.wishes.broken_by(trial.figures))
 
-    def _sends_less(self, trial: Trial) -> float:
-        """The share of requests that send less than the base, and so may miss what no need has shown yet."""
-        pairs = [(trial.outcomes[n], self.base.outcomes[n], slice(first, stop)) for n, first, stop in self.spans]
-        less = [int((ours.tokens[those] < base.tokens[those]).sum()) for ours, base, those in pairs]
-        return sum(less) / sum(stop - first for _, first, stop in self.spans)
-
-    def _wished(self, beside: Comparison, sends_less: float) -> float:
+    def _wished(self, beside: Comparison) -> float:
         cheaper, aim = -_log(beside.cost.value), self.wishes.aim
         if aim in BETTER_AIMS:
-            low = beside.more_kept.low - UNSEEN * sends_less / max(UNSEEN, beside.needs)
-            doubts = max(0.0, -low) * KEPT_FOR_COST + max(0.0, _log(beside.cost.high))
-            return cheaper + KEPT_FOR_COST * beside.more_kept.value - DOUBT * doubts
+            return cheaper + KEPT_FOR_COST * beside.more_kept.value - DOUBT * (1 - beside.holds)
         if aim == "keeps most":
             return 1_000 * beside.kept + cheaper
         return cheaper - (1_000 * max(0.0, BALANCED - beside.kept) if aim == "balanced" else 0.0)
 
     def best(self) -> Trial:
-        """The choice: of the best here, the one that stays good as the history grows; the base if none is better."""
-        found = [
-            trial for trial in self.trials.search(self.score, self.sizes(), self.wishes.peak) if self._eligible(trial)
-        ]
-        finalists = found[:FINALISTS]
-        return max([self.base, *finalists], key=lambda trial: self.score(trial) + self._grown(trial))
+        """The choice of a search; the base if nothing is better."""
+        found = filter(self._eligible, self.trials.search(self.score, self.sizes(), self.wishes.peak))
+        return self._lasting(found)
+
+    def usual(self) -> Trial:
+        """The choice among what a search begins with: it depends on sizes alone, and is fitted to no request.
+
+        No budget below the base's: what a longer history will miss under it, these requests can't show.
+        """
+        begun = self.trials.begin(self.sizes(), self.wishes.peak)
+        return self._lasting(t for t in begun if self._eligible(t) and t.settings.budget >= self.base.settings.budget)
+
+    def _lasting(self, found: Iterable[Trial]) -> Trial:
+        """Of the best here, the one that stays good as the history grows."""
+        finalists = sorted(found, key=self.score, reverse=True)[:FINALISTS]
+        return max([self.base, *finalists], key=lambda trial: self.score(trial) + self._grown_score(trial))
 
     def _eligible(self, trial: Trial) -> bool:
         """Whether it is at least as good as the base, and limits what is sent if the base does."""
@@ -113,13 +140,17 @@ class Choosing:
         users = int(columns.users.searchsorted(messages))
         return Sizes(int(tokens.sum()), users, bool((columns.role[:messages] == TOOL).any()))
 
-    def _grown(self, trial: Trial) -> float:
-        """The saving on the base with twice the history; a loss counts more."""
+    def grown(self, trial: Trial) -> float:
+        """What it costs with twice the history, as a multiple of the base."""
         if trial is self.base or self.trials.cancelled():
-            return 0.0
+            return 1.0
         ours, base = (self.trials.grown_cost(each.settings, self.spans) for each in (trial, self.base))
-        cheaper = -_log(ours / base) if base else 0.0  # requests of empty messages cost nothing
-        return GROWN * cheaper - DOUBT * max(0.0, -cheaper)
+        return ours / base if base else 1.0  # requests of empty messages cost nothing
+
+    def _grown_score(self, trial: Trial) -> float:
+        """The saving with twice the history; a loss counts more."""
+        cheaper = -_log(self.grown(trial))
+        return GROWN * cheaper - DEARER_LATER * max(0.0, -cheaper)
 
 
 def _log(ratio: float) -> float:

@@ -1,4 +1,4 @@
-"""Evidence: how surely one set of settings keeps more, or costs less, than another on the same requests.
+"""Evidence: how surely one set of settings keeps more, or costs less, than another: on requests, and on as many again.
 
 The needs of one turn stand and fall together, and so do those of one conversation. So what is drawn anew for an
 interval is never a single need but a *cluster*: a conversation where there are enough of them, else a run of requests.
@@ -21,6 +21,8 @@ FEWEST_CONVERSATIONS = 8
 """Conversations from which they are the clusters: fewer say too little about how conversations differ."""
 FEWEST_NEEDS = 30
 """Needs below which nothing is claimed of a share."""
+LIKELY = 0.8
+"""The least chance of holding on as much again at which something is called better; most have one over nine in ten."""
 RUNS = 10
 """Runs of requests that each conversation is divided into otherwise."""
 
@@ -42,8 +44,9 @@ class Comparison:
     """Settings beside a base on the same requests.
 
     `kept` and `base_kept` are shares from 0 to 1, `cost_ratio` and `base_cost_ratio` are relative to not trimming.
-    `more_kept` is the difference in what is kept, `cost` the cost as a multiple of the base's. `needs` says how many
-    needs the shares are of, `requests` and `conversations` of how many requests and conversations those are.
+    `more_kept` is the difference in what is kept, `cost` the cost as a multiple of the base's; `holds` is the chance
+    that on as much again neither is worse than the limits allow. `needs` says how many needs the shares are of,
+    `requests` and `conversations` of how many requests and conversations those are.
     """
 
     kept: float
@@ -52,6 +55,7 @@ class Comparison:
     base_cost_ratio: float
     more_kept: Interval
     cost: Interval
+    holds: float
     needs: int
     requests: int
     conversations: int
@@ -90,8 +94,21 @@ def runs_of(conversations: int) -> int:
     return 1 if conversations >= FEWEST_CONVERSATIONS else RUNS
 
 
-def compare_sums(ours: Sums, base: Sums, spans: Sequence[Span], seed: int) -> Comparison:
-    """What the settings do beside the base on these requests, with intervals over clusters drawn with replacement."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What may be given up: of what is kept (a share; half a point is no loss yet), and in cost (a share of it)."""
+
+    less_kept: float = 0.005
+    more_cost: float = 0.0
+
+
+def compare_sums(
+    ours: Sums, base: Sums, spans: Sequence[Span], seed: int, limits: Limits, *, sends_less: bool
+) -> Comparison:
+    """What the settings do beside the base on these requests, with intervals over clusters drawn with replacement.
+
+    `sends_less`: whether some request sends less than the base's, and so may lack what no need has shown yet.
+    """
     weights = _draws(len(base.needed), seed)
     kept, base_kept = (_share(each.held.sum(), each.needed.sum()) for each in (ours, base))
     drawn, base_drawn = (_share(weights @ each.held, weights @ each.needed) for each in (ours, base))
@@ -104,10 +121,34 @@ def compare_sums(ours: Sums, base: Sums, spans: Sequence[Span], seed: int) -> Co
         float(_share(base_cost, whole)),
         _interval(kept - base_kept, drawn - base_drawn),
         _interval(_share(cost, base_cost), _share(weights @ ours.cost, weights @ base.cost)),
+        _chance(ours, base, seed, limits, sends_less),
         int(base.needed.sum()),
         sum(stop - first for _, first, stop in spans),
         len(spans),
     )
+
+
+def _chance(ours: Sums, base: Sums, seed: int, limits: Limits, sends_less: bool) -> float:
+    """The share of draws of as much again that stay within the limits.
+
+    A prediction is unsure twice: about which clusters are typical, and about which of those come next. Where less is
+    sent, a loss may come that was never seen: as many as follow from half a one so far (Jeffreys' prior).
+    """
+    weights, unseen = _predicted(len(base.needed), seed)
+    lost = weights @ (base.held - ours.held) + (unseen if sends_less else 0)
+    most_lost = limits.less_kept * (weights @ base.needed)
+    most_paid = (1 + limits.more_cost) * (weights @ base.cost)
+    holds = (lost <= most_lost + 1e-9) & (weights @ ours.cost <= most_paid + 1e-9)
+    return float(holds.mean())
+
+
+@lru_cache(maxsize=16)
+def _predicted(clusters: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """float64[draws, clusters]: how often each comes in as much again; int64[draws]: losses never seen before."""
+    dice = np.random.default_rng(seed)
+    typical = dice.multinomial(clusters, np.full(clusters, 1 / clusters), size=DRAWS) / clusters
+    weights = dice.multinomial(clusters, typical).astype(float)
+    return weights, dice.negative_binomial(0.5, 0.5, DRAWS)
 
 
 @lru_cache(maxsize=16)

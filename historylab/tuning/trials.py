@@ -83,18 +83,23 @@ class Trials:
         """The axes to vary."""
         return [axis.name for axis in offered_axes(self.base, sizes, self.locked) if axis.name in self.varied]
 
+    def begin(self, sizes: Sizes, peak: int | None = None) -> list[Trial]:
+        """What a search begins with, tried: it depends on the base and on sizes alone."""
+        starts = starting_points(self.base, self.offered(sizes), sizes, locked=self.locked, peak=peak)
+        return self._run_all(starts)
+
     def search(self, score: Score, sizes: Sizes, peak: int | None = None) -> list[Trial]:
-        """All trials, the best first, after trying what might be better."""
-        varied = self.offered(sizes)
-        starts = starting_points(self.base, varied, sizes, locked=self.locked, peak=peak)
-        best = max(self._run_all(starts), key=score)
+        """Tries what might be better: all that it came by, the best first."""
+        varied, seen = self.offered(sizes), {trial.settings.key: trial for trial in self.begin(sizes, peak)}
+        best = max(seen.values(), key=score)
         while True:
             before = best
             for axis in varied:
                 near = vary_one_axis(best.settings, self.base, [axis], sizes, locked=self.locked)
-                best = max([best, *self._run_all(near.get(axis, []))], key=score)
+                seen |= {trial.settings.key: trial for trial in self._run_all(near.get(axis, []))}
+                best = max(seen.values(), key=score)
             if best is before:
-                return sorted(self.tried.values(), key=score, reverse=True)
+                return sorted(seen.values(), key=score, reverse=True)
 
     def grown_cost(self, settings: Settings, spans: Sequence[Span]) -> float:
         """What the requests cost by which the conversations grow to twice their length, each up to its last here."""

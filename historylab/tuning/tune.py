@@ -4,16 +4,16 @@
     advice.verdict, advice.settings, advice.why
 
 Within one conversation the choice is made on the earlier requests and judged on the later ones; over several, on some
-conversations and judged on the others, each in its turn. The verdict speaks of the part that was judged.
+conversations and judged on the others, each in its turn. The verdict speaks of the part that was judged, and of the
+chance that it holds on as much again.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +24,10 @@ from historylab.settings.consent import offline
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
 from historylab.tuning.advice_words import Found, Verdict, kept_noun, why_advised
-from historylab.tuning.choosing import BETTER_AIMS, Choosing
-from historylab.tuning.constraints import BALANCED, BETTER, PHRASES, Constraints, constraints_of, read_wishes
+from historylab.tuning.choosing import LIMITS, Choosing
+from historylab.tuning.constraints import BETTER, PHRASES, Constraints, constraints_of, read_wishes
 from historylab.tuning.cut_depth import Cut, cut_depth
-from historylab.tuning.evidence import FEWEST_NEEDS, Comparison, Span, Sums, compare_sums, runs_of
+from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Span, Sums, compare_sums, runs_of
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
 from historylab.tuning.recommend import Point, changes_as_text
@@ -37,15 +37,7 @@ from historylab.tuning.trials import Known, Trial, Trials
 
 FOLDS = 4
 """Groups of conversations, each judged by what was chosen on the others."""
-LESS_KEPT, MORE_COST = 0.01, 0.02
-"""What an interval may leave open where nothing gets worse: one point of what is kept, 2 % of the cost."""
-LIMITS_OF: Mapping[str, tuple[float, float]] = {
-    "cheapest": (math.inf, MORE_COST),
-    "keeps most": (LESS_KEPT, math.inf),
-    "balanced": (1 - BALANCED, MORE_COST),
-}
-"""The same for aims that may give something up."""
-LIMITS = ("pruner", "budget")
+NAMED = ("pruner", "budget")
 """Settings that a candidate's name always says."""
 TIERS = ((SAID,), (SAID, USED), (SAID, USED, QUOTED))
 """What stands for "kept": the first that has needs enough."""
@@ -56,10 +48,11 @@ class Advice:
     """Settings to use, and how far that claim is supported.
 
     `settings` are the base's where nothing better is known. `evidence` says how many needs of `conversations` the
-    verdict rests on, `promised` what was chosen did where it was chosen, `held_out` what it did where it was not; both
-    beside the base. `why` says it all in sentences, the verdict first. `chosen` is the best trial found, whatever the
-    verdict on it; `trials` are all that were made, the base's first, and `points` what each did over all requests, its
-    cost relative to not trimming. `tiers` are those of the needs that "kept" counts; `priced`: costs are no tokens.
+    verdict rests on; `promised` what to expect, by what was seen last where the choice was made; `held_out` what the
+    settings did on requests that they were not fitted to; both beside the base. `why` says it all in sentences, the
+    verdict first. `chosen` is the best trial found, whatever the verdict on it; `trials` are all that were made, the
+    base's first, and `points` what each did over all requests, its cost relative to not trimming. `tiers` are those of
+    the needs that "kept" counts; `priced`: costs are no tokens.
     """
 
     settings: Settings
@@ -151,6 +144,12 @@ def tune(
     return _Tuning(trials, mine, stated, seed).advice(name)
 
 
+class _Judged(NamedTuple):
+    trial: Trial
+    promised: Comparison
+    held_out: Comparison
+
+
 class _Tuning:
     """One call of `tune`: the parts to choose and to judge on, and what came of both."""
 
@@ -161,19 +160,23 @@ class _Tuning:
         self.tiers = _tiers(base)
 
     def advice(self, name: Callable[[Mapping[str, Any]], str]) -> Advice:
-        whole = [(number, 0, len(outcome)) for number, outcome in enumerate(self.base.outcomes)]
-        chosen, promised, held_out = self._over_time(whole[0]) if len(whole) == 1 else self._over_conversations(whole)
-        everything, outcomes = self._choosing(whole), self.base.outcomes
-        needs = sum(int(outcome.needed[:, list(self.tiers)].sum()) for outcome in outcomes)
-        verdict = self._verdict(chosen, needs, held_out)
+        whole, outcomes = (
+            [(number, 0, len(outcome)) for number, outcome in enumerate(self.base.outcomes)],
+            self.base.outcomes,
+        )
+        everything = self._choosing(whole)
+        judged = self._over_time(everything) if len(whole) == 1 else self._over_conversations(everything)
+        chosen, promised, held_out = judged
+        verdict, needs = self._verdict(judged, everything), everything.needs
         settings = chosen.settings if verdict == "better" else self.mine
         tried = tuple(self.trials.tried.values())
         points = tuple(self._point(trial, everything, name) for trial in tried)
         best, priced = points[tried.index(chosen)], all(outcome.priced for outcome in outcomes)
-        found = Found(needs, self.tiers, priced, held_out, len(tried))
+        grown = everything.grown(chosen)
+        found = Found(needs, everything.requests, self.tiers, priced, held_out, len(tried), grown)
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]
         replays_more = verdict != "too little to tell" and not self.trials.cancelled()
-        depth = cut_depth(chosen.settings, partial(self._cut, spans=whole)) if replays_more else None
+        depth = cut_depth(chosen.settings, partial(self._cut, everything=everything)) if replays_more else None
         if depth and depth.half != depth.exact:
             why.append(depth.sentence)
         about = (settings, verdict, needs, len(whole), promised, held_out, tuple(why))
@@ -184,56 +187,62 @@ class _Tuning:
         broken = tuple(self.wishes.broken_by(trial.figures, kept_noun([USED])))
         return Point(changes, beside.kept, beside.cost_ratio, trial.figures, broken, name(changes))
 
-    def _cut(self, settings: Settings, spans: Sequence[Span]) -> Cut:
+    def _cut(self, settings: Settings, everything: Choosing) -> Cut:
         """What settings do to the beginning of requests, cost and keep, over all of them."""
         trial = self.trials.look_at(settings)
-        found = self._choosing(spans).compare(trial)
+        found = everything.compare(trial)
         priced = all(outcome.priced for outcome in trial.outcomes)
         return Cut(trial.figures["prefix_breaks"], found.cost_ratio, found.kept, kept_noun(self.tiers), priced)
 
-    def _verdict(self, chosen: Trial, needs: int, held_out: Comparison) -> Verdict:
+    def _verdict(self, judged: _Judged, everything: Choosing) -> Verdict:
+        chosen, held_out = judged.trial, judged.held_out
         kept, cost = held_out.more_kept, held_out.cost
-        if needs < FEWEST_NEEDS:
+        if everything.needs < FEWEST_NEEDS:
             return "too little to tell"
         if self.wishes.broken_by(chosen.figures):
             return "as good"
         if chosen is self.base or (kept.low == kept.high == 0 and cost.low == cost.high == 1):
             return "as good"
-        aim = self.wishes.aim
-        lose, pay = (LESS_KEPT, MORE_COST) if aim in BETTER_AIMS else LIMITS_OF[aim]
-        mends = bool(self.wishes.broken_by(self.base.figures))
+        aim, mends = self.wishes.aim, bool(self.wishes.broken_by(self.base.figures))
         gains = (kept.low > 0 and aim != "cheapest") or (cost.high < 1 and aim != "keeps most")
-        if kept.low >= -lose and cost.high <= 1 + pay and (gains or mends):
-            return "better"
-        worse = kept.value < -lose or cost.value > 1 + pay
-        return "as good" if worse and not mends else "too little to tell"
+        if held_out.holds >= LIKELY and (gains or mends):
+            return "better" if everything.grown(chosen) <= 1 + LIMITS[aim].more_cost else "as good"
+        return "as good" if held_out.holds < 1 - LIKELY and not mends else "too little to tell"
 
-    def _over_time(self, span: Span) -> tuple[Trial, Comparison, Comparison]:
-        """Chosen on the earlier requests, judged on the later ones: each with half of the needs."""
-        number, _, stop = span
+    def _over_time(self, everything: Choosing) -> _Judged:
+        """Chosen on the earlier requests, judged on the later ones: each with half of the needs.
+
+        Beside it stands the best of what a search begins with. As nothing is fitted to any request there, it is judged
+        where it is chosen, by the later ones: early on, when little is forgotten, all settings look alike.
+        """
+        ((number, _, stop),) = everything.spans
         needs = self.base.outcomes[number].needed[:, list(self.tiers)].sum(1).cumsum()
         middle = _middle(needs, stop)
         if stop < 2:
-            alone = self._choosing([span]).compare(self.base)
-            return self.base, alone, alone
+            alone = everything.compare(self.base)
+            return _Judged(self.base, alone, alone)
         earlier, later = self._choosing([(number, 0, middle)]), self._choosing([(number, middle, stop)])
-        chosen = earlier.best()
         longest = self._choosing([(number, _middle(needs, middle), middle)])  # at first nothing is forgotten yet
-        return chosen, longest.compare(chosen), later.compare(chosen)
+        chosen, usual = earlier.best(), later.usual()
+        found = [_Judged(chosen, longest.compare(chosen), later.compare(chosen))]
+        if usual is not self.base:
+            found.append(_Judged(usual, longest.compare(usual), later.compare(usual)))
+        return max(found, key=lambda each: (self._verdict(each, everything) == "better", later.score(each.trial)))
 
-    def _over_conversations(self, spans: Sequence[Span]) -> tuple[Trial, Comparison, Comparison]:
+    def _over_conversations(self, everything: Choosing) -> _Judged:
         """Judged in turn on each group of conversations by what was chosen on the others; then chosen on all."""
-        folds = min(FOLDS, len(spans))
+        spans, less = everything.spans, False
+        folds, limits = min(FOLDS, len(spans)), LIMITS[self.wishes.aim]
         ours, base = [], []
         for fold in range(folds):
             judged = self._choosing(spans[fold::folds])
             chosen = self._choosing([span for i, span in enumerate(spans) if i % folds != fold]).best()
+            less = less or judged.sends_less(chosen)
             ours.append(judged.sums(chosen))
             base.append(judged.sums(self.base))
-        everything = self._choosing(spans)
-        held_out = compare_sums(Sums.joined(ours), Sums.joined(base), spans, self.seed)
+        held_out = compare_sums(Sums.joined(ours), Sums.joined(base), spans, self.seed, limits, sends_less=less)
         chosen = everything.best()
-        return chosen, everything.compare(chosen), held_out
+        return _Judged(chosen, everything.compare(chosen), held_out)
 
     def _choosing(self, spans: Sequence[Span]) -> Choosing:
         runs = runs_of(len(self.trials.conversations))
@@ -243,7 +252,7 @@ class _Tuning:
 def _changes(settings: Settings, base: Settings) -> dict[str, Any]:
     """The values in which the settings differ from the base's, and what limits a request."""
     values = settings.values()
-    return {n: v for n, v in values.items() if has_effect(settings, n) and (v != base.value(n) or n in LIMITS)}
+    return {n: v for n, v in values.items() if has_effect(settings, n) and (v != base.value(n) or n in NAMED)}
 
 
 def _middle(needs: np.ndarray, stop: int) -> int:

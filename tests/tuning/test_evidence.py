@@ -1,0 +1,52 @@
+"""Evidence: the chance that settings do no worse than the base on as much again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from historylab.tuning.evidence import Comparison, Limits, Sums, compare_sums
+
+
+def beside_base(held: Sequence[int], cost: float = 0.8, *, needed: int = 10, sends_less: bool = True) -> Comparison:
+    """Runs that held so many of their needs, for so much of the base's cost."""
+    runs = len(held)
+    ours = Sums(np.full(runs, needed), np.array(held, float), np.full(runs, cost), np.full(runs, 2.0))
+    base = Sums(np.full(runs, needed), np.full(runs, needed / 2), np.full(runs, 1.0), np.full(runs, 2.0))
+    return compare_sums(ours, base, [(0, 0, runs)], 0, Limits(), sends_less=sends_less)
+
+
+def test_what_lost_nothing_and_never_sends_less_holds():
+    assert beside_base(10 * [5], sends_less=False).holds == 1
+
+
+def test_where_less_is_sent_a_loss_may_come_that_was_never_seen():
+    found = beside_base(10 * [5])
+    assert found.more_kept.low == found.more_kept.high == 0  # no draw of what was seen shows one
+    assert 0.6 < found.holds < 0.8
+
+
+def test_gains_make_surer_than_no_loss_seen_and_losses_less_sure():
+    chances = [beside_base([5 + each] * 3 + [5] * 7).holds for each in (-1, 0, 1, 3)]
+    assert chances == sorted(chances)
+    assert chances[0] < 0.2
+    assert chances[-1] > 0.9
+
+
+def test_as_many_losses_as_gains_say_nothing():
+    assert 0.3 < beside_base([4, 6] * 5).holds < 0.7
+
+
+def test_the_same_gain_in_one_run_is_less_sure_than_in_several():
+    assert beside_base([10] + 9 * [5]).holds < beside_base(5 * [6] + 5 * [5]).holds
+
+
+def test_what_costs_more_does_not_hold_however_much_it_keeps():
+    assert beside_base(10 * [10], cost=1.1).holds == 0
+
+
+def test_half_a_point_of_what_is_kept_is_no_loss():
+    lost_one_in_a_thousand = beside_base(10 * [499], needed=1_000, sends_less=False)
+    assert lost_one_in_a_thousand.more_kept.value < 0
+    assert lost_one_in_a_thousand.holds == 1
