@@ -8,14 +8,13 @@ Every folder below FOLDER is a kind of conversation. Two designs, each over the 
 * over time: tuned on the beginning of a conversation, up to half of its needs; judged on its later requests;
 * over conversations: those of a kind are judged in thirds, each by what was tuned on the two others.
 
-The base are the default settings. *Holds*: on the unseen part the settings recommended as better keep no less than the
+The base is the default settings. *Holds*: on the unseen part the settings recommended as better keep no less than the
 base and cost no more. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import sys
 import time
@@ -30,12 +29,12 @@ from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError
 from historylab.tuning.choosing import Choosing
 from historylab.tuning.constraints import Constraints
-from historylab.tuning.evidence import runs_of
 from historylab.tuning.outcome import Outcome, measure_outcome
 from historylab.tuning.replayed import MeasureOptions, Replayed
 from historylab.tuning.search_space import USUAL, vary_one_axis
 from historylab.tuning.trials import Trials
 from historylab.tuning.tune import Advice
+from historylab.tuning.wilson import interval_of_share
 
 BASE = Settings()
 HALF = Settings(policy="all", pruner="fifo", **{"pruner.fifo.trim_to": 0.5})
@@ -128,10 +127,8 @@ def wilson(hits: int, of: int) -> str:
     """ "92 % [75–98] of 24"."""
     if not of:
         return "–"
-    share, z = hits / of, 1.96
-    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
-    reach = z * math.sqrt(share * (1 - share) / of + z * z / (4 * of * of)) / (1 + z * z / of)
-    return f"{share:.0%} [{100 * (middle - reach):.0f}–{100 * (middle + reach):.0f}] of {of}"
+    low, high = interval_of_share([(hits, of)])
+    return f"{hits / of:.0%} [{100 * low:.0f}–{100 * high:.0f}] of {of}"
 
 
 def report(name: str, cases: list[Case]) -> None:
@@ -172,7 +169,7 @@ def search_gaps(conversations: list[Conversation], tries: int) -> None:
             trials = Trials([conversation], BASE, USUAL, frozenset(), MeasureOptions(), None, tries)
             base = trials.run(BASE)
             span = (0, 0, len(base.outcomes[0]))
-            choosing = Choosing(trials, base, [span], (0, 1, 2), Constraints(aim=aim), 0, runs_of(1))
+            choosing = Choosing(trials, base, [span], (0, 1, 2), Constraints(aim=aim), 0)
             found = choosing.score(trials.search(choosing.score, choosing.sizes())[0])
             replays, trials.most = len(trials.tried), sys.maxsize
             every = [BASE]

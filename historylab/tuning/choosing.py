@@ -1,7 +1,7 @@
 """Choosing: which of the settings tried on some requests to recommend, by what was wished for.
 
-What is better on a few requests may be so by luck. So a choice has to pay for the chance that it does not hold on as
-much again, and for what it would cost if the history grew to twice its length.
+What is better on a few requests may be so by luck. So a choice has to pay for the chance that it does worse on as many
+further requests, and for what it would cost if the history grew to twice its length.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from historylab.conversation.columns import TOOL
 from historylab.counters.base import counter_for, token_column
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import BALANCED, BETTER, BETTER_IN_BOTH, Constraints
-from historylab.tuning.evidence import Comparison, Limits, Span, Sums, compare_sums, sum_clusters
+from historylab.tuning.evidence import Comparison, Limits, Span, Sums, compare_sums, runs_of, sum_clusters
 from historylab.tuning.outcome import SAID
 from historylab.tuning.search_space import Sizes, vary_one_axis
 from historylab.tuning.trials import Trial, Trials
@@ -28,15 +28,15 @@ LIMITS: Mapping[str, Limits] = {
 }
 """What each aim may give up."""
 KEPT_FOR_COST = 2.0
-"""What keeping more is worth beside cost: one point of what is kept, as much as 2 % of the cost."""
+"""The worth of keeping more, in cost: one percentage point kept is worth 2 % of the base's cost."""
 DOUBT = 1.0
-"""What it costs to be wrong: as much as the whole of the base's cost."""
+"""The price of being wrong, as a multiple of the base's cost; it is paid in proportion to the chance of that."""
 FINALISTS = 8
-"""The best candidates, which are also looked at with a history of twice the length."""
+"""How many of the best candidates are also replayed with twice the history."""
 GROWN = 0.5
-"""What a saving with twice the history is worth beside one that was seen."""
+"""The weight of a saving or loss with twice the history; one that was seen has 1."""
 DEARER_LATER = 5.0
-"""How much more a loss with twice the history counts than a saving that was seen."""
+"""The weight that a loss with twice the history has on top of that."""
 
 
 @dataclass(eq=False)
@@ -49,32 +49,26 @@ class Choosing:
     tiers: Sequence[int]
     wishes: Constraints
     seed: int
-    runs: int
 
     @property
     def requests(self) -> int:
-        """How many these requests are."""
+        """The number of these requests."""
         return sum(stop - first for _, first, stop in self.spans)
 
     @property
     def needs(self) -> int:
-        """How many values they needed."""
+        """The number of needs these requests have."""
         return int(self.sums(self.base).needed.sum())
 
     def sums(self, trial: Trial, tiers: Sequence[int] | None = None) -> Sums:
-        """What these requests come to under the settings of a trial."""
-        return sum_clusters(trial.outcomes, self.spans, tiers or self.tiers, self.runs)
+        """The sums over these requests, per cluster, under the settings of a trial."""
+        runs = runs_of(len(self.trials.conversations))
+        return sum_clusters(trial.outcomes, self.spans, tiers or self.tiers, runs)
 
     def compare(self, trial: Trial) -> Comparison:
         """The trial beside the base on these requests."""
-        sends_less, limits = self.sends_less(trial), self.limits
-        return compare_sums(
-            self.sums(trial), self.sums(self.base), self.spans, self.seed, limits=limits, sends_less=sends_less
-        )
-
-    @property
-    def limits(self) -> Limits:
-        return LIMITS[self.wishes.aim]
+        ours, base, limits = self.sums(trial), self.sums(self.base), LIMITS[self.wishes.aim]
+        return compare_sums(ours, base, self.spans, self.seed, limits, sends_less=self.sends_less(trial))
 
     def sends_less(self, trial: Trial) -> bool:
         """Whether some request sends less than the base's, and so may miss what no need has shown yet."""
@@ -107,7 +101,7 @@ class Choosing:
         return self._lasting(found)
 
     def usual(self) -> Trial:
-        """The choice among what a search begins with: it depends on sizes alone, and is fitted to no request.
+        """The choice among a search's starting points, which depend on sizes alone and are fitted to no request.
 
         No budget below the base's: what a longer history will miss under it, these requests can't show.
         """
@@ -141,7 +135,7 @@ class Choosing:
         return Sizes(int(tokens.sum()), users, bool((columns.role[:messages] == TOOL).any()))
 
     def grown(self, trial: Trial) -> float:
-        """What it costs with twice the history, as a multiple of the base."""
+        """The cost with twice the history, as a multiple of the base's."""
         if trial is self.base or self.trials.cancelled():
             return 1.0
         ours, base = (self.trials.grown_cost(each.settings, self.spans) for each in (trial, self.base))

@@ -1,4 +1,4 @@
-"""Evidence: how surely one set of settings keeps more, or costs less, than another: on requests, and on as many again.
+"""Evidence: how surely one set of settings keeps more or costs less than another, on requests seen and on as many more.
 
 The needs of one turn stand and fall together, and so do those of one conversation. So what is drawn anew for an
 interval is never a single need but a *cluster*: a conversation where there are enough of them, else a run of requests.
@@ -18,13 +18,13 @@ DRAWS = 2_000
 BOUNDS = (5, 95)
 """Percentiles of the draws between which an interval lies: 90 of 100, so that each bound alone holds 95."""
 FEWEST_CONVERSATIONS = 8
-"""Conversations from which they are the clusters: fewer say too little about how conversations differ."""
+"""The fewest conversations that are clusters themselves: fewer say too little about how conversations differ."""
 FEWEST_NEEDS = 30
-"""Needs below which nothing is claimed of a share."""
+"""The number of needs below which no claim is made about a share."""
 LIKELY = 0.8
-"""The least chance of holding on as much again at which something is called better; most have one over nine in ten."""
+"""The least chance of doing no worse on as many more requests at which settings are called better."""
 RUNS = 10
-"""Runs of requests that each conversation is divided into otherwise."""
+"""The runs of requests that each conversation is divided into where there are fewer conversations."""
 
 Span = tuple[int, int, int]
 """Requests of one conversation: its number, the first of them and the one after the last."""
@@ -45,8 +45,8 @@ class Comparison:
 
     `kept` and `base_kept` are shares from 0 to 1, `cost_ratio` and `base_cost_ratio` are relative to not trimming.
     `more_kept` is the difference in what is kept, `cost` the cost as a multiple of the base's; `holds` is the chance
-    that on as much again neither is worse than the limits allow. `needs` says how many needs the shares are of,
-    `requests` and `conversations` of how many requests and conversations those are.
+    that on as many more requests neither is worse than the limits allow. The shares are of `needs` needs, in so many
+    `requests` and `conversations`.
     """
 
     kept: float
@@ -63,7 +63,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sums:
-    """What the clusters of some requests come to under one set of settings: float64[clusters] each."""
+    """Needs, needs held, cost and untrimmed cost per cluster under one set of settings: float64[clusters] each."""
 
     needed: np.ndarray
     held: np.ndarray
@@ -96,7 +96,7 @@ def runs_of(conversations: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What may be given up: of what is kept (a share; half a point is no loss yet), and in cost (a share of it)."""
+    """The losses allowed: of the share kept (half a point is no loss yet), and in cost (a share of the base's)."""
 
     less_kept: float = 0.005
     more_cost: float = 0.0
@@ -105,7 +105,7 @@ class Limits:
 def compare_sums(
     ours: Sums, base: Sums, spans: Sequence[Span], seed: int, limits: Limits, *, sends_less: bool
 ) -> Comparison:
-    """What the settings do beside the base on these requests, with intervals over clusters drawn with replacement.
+    """The settings beside the base on these requests, with intervals over clusters drawn with replacement.
 
     `sends_less`: whether some request sends less than the base's, and so may lack what no need has shown yet.
     """
@@ -129,10 +129,10 @@ def compare_sums(
 
 
 def _chance(ours: Sums, base: Sums, seed: int, limits: Limits, sends_less: bool) -> float:
-    """The share of draws of as much again that stay within the limits.
+    """The share of draws of as many clusters more that stay within the limits.
 
     A prediction is unsure twice: about which clusters are typical, and about which of those come next. Where less is
-    sent, a loss may come that was never seen: as many as follow from half a one so far (Jeffreys' prior).
+    sent, losses may come that were never seen: as many as half a loss so far would predict (Jeffreys' prior).
     """
     weights, unseen = _predicted(len(base.needed), seed)
     lost = weights @ (base.held - ours.held) + (unseen if sends_less else 0)
@@ -144,7 +144,7 @@ def _chance(ours: Sums, base: Sums, seed: int, limits: Limits, sends_less: bool)
 
 @lru_cache(maxsize=16)
 def _predicted(clusters: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """float64[draws, clusters]: how often each comes in as much again; int64[draws]: losses never seen before."""
+    """float64[draws, clusters]: how often each comes in as many more; int64[draws]: losses never seen before."""
     dice = np.random.default_rng(seed)
     typical = dice.multinomial(clusters, np.full(clusters, 1 / clusters), size=DRAWS) / clusters
     weights = dice.multinomial(clusters, typical).astype(float)

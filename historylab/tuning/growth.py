@@ -13,7 +13,7 @@ from historylab.planning.strategies.facts import instants
 
 
 def twice(conversation: Conversation, messages: int) -> Conversation:
-    """The first so many messages, and the same once more: later by as long as they took, their calls named anew."""
+    """The first `messages` messages, and the same once more: later by the time they took, with calls named anew."""
     begun = conversation[:messages]
     times = instants(conversation)[:messages]
     known = times[~np.isnan(times)]

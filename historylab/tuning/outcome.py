@@ -1,4 +1,4 @@
-"""Outcomes: what one conversation's requests kept and cost under one set of settings, request by request.
+"""Outcomes: facts kept and cost of one conversation under one set of settings, request by request.
 
 A sweep's row sums these over a whole conversation. Advice needs them apart: it chooses on some requests or
 conversations and judges on others.
@@ -29,7 +29,7 @@ TIER_OF = {"star": SAID, "question": SAID, "evidence": SAID, "reference": USED, 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What every request kept and cost.
+    """Needs, needs held, cost and tokens of every request.
 
     `needed` and `held` (int64[requests, tiers]) count the needs of each tier, and those that were held; `cost` and
     `untrimmed` (float64[requests]) are dollars, or tokens where prices are unknown (not `priced`), with these settings
@@ -48,7 +48,7 @@ class Outcome:
 
 
 ASKED_AT = 10
-"""Requests that a question is asked after, spread over those that follow its answer."""
+"""The most requests that a question is asked after, spread over those that follow its answer."""
 
 
 def measure_outcome(replayed: Replayed, cache: Cache | str | None = None) -> Outcome:

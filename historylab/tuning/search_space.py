@@ -1,6 +1,6 @@
 """The search space: axes a search varies, each a question in plain words with a few values worth trying.
 
-`starting_points` gives what a search begins with, `vary_one_axis` the steps from one candidate to its neighbours.
+`starting_points` are where a search begins, `vary_one_axis` the steps from one candidate to its neighbours.
 Locked settings, such as those of the environment, never vary.
 """
 
@@ -176,9 +176,9 @@ def offered_axes(base: Settings, sizes: Sizes, locked: Collection[str] = ()) -> 
 def starting_points(
     base: Settings, varied: Iterable[str], sizes: Sizes, *, locked: Collection[str] = (), peak: int | None = None
 ) -> list[Settings]:
-    """What a search begins with, each different one once: `base`, nothing cut, and what usually does well.
+    """The settings a search begins with, each different one once: `base`, nothing cut, and what usually does well.
 
-    `peak` are the most tokens a request may have, where that is wished. Options of stages that a candidate doesn't
+    `peak` is the most tokens a request may have, where that is wished for. Options of stages that a candidate doesn't
     choose stay at the base's, so that no two candidates do the same.
     """
     axes = [AXES[name] for name in varied]

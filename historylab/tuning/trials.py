@@ -23,6 +23,9 @@ from historylab.tuning.outcome import Outcome, measure_outcome
 from historylab.tuning.replayed import MeasureOptions, Replayed
 from historylab.tuning.search_space import Sizes, offered_axes, starting_points, vary_one_axis
 
+MOST_GROWN = 8
+"""The most conversations that are replayed with twice their history."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
@@ -35,15 +38,13 @@ class Trial:
 
 @dataclass(slots=True, eq=False)
 class Known:
-    """What came of settings in other searches on the same conversations, with the same options and cache."""
+    """Trials by effective key, and costs of growth (dollars or tokens), of all searches on the same conversations.
+
+    They hold under the same options and cache only.
+    """
 
     trials: dict[str, Trial] = field(default_factory=dict)
     grown: dict[tuple[str, tuple[Span, ...]], float] = field(default_factory=dict)
-
-
-MOST_GROWN = 8
-"""Conversations that are looked at with twice their history."""
-Score = Callable[[Trial], float]
 
 
 @dataclass(eq=False)
@@ -63,7 +64,7 @@ class Trials:
     tried: dict[str, Trial] = field(default_factory=dict)
 
     def run(self, settings: Settings) -> Trial | None:
-        """What comes of these settings, tried at the first call; None once no more may be tried."""
+        """The trial of these settings, made at the first call; None once no more may be made."""
         key = effective_key(settings)
         if key not in self.tried:
             if len(self.tried) > self.most or (self.tried and self.cancelled()):
@@ -73,7 +74,7 @@ class Trials:
         return self.tried[key]
 
     def look_at(self, settings: Settings) -> Trial:
-        """The same, however many were tried, and without counting as tried."""
+        """The trial of these settings, made however many were, and not counted as tried."""
         key = effective_key(settings)
         if key not in self.known.trials:
             self.known.trials[key] = self._try(settings)
@@ -84,12 +85,12 @@ class Trials:
         return [axis.name for axis in offered_axes(self.base, sizes, self.locked) if axis.name in self.varied]
 
     def begin(self, sizes: Sizes, peak: int | None = None) -> list[Trial]:
-        """What a search begins with, tried: it depends on the base and on sizes alone."""
+        """A search's starting points, tried: they depend on the base and on sizes alone."""
         starts = starting_points(self.base, self.offered(sizes), sizes, locked=self.locked, peak=peak)
         return self._run_all(starts)
 
-    def search(self, score: Score, sizes: Sizes, peak: int | None = None) -> list[Trial]:
-        """Tries what might be better: all that it came by, the best first."""
+    def search(self, score: Callable[[Trial], float], sizes: Sizes, peak: int | None = None) -> list[Trial]:
+        """Tries what might be better: all trials that it came by, the best first."""
         varied, seen = self.offered(sizes), {trial.settings.key: trial for trial in self.begin(sizes, peak)}
         best = max(seen.values(), key=score)
         while True:
@@ -102,7 +103,7 @@ class Trials:
                 return sorted(seen.values(), key=score, reverse=True)
 
     def grown_cost(self, settings: Settings, spans: Sequence[Span]) -> float:
-        """What the requests cost by which the conversations grow to twice their length, each up to its last here."""
+        """The cost (dollars or tokens) of the requests added as each conversation, up to its last here, doubles."""
         key, grown = (effective_key(settings), tuple(spans)), self.known.grown
         if key not in grown:
             self._show_progress()  # where a click may stop it

@@ -5,7 +5,7 @@
 
 Within one conversation the choice is made on the earlier requests and judged on the later ones; over several, on some
 conversations and judged on the others, each in its turn. The verdict speaks of the part that was judged, and of the
-chance that it holds on as much again.
+chance that it holds on as many further requests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from historylab.tuning.advice_words import Found, Verdict, kept_noun, why_advise
 from historylab.tuning.choosing import LIMITS, Choosing
 from historylab.tuning.constraints import BETTER, PHRASES, Constraints, constraints_of, read_wishes
 from historylab.tuning.cut_depth import Cut, cut_depth
-from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Span, Sums, compare_sums, runs_of
+from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Span, Sums, compare_sums
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
 from historylab.tuning.recommend import Point, changes_as_text
@@ -40,7 +40,7 @@ FOLDS = 4
 NAMED = ("pruner", "budget")
 """Settings that a candidate's name always says."""
 TIERS = ((SAID,), (SAID, USED), (SAID, USED, QUOTED))
-"""What stands for "kept": the first that has needs enough."""
+"""The tiers that "kept" may count: the first of these that has needs enough."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +52,7 @@ class Advice:
     settings did on requests that they were not fitted to; both beside the base. `why` says it all in sentences, the
     verdict first. `chosen` is the best trial found, whatever the verdict on it; `trials` are all that were made, the
     base's first, and `points` what each did over all requests, its cost relative to not trimming. `tiers` are those of
-    the needs that "kept" counts; `priced`: costs are no tokens.
+    the needs that "kept" counts. `priced`: costs are dollars, not tokens.
     """
 
     settings: Settings
@@ -78,11 +78,11 @@ class Advice:
         return self._everything.neighbours(trial)
 
     def known(self, settings: Settings) -> Trial | None:
-        """What came of these settings, if they have been tried."""
+        """The trial of these settings, if they have been tried."""
         return self._everything.trials.known.trials.get(effective_key(settings))
 
     def look_at(self, settings: Settings) -> Trial:
-        """What comes of further settings, on which the advice does not rest."""
+        """A trial of further settings, on which the advice does not rest."""
         return self._everything.trials.look_at(settings)
 
 
@@ -160,10 +160,8 @@ class _Tuning:
         self.tiers = _tiers(base)
 
     def advice(self, name: Callable[[Mapping[str, Any]], str]) -> Advice:
-        whole, outcomes = (
-            [(number, 0, len(outcome)) for number, outcome in enumerate(self.base.outcomes)],
-            self.base.outcomes,
-        )
+        outcomes = self.base.outcomes
+        whole = [(number, 0, len(outcome)) for number, outcome in enumerate(outcomes)]
         everything = self._choosing(whole)
         judged = self._over_time(everything) if len(whole) == 1 else self._over_conversations(everything)
         chosen, promised, held_out = judged
@@ -188,7 +186,7 @@ class _Tuning:
         return Point(changes, beside.kept, beside.cost_ratio, trial.figures, broken, name(changes))
 
     def _cut(self, settings: Settings, everything: Choosing) -> Cut:
-        """What settings do to the beginning of requests, cost and keep, over all of them."""
+        """The settings' cut over all requests: beginnings changed, cost and share kept."""
         trial = self.trials.look_at(settings)
         found = everything.compare(trial)
         priced = all(outcome.priced for outcome in trial.outcomes)
@@ -212,21 +210,20 @@ class _Tuning:
     def _over_time(self, everything: Choosing) -> _Judged:
         """Chosen on the earlier requests, judged on the later ones: each with half of the needs.
 
-        Beside it stands the best of what a search begins with. As nothing is fitted to any request there, it is judged
-        where it is chosen, by the later ones: early on, when little is forgotten, all settings look alike.
+        Beside it stands the best of the starting points. As nothing is fitted to any request there, it is judged
+        where it is chosen, on the later ones: early on, when little is forgotten, all settings look alike.
         """
         ((number, _, stop),) = everything.spans
-        needs = self.base.outcomes[number].needed[:, list(self.tiers)].sum(1).cumsum()
-        middle = _middle(needs, stop)
         if stop < 2:
             alone = everything.compare(self.base)
             return _Judged(self.base, alone, alone)
+        needs = self.base.outcomes[number].needed[:, list(self.tiers)].sum(1).cumsum()
+        middle = _middle(needs, stop)
         earlier, later = self._choosing([(number, 0, middle)]), self._choosing([(number, middle, stop)])
         longest = self._choosing([(number, _middle(needs, middle), middle)])  # at first nothing is forgotten yet
         chosen, usual = earlier.best(), later.usual()
-        found = [_Judged(chosen, longest.compare(chosen), later.compare(chosen))]
-        if usual is not self.base:
-            found.append(_Judged(usual, longest.compare(usual), later.compare(usual)))
+        candidates = [chosen] if usual is self.base else [chosen, usual]
+        found = [_Judged(each, longest.compare(each), later.compare(each)) for each in candidates]
         return max(found, key=lambda each: (self._verdict(each, everything) == "better", later.score(each.trial)))
 
     def _over_conversations(self, everything: Choosing) -> _Judged:
@@ -245,8 +242,7 @@ class _Tuning:
         return _Judged(chosen, everything.compare(chosen), held_out)
 
     def _choosing(self, spans: Sequence[Span]) -> Choosing:
-        runs = runs_of(len(self.trials.conversations))
-        return Choosing(self.trials, self.base, spans, self.tiers, self.wishes, self.seed, runs)
+        return Choosing(self.trials, self.base, spans, self.tiers, self.wishes, self.seed)
 
 
 def _changes(settings: Settings, base: Settings) -> dict[str, Any]:
