@@ -222,8 +222,9 @@ class _Tuning:
         earlier, later = self._choosing([(number, 0, middle)]), self._choosing([(number, middle, stop)])
         longest = self._choosing([(number, _middle(needs, middle), middle)])  # at first nothing is forgotten yet
         chosen, usual = earlier.best(), later.usual()
-        candidates = [chosen] if usual is self.base else [chosen, usual]
-        found = [_Judged(each, longest.compare(each), later.compare(each)) for each in candidates]
+        found = [_Judged(chosen, longest.compare(chosen), later.compare(chosen))]
+        if usual not in (self.base, chosen):
+            found.append(_Judged(usual, later.compare(usual), later.compare(usual)))
         return max(found, key=lambda each: (self._verdict(each, everything) == "better", later.score(each.trial)))
 
     def _over_conversations(self, everything: Choosing) -> _Judged:
