@@ -175,6 +175,7 @@ def _print_requests(timeline: Timeline, everything: bool) -> None:
 
 def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     from historylab.costs.caches.base import all_caches
+    from historylab.tuning.advice_words import cut_in_words
     from historylab.tuning.cut_depth import depth_worth_saying
     from historylab.tuning.measures import MEASURES, cost_measure
     from historylab.tuning.moving_cut import HALF
@@ -191,7 +192,7 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
     if over := over_budget_sentence(timeline, lambda found: found.cause):
         print_line(over)
     if depth := depth_worth_saying(timeline):
-        print_line(f"It cuts at most requests. {depth.sentence} Try --set {depth.name}={HALF}.")
+        print_line(f"It cuts at most requests. {cut_in_words(depth)} Try --set {depth.name}={HALF}.")
     if narrow := timeline.narrow_relevance(len(timeline.plans) - 1):
         mend = "".join(f" Try --set {name}={value}." for name, value in narrow.mend.items())
         print_line(f"{narrow_in_words(narrow, timeline.settings)}{mend}")

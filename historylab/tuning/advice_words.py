@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from historylab.costs.amounts import count_of, percent, times
-from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Interval
+from historylab.tuning.cut_depth import Cut, CutDepth
+from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Limits
 from historylab.tuning.outcome import QUOTED, SAID, USED
 
 Verdict = Literal["better", "as good", "too little to tell"]
 NOUNS = {SAID: "asked for", USED: "in tool calls", QUOTED: "in answers (an estimate)"}
-"""Of which facts it is said what is kept, by tier."""
+"""Tier of needs → the facts it stands for."""
 HELP = "What would help: more conversations, questions that should be answerable, or must-remember marks."
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a verdict rests on: the `needs` of some tiers in so many requests, what was seen where it was judged, how
-    many settings were tried, and what the best costs with twice the history (`grown`), as a multiple of the base.
+    """The grounds of a verdict: the `needs` of some tiers in so many requests, the comparison where it was judged, the
+    limits that its `holds` speaks of, how many settings were tried, and the cost of the best with twice the history
+    (`grown`), as a multiple of the base's.
     """
 
     needs: int
@@ -27,6 +30,7 @@ class Found:
     tiers: Sequence[int]
     priced: bool
     held_out: Comparison
+    limits: Limits
     tried: int
     grown: float
 
@@ -43,7 +47,7 @@ def why_advised(verdict: Verdict, found: Found, label: str, broken: Sequence[str
     `label` names that; it is empty where nothing tried looked better. `broken`: the wishes that it doesn't meet.
     """
     if verdict == "better":
-        yield f"{_better(found.held_out, found.priced)} than yours: {label}."
+        yield f"{_better(found.held_out, found.priced)}: {label}."
         yield f"{_judged(found)}, it {_did(found)}."
         yield f"{_rests(found)}. {_likely(found)}."
     elif verdict == "as good":
@@ -53,10 +57,10 @@ def why_advised(verdict: Verdict, found: Found, label: str, broken: Sequence[str
 
 
 def _better(held_out: Comparison, priced: bool) -> str:
-    """The verdict in a word, where one of the two was given up for the other."""
+    """The verdict in a few words; they say where one of the two was given up for the other."""
     if held_out.more_kept.value < -0.01:
-        return "Cheaper, and keeping less," if priced else "Smaller, and keeping less,"
-    return "Keeping more, at a higher cost," if held_out.cost.value > 1.02 else "Better"
+        return f"{'Cheaper' if priced else 'Smaller'} than yours, but it keeps less"
+    return "Keeps more than yours, but costs more" if held_out.cost.value > 1.02 else "Better than yours"
 
 
 def _as_good(found: Found, label: str, broken: Sequence[str]) -> Iterator[str]:
@@ -67,8 +71,8 @@ def _as_good(found: Found, label: str, broken: Sequence[str]) -> Iterator[str]:
     else:
         yield "Yours are as good as anything tried."
         if label and found.held_out.holds >= LIKELY and found.grown > 1:
-            dearer = f"{times(found.grown)} as {'dear' if found.priced else 'large'} as yours"
-            yield f"What looked best, {label}, does not last: with twice the history it would be {dearer}."
+            dearer = f"{'cost' if found.priced else 'send'} {times(found.grown)} as much as yours"
+            yield f"What looked best, {label}, does not last: with twice the history it would {dearer}."
         elif label:
             yield f"What looked best, {label}, was no better. {_judged(found)}, it {_did(found)}."
     yield f"{_rests(found)}."
@@ -116,26 +120,52 @@ def _did(found: Found) -> str:
 
 
 def _likely(found: Found) -> str:
-    """ "With 90% confidence +4 to +20 points kept, and 12 to 30% cheaper than yours; the chance ... is 93%"."""
-    kept, cost = found.held_out.more_kept, found.held_out.cost
-    points = f"{_signed(kept.low)} to {_signed(kept.high)} points kept"
-    if _signed(kept.low) == _signed(kept.high) == "0":
-        points = "as much kept"
-    chance = f"{percent(min(found.held_out.holds, 0.99))}{' or more' if found.held_out.holds > 0.99 else ''}"
-    interval = f"With 90% confidence {points}, and {_cheaper(cost, found.priced)} than yours"
-    return f"{interval}; the chance that it does no worse on as much again is {chance}"
+    """ "With 90% confidence it keeps 4 to 20 points more and costs 12 to 30% less than yours; the chance … is 93%"."""
+    kept, cost, holds = found.held_out.more_kept, found.held_out.cost, found.held_out.holds
+    keeps = _range(100 * kept.low, 100 * kept.high, (" points less", " points more")) or "as much"
+    spends = _range(100 * cost.low - 100, 100 * cost.high - 100, ("% less", "% more"))
+    spends = f"{spends} than yours" if spends else "as much as yours"
+    beside = f"keeps {keeps} and {'costs' if found.priced else 'sends'} {spends}"
+    further = f"{count_of(found.held_out.requests, 'more request')} like these"
+    chance = f"{min(holds, 0.99):.0%}{' or more' if holds > 0.99 else ''}"
+    return f"With 90% confidence it {beside}; the chance that it {_holding(found.limits)} on {further} is {chance}"
 
 
-def _signed(share: float) -> str:
-    points = round(100 * share)
-    return f"{points:+d}" if points else "0"
+def _holding(limits: Limits) -> str:
+    """The event whose chance is told: nothing is said of what the wish may give up."""
+    if limits.more_cost:
+        return "keeps no less"
+    return "costs no more" if limits.less_kept > Limits().less_kept else "does no worse"
 
 
-def _cheaper(cost: Interval, priced: bool) -> str:
-    less, more = ("cheaper", "dearer") if priced else ("smaller", "larger")
-    low, high = round(100 * (cost.low - 1)), round(100 * (cost.high - 1))
-    if high <= 0:
-        return f"{-high} to {-low}% {less}" if high != low else f"{-low}% {less}"
-    if low >= 0:
-        return f"{low} to {high}% {more}" if high != low else f"{high}% {more}"
-    return f"between {-low}% {less} and {high}% {more}"
+def _range(low: float, high: float, words: tuple[str, str]) -> str:
+    """ "4 to 20% more", "between 2% less and 5% more"; "" where both are nothing. `words`: below nothing, and above."""
+    (least, most), (less, more) = (round(low), round(high)), words
+    if not least and not most:
+        return ""
+    if least < 0 < most:
+        return f"between {-least}{less} and {most}{more}"
+    first, last, word = (least, most, more) if most > 0 else (-most, -least, less)
+    return f"{last}{word}" if first == last else f"{first} to {last}{word}"
+
+
+def cut_in_words(depth: CutDepth) -> str:
+    """ "Cutting down to half the budget … changes the beginning, and loses the cache, at 3 requests …" """
+    exact, half = depth.exact, depth.half
+    limit = "window" if ".sliding_window." in depth.name else "budget"
+    moved = f"at {count_of(half.moved, 'request')} instead of {exact.moved:,}"
+    verb, what = ("costs", "not trimming") if exact.priced else ("sends", "the tokens of not trimming")
+    cost = f"it {verb} {times(half.cost)} instead of {times(exact.cost)} {what}"
+    return (
+        f"Cutting down to half the {limit} instead of exactly to it changes the beginning, and loses the cache, "
+        f"{moved}; {cost}{_cut_kept(half, exact)}."
+    )
+
+
+def _cut_kept(half: Cut, exact: Cut) -> str:
+    """ ", and keeps 87% instead of 91% of facts in tool calls"; "" where nothing was needed."""
+    if math.isnan(half.kept) or math.isnan(exact.kept):
+        return ""
+    now, was = percent(half.kept), percent(exact.kept)
+    kept = f"as much, {now}" if now == was else f"{now} instead of {was}"
+    return f", and keeps {kept} of {kept_noun(exact.tiers)}"

@@ -23,7 +23,7 @@ from historylab.planning.pipeline import project
 from historylab.settings.consent import offline
 from historylab.settings.effect import has_effect
 from historylab.settings.model import Settings
-from historylab.tuning.advice_words import Found, Verdict, kept_noun, why_advised
+from historylab.tuning.advice_words import Found, Verdict, cut_in_words, kept_noun, why_advised
 from historylab.tuning.choosing import LIMITS, Choosing
 from historylab.tuning.constraints import BETTER, PHRASES, Constraints, constraints_of, read_wishes
 from historylab.tuning.cut_depth import Cut, cut_depth
@@ -170,13 +170,13 @@ class _Tuning:
         tried = tuple(self.trials.tried.values())
         points = tuple(self._point(trial, everything, name) for trial in tried)
         best, priced = points[tried.index(chosen)], all(outcome.priced for outcome in outcomes)
-        grown = everything.grown(chosen)
-        found = Found(needs, everything.requests, self.tiers, priced, held_out, len(tried), grown)
+        limits, grown = LIMITS[self.wishes.aim], everything.grown(chosen)
+        found = Found(needs, everything.requests, self.tiers, priced, held_out, limits, len(tried), grown)
         why = [*why_advised(verdict, found, best.label if chosen is not self.base else "", best.broken)]
         replays_more = verdict != "too little to tell" and not self.trials.cancelled()
         depth = cut_depth(chosen.settings, partial(self._cut, everything=everything)) if replays_more else None
         if depth and depth.half != depth.exact:
-            why.append(depth.sentence)
+            why.append(cut_in_words(depth))
         about = (settings, verdict, needs, len(whole), promised, held_out, tuple(why))
         return Advice(*about, chosen, tried, points, self.tiers, priced, everything)
 
@@ -190,7 +190,7 @@ class _Tuning:
         trial = self.trials.look_at(settings)
         found = everything.compare(trial)
         priced = all(outcome.priced for outcome in trial.outcomes)
-        return Cut(trial.figures["prefix_breaks"], found.cost_ratio, found.kept, kept_noun(self.tiers), priced)
+        return Cut(trial.figures["prefix_breaks"], found.cost_ratio, found.kept, self.tiers, priced)
 
     def _verdict(self, judged: _Judged, everything: Choosing) -> Verdict:
         chosen, held_out = judged.trial, judged.held_out

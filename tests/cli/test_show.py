@@ -11,6 +11,7 @@ from rich.console import Console
 from historylab import Settings, load, replay
 from historylab.costs.proposal import proposed_settings
 from historylab.recall.severity import SEVERITIES
+from historylab.tuning.advice_words import cut_in_words
 from historylab.tuning.cut_depth import depth_worth_saying
 from historylab.wording.recorded import recorded_sentence
 
@@ -42,7 +43,7 @@ def test_show_says_what_cutting_down_to_a_half_is_worth_where_most_requests_are_
     settings = Settings(policy="all", budget=2000)
     found = depth_worth_saying(replay(load(chat)[0], settings))
     asked = ("show", chat, "--set", "policy=all", "--set", "budget=2000")
-    assert f"{found.sentence} Try --set pruner.fifo.trim_to=0.5." in run(capsys, *asked)[1].replace("\n", " ")
+    assert f"{cut_in_words(found)} Try --set pruner.fifo.trim_to=0.5." in run(capsys, *asked)[1].replace("\n", " ")
 
 
 def test_show_says_why_a_request_is_over_its_budget_and_what_would_mend_it(capsys, sample):

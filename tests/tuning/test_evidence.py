@@ -1,4 +1,4 @@
-"""Evidence: the chance that settings do no worse than the base on as much again."""
+"""Evidence: the chance that settings do no worse than the base on as many more requests."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def test_the_verdict_says_how_many_needs_it_rests_on_and_how_many_settings_were_
     assert f"{advice.evidence} " in said
     assert f"{len(advice.trials)} settings tried" in said
     assert len(advice.trials) <= 21
-    assert "Cutting down to a half instead of exactly to the budget" in said
+    assert "Cutting down to half the budget instead of exactly to it" in said
 
 
 def test_what_is_promised_was_seen_before_what_it_is_judged_by_where_the_history_was_already_long(advice):
@@ -159,7 +159,7 @@ def test_what_costs_nothing_can_be_tuned_on():
 
 def test_an_aim_that_gives_something_up_says_so(loop):
     found = tune(loop, wishes="cheapest", tries=12)
-    assert found.why[0].startswith("Cheaper, and keeping less, than yours: ")
+    assert found.why[0].startswith("Cheaper than yours, but it keeps less: ")
 
 
 def test_no_request_at_all_unknown_wishes_and_negative_numbers_are_refused():

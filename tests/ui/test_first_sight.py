@@ -52,7 +52,7 @@ def test_a_budget_that_stays_unused_is_explained_and_a_button_uses_it():
 
 def test_a_cut_that_moves_at_most_requests_is_weighed_against_half_and_a_button_cuts_down_to_it():
     app = screen(conv="sample:birthday-by-the-sea", historyPolicy="all", budget="2000")
-    assert "Cutting down to a half instead of exactly to the budget" in text(app)
+    assert "Cutting down to half the budget instead of exactly to it" in text(app)
     shown(app.button(key="mend pruner.fifo.trim_to").click().run())
-    assert "Cutting down to a half" not in text(app)
+    assert "Cutting down to half" not in text(app)
     assert app.query_params["pruner.fifo.trim_to"] == "0.5"

@@ -10,6 +10,7 @@ import streamlit as st
 from historylab.planning.over_budget import OverBudget
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
+from historylab.tuning.advice_words import cut_in_words
 from historylab.tuning.cut_depth import depth_worth_saying
 from historylab.tuning.moving_cut import HALF
 from historylab.ui.session import choices
@@ -36,7 +37,7 @@ def mend_buttons(timeline: Timeline, number: int, resolution: Resolution) -> Non
             st.html(f'<div class="hl-cause hl-tips">{said}</div>')
             _buttons(_offered((unused.finer, unused.room), resolution))
         elif depth := timeline.remember("cut depth", lambda: depth_worth_saying(timeline)):
-            said = with_terms(f"It cuts at most requests. {depth.sentence}", "cache", "not trimming", "budget")
+            said = with_terms(f"It cuts at most requests. {cut_in_words(depth)}", "cache", "not trimming", "budget")
             st.html(f'<div class="hl-cause hl-tips">{said}</div>')
             _buttons(_offered(({depth.name: HALF},), resolution))
 

@@ -1,0 +1,47 @@
+"""Sentences on advice: how sure a gain is, and what cutting down to a half does."""
+
+from __future__ import annotations
+
+from historylab.tuning.advice_words import Found, cut_in_words, why_advised
+from historylab.tuning.cut_depth import Cut, CutDepth
+from historylab.tuning.evidence import Comparison, Interval, Limits
+from historylab.tuning.outcome import USED
+
+
+def better(more_kept: Interval, cost: Interval, *, priced: bool = True, limits: Limits | None = None) -> str:
+    """How sure it is, of advice that did so much better on 40 requests."""
+    held_out = Comparison(0.9, 0.8, 0.4, 0.5, more_kept, cost, 0.93, 60, 40, 1)
+    found = Found(120, 80, (USED,), priced, held_out, limits or Limits(), 20, 0.9)
+    return list(why_advised("better", found, "budget=16000"))[-1].partition("tried. ")[2]
+
+
+def test_how_sure_a_gain_is_stands_in_points_percent_and_a_chance():
+    assert better(Interval(0.1, 0.04, 0.2), Interval(0.8, 0.7, 0.88)) == (
+        "With 90% confidence it keeps 4 to 20 points more and costs 12 to 30% less than yours; the chance that it "
+        "does no worse on 40 more requests like these is 93%."
+    )
+    unsure = better(Interval(0, -0.02, 0.03), Interval(1, 0.99, 1.05), priced=False)
+    assert "keeps between 2 points less and 3 points more and sends between 1% less and 5% more than yours; " in unsure
+    assert "keeps as much and costs as much as yours; " in better(Interval(0, 0, 0), Interval(1, 1, 1))
+
+
+def test_the_chance_is_of_what_the_wish_does_not_give_up():
+    gain = Interval(0.1, 0.04, 0.2), Interval(0.8, 0.7, 0.88)
+    assert "the chance that it costs no more on 40" in better(*gain, limits=Limits(less_kept=1.0))
+    assert "the chance that it keeps no less on 40" in better(*gain, limits=Limits(more_cost=1e9))
+
+
+def test_a_cut_says_what_both_depths_cost_and_keep():
+    half, exact = Cut(3, 0.77, 0.87, (USED,)), Cut(41, 1.31, 0.91, (USED,))
+    assert cut_in_words(CutDepth("pruner.fifo.trim_to", exact, half)) == (
+        "Cutting down to half the budget instead of exactly to it changes the beginning, and loses the cache, at "
+        "3 requests instead of 41; it costs 0.77× instead of 1.31× not trimming, and keeps 87.0% instead of 91.0% of "
+        "facts in tool calls."
+    )
+
+
+def test_a_cut_leaves_out_what_is_unknown():
+    unknown = Cut(1, 0.5, float("nan"), (USED,), priced=False)
+    said = cut_in_words(CutDepth("pruner.sliding_window.trim_to", unknown._replace(moved=9), unknown))
+    assert said.startswith("Cutting down to half the window instead of exactly to it")
+    assert said.endswith("at 1 request instead of 9; it sends 0.50× instead of 0.50× the tokens of not trimming.")
