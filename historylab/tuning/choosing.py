@@ -26,7 +26,7 @@ LIMITS: Mapping[str, Limits] = {
     "balanced": Limits(less_kept=1 - BALANCED),
     **dict.fromkeys(BETTER_AIMS, Limits()),
 }
-"""What each aim may give up."""
+"""Per aim, what may be given up."""
 KEPT_FOR_COST = 2.0
 """The worth of keeping more, in cost: one percentage point kept is worth 2 % of the base's cost."""
 DOUBT = 1.0
@@ -109,7 +109,7 @@ class Choosing:
         return self._lasting(t for t in begun if self._eligible(t) and t.settings.budget >= self.base.settings.budget)
 
     def _lasting(self, found: Iterable[Trial]) -> Trial:
-        """Of the best here, the one that stays good as the history grows."""
+        """The best of these and the base, here and as the history grows to twice its length."""
         finalists = sorted(found, key=self.score, reverse=True)[:FINALISTS]
         return max([self.base, *finalists], key=lambda trial: self.score(trial) + self._grown_score(trial))
 
@@ -124,7 +124,7 @@ class Choosing:
         return vary_one_axis(trial.settings, trials.base, trials.offered(sizes), sizes, locked=trials.locked)
 
     def sizes(self) -> Sizes:
-        """Of the conversations as far as these requests go: what comes later suggests nothing to try."""
+        """The sizes of the conversations up to these requests: what comes later suggests nothing to try."""
         return Sizes.largest(self._size(number, stop) for number, _, stop in self.spans)
 
     def _size(self, number: int, stop: int) -> Sizes:

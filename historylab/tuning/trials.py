@@ -49,7 +49,7 @@ class Known:
 
 @dataclass(eq=False)
 class Trials:
-    """The settings tried so far, at most `most` besides the base, and the ways in which others can be made of those."""
+    """The settings tried so far, at most `most` besides the base, and the search for others worth trying."""
 
     conversations: Sequence[Conversation]
     base: Settings
