@@ -12,6 +12,10 @@ from historylab.conversation.message import Message
 from historylab.planning.strategies.facts import instants
 
 
+YEARS = [datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (1, 9999)]
+"""Between which a date can be written: the clocks of some transcripts are far off."""
+
+
 def twice(conversation: Conversation, messages: int) -> Conversation:
     """The first `messages` messages, and the same once more: later by the time they took, with calls named anew."""
     begun = conversation[:messages]
@@ -26,13 +30,17 @@ def _usual_gap(times: np.ndarray) -> float:
     return float(np.median(np.diff(times))) if len(times) > 1 else 0.0
 
 
+def _instant(seconds: float) -> str:
+    return datetime.fromtimestamp(float(np.clip(seconds, *YEARS)), UTC).isoformat()
+
+
 def _again(message: Message, at: float, later: float) -> Message:
     return replace(
         message,
         id=None,
         tool_calls=tuple(replace(call, id=f"{call.id} again") for call in message.tool_calls),
         tool_call_id=f"{message.tool_call_id} again" if message.tool_call_id else None,
-        timestamp=None if np.isnan(at) else datetime.fromtimestamp(at + later, UTC).isoformat(),
+        timestamp=None if np.isnan(at) else _instant(at + later),
         metadata={},
         source=None,
     )
