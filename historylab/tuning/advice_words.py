@@ -65,7 +65,8 @@ def _better(held_out: Comparison, priced: bool) -> str:
 
 def _as_good(found: Found, label: str, broken: Sequence[str]) -> Iterator[str]:
     if broken:
-        yield f"None of the {count_of(found.tried, 'settings')} tried does all that was asked."
+        tried = f"None of the {found.tried:,} settings" if found.tried > 1 else "Nothing"
+        yield f"{tried} tried does all that was asked."
         words = "” and “".join(broken)
         yield f"Closest: {label}, which breaks “{words}”." if label else f"Yours break “{words}”."
     else:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from historylab.conversation.columns import TOOL
 from historylab.counters.base import counter_for, token_column
+from historylab.planning.pipeline import project
 from historylab.settings.model import Settings
 from historylab.tuning.constraints import BALANCED, BETTER, BETTER_IN_BOTH, Constraints
 from historylab.tuning.evidence import Comparison, Limits, Span, Sums, compare_sums, runs_of, sum_clusters
@@ -128,7 +129,7 @@ class Choosing:
         return Sizes.largest(self._size(number, stop) for number, _, stop in self.spans)
 
     def _size(self, number: int, stop: int) -> Sizes:
-        conversation = self.trials.conversations[number]
+        conversation = project(self.trials.conversations[number], self.trials.base)
         columns, messages = conversation.columns, int(conversation.columns.requests[stop - 1])
         tokens = token_column(conversation, counter_for(self.trials.base))[:messages]
         users = int(columns.users.searchsorted(messages))

@@ -11,8 +11,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.planning.strategies.facts import instants
 
-
-YEARS = [datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (1, 9999)]
+EARLIEST, LATEST = (datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (1, 9999))
 """Between which a date can be written: the clocks of some transcripts are far off."""
 
 
@@ -31,7 +30,7 @@ def _usual_gap(times: np.ndarray) -> float:
 
 
 def _instant(seconds: float) -> str:
-    return datetime.fromtimestamp(float(np.clip(seconds, *YEARS)), UTC).isoformat()
+    return datetime.fromtimestamp(min(max(EARLIEST, seconds), LATEST), UTC).isoformat()
 
 
 def _again(message: Message, at: float, later: float) -> Message:

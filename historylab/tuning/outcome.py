@@ -59,6 +59,8 @@ def measure_outcome(replayed: Replayed, cache: Cache | str | None = None) -> Out
         needed[request, TIER_OF[kind]] += 1
         held[request, TIER_OF[kind]] += was_held
     cost, untrimmed, priced = _costs(timeline, replayed, cache)
+    if len(untrimmed) != len(cost):  # a projection changes who speaks, and so how many requests there are
+        untrimmed = np.full(len(cost), untrimmed.sum() / max(1, len(cost)))
     return Outcome(needed, held, cost, untrimmed, billed_traffic(timeline).sent, priced)
 
 

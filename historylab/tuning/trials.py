@@ -13,6 +13,7 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.costs.caches.base import Cache
 from historylab.costs.recorded_cache import billed_model
+from historylab.planning.pipeline import project
 from historylab.pricing import prices_of
 from historylab.settings.model import Settings
 from historylab.tuning.evidence import Span
@@ -115,9 +116,9 @@ class Trials:
             self.progress(len(self.tried), self.most + 1)
 
     def _cost_of_growth(self, settings: Settings, number: int, stop: int) -> float:
-        requests = self.conversations[number].columns.requests
-        grown = twice(self.conversations[number], int(requests[stop - 1]))
-        outcome = measure_outcome(self._replayed(grown, settings), self.cache)
+        seen = project(self.conversations[number], settings)
+        grown = twice(seen, int(seen.columns.requests[stop - 1]))
+        outcome = measure_outcome(self._replayed(grown, settings.replace(projection="off")), self.cache)
         return float(outcome.cost[stop:].sum())
 
     def _run_all(self, several: Sequence[Settings]) -> list[Trial]:

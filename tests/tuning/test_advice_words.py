@@ -31,6 +31,14 @@ def test_the_chance_is_of_what_the_wish_does_not_give_up():
     assert "the chance that it keeps no less on 40" in better(*gain, limits=Limits(more_cost=1e9))
 
 
+def test_a_wish_that_nothing_meets_is_said_in_a_sentence_however_few_were_tried():
+    as_much = Comparison(1, 1, 1, 1, Interval(0, 0, 0), Interval(1, 1, 1), 1, 60, 40, 1)
+    few, many = (Found(120, 80, (USED,), True, as_much, Limits(), tried, 1) for tried in (1, 20))
+    said = [next(why_advised("as good", found, "", ["never rejected"])) for found in (few, many)]
+    whole = "tried does all that was asked."
+    assert said == [f"Nothing {whole}", f"None of the 20 settings {whole}"]
+
+
 def test_a_cut_says_what_both_depths_cost_and_keep():
     half, exact = Cut(3, 0.77, 0.87, (USED,)), Cut(41, 1.31, 0.91, (USED,))
     assert cut_in_words(CutDepth("pruner.fifo.trim_to", exact, half)) == (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sketches import conv
 
@@ -11,6 +13,7 @@ from historylab.errors import SettingsError
 from historylab.pricing import Prices
 from historylab.recall.questions import Question
 from historylab.tuning.evidence import LIKELY
+from historylab.tuning.growth import twice
 from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.search_space import Sizes
 from historylab.tuning.trials import Trials
@@ -65,6 +68,18 @@ def test_what_costs_more_once_the_history_has_grown_is_not_called_better():
     found = tune(generate("support_desk", seed=1, turns=40), base=Settings(length=5, pruner="off"), tries=8)
     assert found.verdict != "better"
     assert "with twice the history" in " ".join(found.why)
+
+
+def test_a_transcript_whose_clock_is_far_off_grows_no_further_than_dates_go():
+    times = ("2000-01-01T00:00:00Z", "9000-01-01T00:00:00Z")
+    odd = Conversation([replace(m, timestamp=time) for m, time in zip(conv("u a"), times, strict=True)])
+    assert [m.timestamp for m in twice(odd, 2)][2:] == ["9999-01-01T00:00:00+00:00"] * 2
+
+
+def test_a_projection_may_change_how_many_requests_there_are():
+    room = conv("o a o a o a")  # only seen by one of its agents do others ask anything
+    found = tune(room, base=Settings(projection="point_of_view"), wishes="never over 1", tries=1)
+    assert (len(room.columns.requests), found.beside_base(found.chosen).requests) == (0, 3)
 
 
 def test_a_search_ranks_what_it_came_by_and_nothing_that_another_tried(loop):
