@@ -49,7 +49,7 @@ class Advice:
 
     `settings` are the base's where nothing better is known. `evidence` says how many needs of `conversations` the
     verdict rests on; `promised` what to expect, by what was seen last where the choice was made; `held_out` what the
-    settings did on requests that they were not fitted to; both beside the base. `why` says it all in sentences, the
+    settings did on requests that no search was fitted to; both beside the base. `why` says it all in sentences, the
     verdict first. `chosen` is the best trial found, whatever the verdict on it; `trials` are all that were made, the
     base's first, and `points` what each did over all requests, its cost relative to not trimming. `tiers` are those of
     the needs that "kept" counts. `priced`: costs are dollars, not tokens.
