@@ -116,7 +116,7 @@ def tune(
         known: what earlier calls on the same conversations came to, with the same options and cache; added to.
 
     Raises SettingsError for wishes that aren't understood, for a negative number, and where no conversation has a
-    request.
+    request; LoadError for a must-remember mark on no message.
     """
     if tries < 0 or seed < 0:
         raise SettingsError("the number of tries and the seed are 0 or more")
@@ -199,9 +199,11 @@ class _Tuning:
             return "too little to tell"
         if self.wishes.broken_by(chosen.figures):
             return "as good"
-        if chosen is self.base or (kept.low == kept.high == 0 and cost.low == cost.high == 1):
-            return "as good"
         aim, mends = self.wishes.aim, bool(self.wishes.broken_by(self.base.figures))
+        same_kept, same_cost = kept.low == kept.high == 0, cost.low == cost.high == 1
+        same = (same_kept or aim == "cheapest") and (same_cost or aim == "keeps most")
+        if chosen is self.base or (same and not mends):
+            return "as good"
         gains = (kept.low > 0 and aim != "cheapest") or (cost.high < 1 and aim != "keeps most")
         if held_out.holds >= LIKELY and (gains or mends):
             return "better" if everything.grown(chosen) <= 1 + LIMITS[aim].more_cost else "as good"

@@ -173,6 +173,12 @@ def test_what_costs_nothing_can_be_tuned_on():
     assert tune([conv("u a u a")] * 2, tries=4, options=free).verdict == "too little to tell"
 
 
+def test_where_everything_is_kept_nothing_keeps_more():
+    found = tune(generate("support_desk", seed=1, turns=40), wishes="keeps most", tries=4)
+    assert found.held_out.base_kept == 1
+    assert found.verdict == "as good"
+
+
 def test_an_aim_that_gives_something_up_says_so(loop):
     found = tune(loop, wishes="cheapest", tries=12)
     assert found.why[0].startswith("Cheaper than yours, but it keeps less: ")
