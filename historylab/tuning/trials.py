@@ -45,7 +45,7 @@ class Known:
     """
 
     trials: dict[str, Trial] = field(default_factory=dict)
-    grown: dict[tuple[str, tuple[Span, ...]], float] = field(default_factory=dict)
+    grown: dict[tuple[str, tuple[tuple[int, int], ...]], float] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -105,10 +105,11 @@ class Trials:
 
     def grown_cost(self, settings: Settings, spans: Sequence[Span]) -> float:
         """The cost (dollars or tokens) of the requests added as each conversation, up to its last here, doubles."""
-        key, grown = (effective_key(settings), tuple(spans)), self.known.grown
+        ends = tuple((number, stop) for number, _, stop in spans[:MOST_GROWN])
+        key, grown = (effective_key(settings), ends), self.known.grown
         if key not in grown:
             self._show_progress()  # where a click may stop it
-            grown[key] = sum(self._cost_of_growth(settings, number, stop) for number, _, stop in spans[:MOST_GROWN])
+            grown[key] = sum(self._cost_of_growth(settings, number, stop) for number, stop in ends)
         return grown[key]
 
     def _show_progress(self) -> None:

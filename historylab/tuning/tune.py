@@ -226,7 +226,8 @@ class _Tuning:
         chosen, usual = earlier.best(), later.usual()
         found = [_Judged(chosen, longest.compare(chosen), later.compare(chosen))]
         if usual not in (self.base, chosen):
-            found.append(_Judged(usual, later.compare(usual), later.compare(usual)))
+            seen = later.compare(usual)
+            found.append(_Judged(usual, seen, seen))
         return max(found, key=lambda each: (self._verdict(each, everything) == "better", later.score(each.trial)))
 
     def _over_conversations(self, everything: Choosing) -> _Judged:
