@@ -1,9 +1,14 @@
-"""The rules of a chat API, to test that no rendered request breaks them; and a request's tokens, counted afresh."""
+"""The rules of a chat API, to test that no rendered request breaks them; and a request's tokens, counted afresh.
+
+`body_fault` reads a request body as its API does, written apart from `historylab/planning/api_rules.py`, which has the
+sources.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.planning.plan import HistoryPlan
@@ -65,3 +70,125 @@ def can_be_sent(plan: HistoryPlan) -> bool:
     home = columns.block.item(plan.size - 1)
     answered = columns.answered_at[home] <= plan.size
     return not columns.orphan[home] and bool(answered or home == plan.history.blocks - 1)
+
+
+# -- bodies, as the server reads them
+
+
+def body_fault(api: str, body: Mapping[str, Any]) -> str | None:
+    """Why the API refuses a request body, in words like its own; None if it takes it. By its path: "/v1/messages"."""
+    return FAULTS[api](body)
+
+
+def _chat_fault(body: Mapping[str, Any]) -> str | None:
+    messages = body["messages"]
+    if not messages:
+        return "[] is too short - 'messages'"
+    waiting: set[str] = set()
+    for k, message in enumerate(messages):
+        role, calls = message["role"], message.get("tool_calls") or []
+        if role == "tool":
+            if message["tool_call_id"] not in waiting:
+                return (
+                    f"messages[{k}]: messages with role 'tool' must be a response to a preceding message's 'tool_calls'"
+                )
+            waiting.remove(message["tool_call_id"])
+            continue
+        if waiting:
+            return f"messages[{k}]: 'tool_calls' must be followed by tool messages for {waiting}"
+        if role not in ("system", "developer", "user", "assistant"):
+            return f"messages[{k}].role: {role!r}"
+        if not (message.get("content") or calls or (role == "assistant" and message.get("content") == "")):
+            return f"messages[{k}].content: expected a string, got null"
+        waiting = {call["id"] for call in calls}
+    return f"no tool messages for {waiting}" if waiting else None
+
+
+def _responses_fault(body: Mapping[str, Any]) -> str | None:
+    items = body["input"]
+    if not items:
+        return "one of 'input', 'previous_response_id' or 'conversation' must be provided"
+    asked: set[str] = set()
+    answered: set[str] = set()
+    for k, item in enumerate([] if isinstance(items, str) else items):
+        kind = item.get("type", "message")
+        following = items[k + 1] if k + 1 < len(items) else {"role": "nobody"}
+        if kind == "reasoning" and (following.get("role", "assistant") != "assistant" or "output" in following):
+            return f"item {item['id']!r} of type 'reasoning' was provided without its required following item"
+        if kind == "function_call":
+            asked.add(item["call_id"])
+        if kind == "function_call_output" and item["call_id"] not in asked - answered:
+            return f"no tool call found for function call output with call_id {item['call_id']}"
+        answered |= {item["call_id"]} if kind == "function_call_output" else set()
+    return f"no tool output found for function call {asked - answered}" if asked - answered else None
+
+
+def _messages_fault(body: Mapping[str, Any]) -> str | None:
+    messages = body["messages"]
+    if fault := _frame_fault(body):
+        return fault
+    calls: set[str] = set()
+    for k, message in enumerate(messages):
+        role, blocks = message["role"], _blocks(message["content"])
+        if message.keys() - {"role", "content"} or role not in ("user", "assistant"):
+            return f"messages.{k}: {role!r} with {sorted(message)}"
+        if role == "user" and not blocks:
+            return f"messages.{k}: content is required"
+        if fault := _text_fault(f"messages.{k}", blocks) or _turn_fault(k, role, blocks, calls):
+            return fault
+        calls = {block["id"] for block in blocks if block["type"] == "tool_use"}
+    return _thinking_fault(body)
+
+
+def _frame_fault(body: Mapping[str, Any]) -> str | None:
+    """What is wrong around the turns: the system prompt, the first and the last of them."""
+    messages = body["messages"]
+    if "max_tokens" not in body or not messages:
+        return "max_tokens and at least one message are required"
+    if messages[0]["role"] == "assistant":
+        return "messages: first message must use the 'user' role"
+    if messages[-1]["role"] == "assistant":
+        return "this model does not support assistant message prefill: the conversation must end with a user message"
+    return _text_fault("system", _blocks(body.get("system")))
+
+
+def _blocks(content: Any) -> Sequence[Mapping[str, Any]]:
+    text = [{"type": "text", "text": content}] if content else []
+    return text if isinstance(content, str) else content or []
+
+
+def _text_fault(where: str, blocks: Sequence[Mapping[str, Any]]) -> str | None:
+    if any(block["type"] == "text" and not block["text"].strip() for block in blocks):
+        return f"{where}: text content blocks must contain non-whitespace text"
+    return None
+
+
+def _turn_fault(k: int, role: str, blocks: Sequence[Mapping[str, Any]], calls: set[str]) -> str | None:
+    """What is wrong with the results in one turn, `calls` being what the turn before asked for."""
+    kinds = [block["type"] for block in blocks]
+    results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
+    if set(results) - calls or len(results) > len(set(results)) or (results and role != "user"):
+        return f"messages.{k}: unexpected `tool_use_id` found in `tool_result` blocks: {results}"
+    if calls - set(results) or "tool_result" in kinds[len(results) :]:
+        return f"messages.{k - 1}: `tool_use` ids were found without `tool_result` blocks immediately after: {calls}"
+    if "tool_use" in kinds and set(kinds[kinds.index("tool_use") :]) - {"tool_use"}:
+        return f"messages.{k}: `tool_use` blocks must end the turn"
+    return None
+
+
+def _thinking_fault(body: Mapping[str, Any]) -> str | None:
+    """While a tool runs, the turn that called it keeps its thinking."""
+    if body.get("thinking", {}).get("type") not in ("enabled", "adaptive") or len(body["messages"]) < 2:
+        return None
+    turn, results = body["messages"][-2:]
+    runs = isinstance(results["content"], list) and results["content"][0]["type"] == "tool_result"
+    if runs and turn["content"][0]["type"] not in ("thinking", "redacted_thinking"):
+        return "expected `thinking` or `redacted_thinking` before `tool_use` in the last assistant message"
+    return None
+
+
+FAULTS: Mapping[str, Callable[[Mapping[str, Any]], str | None]] = {
+    "/v1/chat/completions": _chat_fault,
+    "/v1/responses": _responses_fault,
+    "/v1/messages": _messages_fault,
+}
