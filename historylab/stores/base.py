@@ -1,13 +1,19 @@
-"""The contract of conversation stores: messages per conversation in order of time, with filters and full-text search.
+"""The contracts of stores: conversations with filters and search, and the state that a Trimmer keeps beside them.
 
 Order and filters compare instants ("+02:00" and fractions of a second included); equal instants keep their order of
 arrival. Timestamps are returned exactly as they were given.
+
+Every store keeps the same texts. Any text without a NUL character, which PostgreSQL has no place for, is returned as it
+was given: of any length, half an emoji (a lone surrogate, as JavaScript cuts them) included. What cannot be kept is a
+StoreError that names it, and nothing is left of it. What a store has acknowledged, by returning from a method, outlives
+the process, except in the memory store.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
@@ -16,6 +22,7 @@ from typing import Any, Protocol
 from historylab.conversation.message import instant
 from historylab.counters.toolpack import estimate_tokens
 from historylab.errors import StoreError
+from historylab.registry import member
 
 SEARCH_LIMIT = 10
 SEARCH_TOKENS = 2000
@@ -130,20 +137,93 @@ class ConversationStore(Protocol):
         """The number of conversations with messages."""
 
 
+class StateStore(Protocol):
+    """Keeps short texts by key, such as a conversation's summaries; several processes may share one.
+
+    A value is written once: whoever comes later is told what stands, so that all processes send the same.
+    """
+
+    def read_state(self, keys: Iterable[str]) -> dict[str, str]:
+        """The values of those keys that are known."""
+        ...
+
+    def write_state(self, key: str, value: str) -> str:
+        """Store a value unless the key has one. Returns the one that stands: the first, whichever process wrote it."""
+        ...
+
+    def delete_state(self, older_than: float) -> int:
+        """Delete what was written that many seconds ago or earlier; 0 deletes all. Returns how many values went."""
+        ...
+
+
+class Store(ConversationStore, StateStore, Protocol):
+    """What `open_store` opens: conversations and state. Safe under threads."""
+
+    def close(self) -> None:
+        """Give up what is open: file or connections. The store cannot be used afterwards."""
+        ...
+
+
+def open_store(url: str) -> Store:
+    """The store of that URL; close it when done.
+
+        memory://                                gone with the process, bounded
+        sqlite:///history.db                     a file, relative to the working directory
+        sqlite:////var/lib/app/history.db        a file by its absolute path
+        postgresql://user:password@host/database a PostgreSQL database (`pip install "historylab[postgres]"`)
+
+    Raises StoreError for any other URL, a path that cannot be opened, or a missing driver. No error repeats a password.
+    """
+    scheme, _, rest = check_text("a store's URL", url).partition("://")
+    match scheme.lower():
+        case "memory" if not rest:
+            return _opened("memory")
+        case "sqlite" if rest.startswith("/") and len(rest) > 1 and "?" not in rest:
+            return _opened("sqlite", rest[1:])
+    known = "give memory://, sqlite:///relative.db, sqlite:////absolute.db or postgresql://user:password@host/database"
+    begins = f"{scheme}://" if re.fullmatch(r"[\w+.-]{1,20}", scheme) and scheme != url else "something else"
+    raise StoreError(f"no store has this URL, which begins with {begins}; {known}")
+
+
+def _opened(name: str, *place: str) -> Store:
+    store: Store = member("store", name).target(*place)
+    return store
+
+
 def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:
     """The message's instant in seconds, and the message with its own copy of the metadata.
 
-    Raises StoreError for a field that is not text, a timestamp that cannot be read, or metadata that is not JSON.
+    Raises StoreError for a field that is not text or holds a NUL, a timestamp that cannot be read, or metadata that is
+    not JSON.
     """
     message = StoredMessage.from_dict(message.to_dict())
+    who = message.participant
+    for text in (message.id, message.conversation_id, message.content, message.scope, who.kind, who.id, who.name):
+        check_text(f"a field of message {message.id!r:.60}", text)
     return parse_instant(message.timestamp), with_own_metadata(message)
 
 
 def check_text(what: str, value: Any) -> str:
-    """The value. Raises StoreError if it is not text: some stores would take it for a text, others fail on it."""
+    """The value. Raises StoreError if it is not text, or none that every store can keep: see above."""
     if not isinstance(value, str):
         raise StoreError(f"{what} is text, not {value!r:.60}")
+    if "\0" in value:
+        raise StoreError(f"{what} holds a NUL character, which no store keeps: {value!r:.60}")
     return value
+
+
+def check_seconds(older_than: float) -> float:
+    """The number of seconds. Raises StoreError for anything else."""
+    if isinstance(older_than, bool) or not isinstance(older_than, int | float) or not older_than >= 0:
+        raise StoreError(f"older_than is a number of seconds from 0, not {older_than!r:.60}")
+    return float(older_than)
+
+
+def check_state_keys(keys: Iterable[str]) -> list[str]:
+    """The keys, each once. Raises StoreError for a single text, whose letters are no keys, or a key that is no text."""
+    if isinstance(keys, str):
+        raise StoreError(f"keys of state are several texts, not {keys!r:.60}")
+    return list(dict.fromkeys(check_text("a key of state", key) for key in keys))
 
 
 def with_own_metadata(message: StoredMessage) -> StoredMessage:

@@ -1,8 +1,9 @@
-"""`memory`: conversations in this process; evicts the least recently used conversation and the oldest messages."""
+"""`memory`: conversations and state in this process; what was least recently used goes, and the oldest messages."""
 
 from __future__ import annotations
 
 import threading
+import time
 from bisect import insort
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,8 @@ from historylab.stores.base import (
     SEARCH_LIMIT,
     SEARCH_TOKENS,
     StoredMessage,
+    check_seconds,
+    check_state_keys,
     check_text,
     prepare_message,
     select_matches,
@@ -52,11 +55,16 @@ class InMemoryConversationStore:
         max_messages_per_conversation: Annotated[
             int, Field(ge=0, description="messages kept of each conversation, the newest by their times")
         ] = 500,
+        max_state_characters: Annotated[
+            int, Field(ge=0, description="characters of state kept, keys and values; 0 keeps the newest value")
+        ] = 20_000_000,
     ):
         self._most_conversations = max(1, max_conversations)
         self._most_messages = max(0, max_messages_per_conversation)
         self._conversations: OrderedDict[str, _Conversation] = OrderedDict()  # the most recently used last
         self._arrivals = count()
+        self._state: OrderedDict[str, tuple[float, str]] = OrderedDict()  # by key: when written, and the value
+        self._state_characters, self._most_state_characters = 0, max_state_characters
         self._lock = threading.Lock()
 
     def append(self, message: StoredMessage) -> None:
@@ -111,6 +119,44 @@ class InMemoryConversationStore:
     def conversation_count(self) -> int:
         with self._lock:
             return len(self._conversations)
+
+    def read_state(self, keys: Iterable[str]) -> dict[str, str]:
+        wanted = check_state_keys(keys)
+        with self._lock:
+            known = [key for key in wanted if key in self._state]
+            for key in known:
+                self._state.move_to_end(key)
+            return {key: self._state[key][1] for key in known}
+
+    def write_state(self, key: str, value: str) -> str:
+        check_text("a key of state", key), check_text("a value of state", value)
+        with self._lock:
+            if key not in self._state:
+                self._state[key] = time.time(), value
+                self._state_characters += len(key) + len(value)
+            self._state.move_to_end(key)
+            while self._state_characters > self._most_state_characters and len(self._state) > 1:
+                self._forget_state(next(iter(self._state)))
+            return self._state[key][1]
+
+    def delete_state(self, older_than: float) -> int:
+        latest = time.time() - check_seconds(older_than)
+        with self._lock:
+            gone = [key for key, (written, _) in self._state.items() if written <= latest]
+            for key in gone:
+                self._forget_state(key)
+        return len(gone)
+
+    def close(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._conversations.clear()
+            self._state.clear()
+            self._state_characters = 0
+
+    def _forget_state(self, key: str) -> None:
+        _, value = self._state.pop(key)
+        self._state_characters -= len(key) + len(value)
 
     def _used(self, conversation_id: str) -> _Conversation:
         if check_text(CONVERSATION_ID, conversation_id) not in self._conversations:

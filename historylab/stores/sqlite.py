@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -23,6 +24,8 @@ from historylab.stores.base import (
     SEARCH_LIMIT,
     SEARCH_TOKENS,
     StoredMessage,
+    check_seconds,
+    check_state_keys,
     check_text,
     prepare_message,
     select_matches,
@@ -45,6 +48,7 @@ CREATE TABLE IF NOT EXISTS stored_messages (
   UNIQUE (conversation_id, id)
 );
 CREATE INDEX IF NOT EXISTS idx_conv ON stored_messages (conversation_id, instant, arrival);
+CREATE TABLE IF NOT EXISTS stored_state (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, written REAL NOT NULL);
 """
 COLUMNS = """id, conversation_id, participant_kind, participant_id, participant_display_name,
 content, timestamp, scope, metadata"""
@@ -55,6 +59,8 @@ NEWEST_FIRST = f"""SELECT instant, {COLUMNS} FROM stored_messages WHERE conversa
 ORDER BY instant DESC, arrival DESC"""
 DELETE_OVER_CAP = f"""DELETE FROM stored_messages WHERE arrival IN (SELECT arrival FROM stored_messages
 WHERE conversation_id = {TEXT} ORDER BY instant DESC, arrival DESC LIMIT -1 OFFSET ?)"""
+READ_STATE = f"SELECT value FROM stored_state WHERE key = {TEXT}"
+WRITE_STATE = f"INSERT INTO stored_state (key, value, written) VALUES ({TEXT}, {TEXT}, ?) ON CONFLICT (key) DO NOTHING"
 SECONDS_TO_WAIT = 30  # for another process that is writing
 
 
@@ -125,6 +131,23 @@ class SQLiteConversationStore:
             (count,) = connection.execute("SELECT count(DISTINCT conversation_id) FROM stored_messages").fetchone()
             return int(count)
 
+    def read_state(self, keys: Iterable[str]) -> dict[str, str]:
+        wanted = check_state_keys(keys)
+        with self._transaction() as connection:
+            found = {key: connection.execute(READ_STATE, (_bytes(key),)).fetchone() for key in wanted}
+        return {key: _state(key, row[0]) for key, row in found.items() if row is not None}
+
+    def write_state(self, key: str, value: str) -> str:
+        row = _bytes(check_text("a key of state", key)), _bytes(check_text("a value of state", value)), time.time()
+        with self._transaction() as connection:
+            connection.execute(WRITE_STATE, row)
+            return _state(key, connection.execute(READ_STATE, row[:1]).fetchone()[0])
+
+    def delete_state(self, older_than: float) -> int:
+        latest = time.time() - check_seconds(older_than)
+        with self._transaction() as connection:
+            return connection.execute("DELETE FROM stored_state WHERE written <= ?", (latest,)).rowcount
+
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
         with self._lock:
@@ -192,6 +215,10 @@ def _message(
             "metadata": metadata,
         }
     )
+
+
+def _state(key: str, value: Any) -> str:
+    return check_text(f"the value of the state {key!r:.60} (it is damaged)", value)
 
 
 def _bytes(text: str | None) -> bytes | None:

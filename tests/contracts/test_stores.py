@@ -186,6 +186,9 @@ def test_a_field_that_is_no_text_is_refused_by_every_store_alike(make, field):
         lambda store: store.delete_messages(5, ["1"]),
         lambda store: store.delete_messages("room", [5]),
         lambda store: store.clear_conversation(b"room"),
+        lambda store: store.read_state([5]),
+        lambda store: store.write_state("key", None),
+        lambda store: store.write_state(b"key", "value"),
     ],
 )
 def test_what_is_asked_for_is_text_in_every_store(make, ask):
@@ -195,7 +198,47 @@ def test_what_is_asked_for_is_text_in_every_store(make, ask):
     assert ids(store.get("room")) == ["1"]
 
 
-texts = st.text(st.characters() | st.sampled_from("\ud83d\x00'\"%_"), max_size=30)
+@every_store
+@pytest.mark.parametrize("field", ["id", "conversation_id", "content", "scope", "participant"])
+def test_a_nul_is_refused_by_every_store_alike_wherever_it_stands(make, field):
+    store, message = make(), posted("09:00 a: 1", note="a\0b")
+    wrong = replace(message, **{field: Participant("user", "a\0b") if field == "participant" else "a\0b"})
+    with pytest.raises(StoreError, match="NUL"):
+        store.append(wrong)
+    with pytest.raises(StoreError, match="NUL"):
+        store.write_state("key", "a\0b")
+    assert (store.conversation_count, store.read_state(["key"])) == (0, {})
+    assert fill(store, message).get("room")[0].metadata == {"note": "a\0b"}  # JSON has a way to write it
+
+
+@every_store
+def test_the_first_value_of_a_key_stands_and_is_what_every_writer_is_told(make):
+    store = make()
+    assert [store.write_state("summary", text) for text in ("first", "second", "first")] == ["first"] * 3
+    assert store.write_state("other", "") == ""
+    assert store.read_state(["summary", "unknown", "other", "summary"]) == {"summary": "first", "other": ""}
+    assert store.read_state([]) == {}
+    assert store.conversation_count == 0
+
+
+@every_store
+def test_state_goes_by_its_age(make):
+    store = make()
+    store.write_state("1", "one")
+    store.write_state("2", "two")
+    assert [store.delete_state(age) for age in (3600, float("inf"), 0, 0)] == [0, 0, 2, 0]
+    assert store.read_state(["1", "2"]) == {}
+    assert store.write_state("1", "again") == "again"
+    for wrong in (-1, float("nan"), None, "1"):
+        with pytest.raises(StoreError, match="number of seconds"):
+            store.delete_state(wrong)
+    with pytest.raises(StoreError, match="several texts"):
+        store.read_state("summary")
+
+
+texts = st.text(st.characters() | st.sampled_from("\ud83d\ufdd0'\"%_"), max_size=30).map(
+    lambda text: text.replace("\0", "")
+)
 messages = st.builds(
     StoredMessage,
     id=texts,
@@ -211,7 +254,10 @@ messages = st.builds(
 @every_store
 @given(message=messages)
 def test_every_text_comes_back_as_it_was_given_half_an_emoji_too(make, message):
-    assert fill(make(), message).get(message.conversation_id) == [message]
+    store = fill(make(), message)
+    assert store.get(message.conversation_id) == [message]
+    assert store.write_state(message.id, message.content) == message.content
+    assert store.read_state([message.id]) == {message.id: message.content}
 
 
 operations = st.lists(

@@ -90,3 +90,15 @@ def test_500_conversations_of_500_messages_are_kept_unless_told_otherwise():
     for number in range(501):
         fill(store, posted("09:00 a: x", conversation=f"c{number}"), posted("09:00 a: x", str(number)))
     assert (store.conversation_count, len(store.get("room"))) == (500, 500)
+
+
+def test_the_least_recently_used_state_goes_when_its_characters_are_too_many():
+    store = InMemoryConversationStore(max_state_characters=10)
+    store.write_state("x", "1234")
+    store.write_state("y", "1234")
+    store.read_state(["x"])
+    store.write_state("z", "1234")
+    assert store.read_state(["x", "y", "z"]) == {"x": "1234", "z": "1234"}
+    assert store.write_state("long", "more than ten") == "more than ten"
+    assert store.read_state(["x", "z", "long"]) == {"long": "more than ten"}
+    assert (store.delete_state(0), store.write_state("x", "1234")) == (1, "1234")

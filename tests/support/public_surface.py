@@ -30,7 +30,14 @@ CONTRACTS = {
     "format": ("formats.base:Format", "formats.base:Report", "formats.files.content:Content"),
     "generator": ("generators.base:Generator",),
     "exporter": ("exporters.base:Exporter",),
-    "store": ("stores.base:ConversationStore", "stores.base:StoredMessage", "stores.base:Participant"),
+    "store": (
+        "stores.base:ConversationStore",
+        "stores.base:StateStore",
+        "stores.base:Store",
+        "stores.base:StoredMessage",
+        "stores.base:Participant",
+        "stores.base:open_store",
+    ),
     "cache": ("costs.caches.base:Cache",),
     "preset": ("systems.presets.base:Preset", "systems.presets.base:PresetField"),
 }

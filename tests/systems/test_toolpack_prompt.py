@@ -253,7 +253,7 @@ turns = st.builds(
     st.integers(0, 99),
     st.sampled_from(["user", "agent", "system", "tool"]),
     st.sampled_from(["kael", "strange", "alice"]),
-    st.text(max_size=40),
+    st.text(st.characters(exclude_characters="\0"), max_size=40),
     st.sampled_from(["kael", "strange", ""]),
     st.sampled_from(["channel", "dm"]),
 )

@@ -1,0 +1,40 @@
+"""Stores by their URL."""
+
+from __future__ import annotations
+
+import pytest
+
+from historylab.errors import StoreError
+from historylab.stores.base import open_store
+from historylab.stores.memory import InMemoryConversationStore
+
+
+def test_a_store_is_opened_by_its_url(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(open_store("memory://"), InMemoryConversationStore)
+    for url in ("sqlite:///here.db", f"sqlite:///{tmp_path}/there.db", "SQLite:///:memory:"):
+        store = open_store(url)
+        store.write_state("key", "value")
+        store.close()
+    assert {file.name for file in tmp_path.iterdir()} == {"here.db", "there.db"}
+    assert open_store("sqlite:///here.db").read_state(["key"]) == {"key": "value"}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "history.db", "sqlite:", "sqlite://", "sqlite:///", "sqlite://history.db", "sqlite:///x.db?mode=ro"),
+        *("memory://x", "mysql://me:secret@host/db", "me:secret@host://", "me:secret@host"),
+    ],
+)
+def test_what_is_no_stores_url_is_refused_with_what_is_and_never_repeated(url):
+    with pytest.raises(StoreError, match=r"give memory://, sqlite:///relative.db") as refused:
+        open_store(url)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_path_that_cannot_be_opened_and_what_is_no_text_are_refused(tmp_path):
+    with pytest.raises(StoreError, match=r"cannot be opened as a conversation store"):
+        open_store(f"sqlite:///{tmp_path}/missing/history.db")
+    with pytest.raises(StoreError, match="is text, not None"):
+        open_store(None)
