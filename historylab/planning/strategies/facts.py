@@ -66,9 +66,9 @@ def tool_name(conversation: Conversation, i: int) -> str:
 
 
 def shorter_results(
-    context: Context, key: Hashable, shorten: Callable[[int, int], str], *, media: bool = False
+    context: Context, key: Hashable, shorten: Callable[[int, int], str | None], *, media: bool = False
 ) -> Texts:
-    """`shorten(index, tokens)` of every tool result, where that takes fewer tokens than the original.
+    """`shorten(index, tokens)` of every tool result, where that takes fewer tokens than the original; None leaves it.
 
     The text stands for the whole result, unless its `media` stay beside it.
     """
@@ -78,7 +78,8 @@ def shorter_results(
     def shorten_all() -> Texts:
         tokens = history.sums.tokens
         results = np.flatnonzero(history.columns.role == TOOL).tolist()
-        return Texts(conversation, counter, {i: shorten(i, int(tokens[i])) for i in results}, media=media)
+        given = ((i, shorten(i, int(tokens[i]))) for i in results)
+        return Texts(conversation, counter, {i: text for i, text in given if text is not None}, media=media)
 
     return conversation.remember(("shorter", key, counter.key), shorten_all, most=8)
 

@@ -8,6 +8,7 @@ from sketches import conv
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.planning.pipeline import plan_history
+from historylab.planning.replay import replay
 from historylab.settings.model import Settings
 
 
@@ -53,3 +54,14 @@ def test_the_task_is_kept_unless_it_may_be_folded():
     assert plan_history(conversation, settings(2)).sketch() == "SSSSSKK"
     kept = settings(2, **{"compaction.preserve_recent.keep_task": True})
     assert plan_history(conversation, kept).sketch() == "KSSSSKK"
+
+
+def test_a_trigger_in_tokens_stands_in_for_the_threshold():
+    conversation = conv("u a u a u a u", words=20)
+    tokens = replay(conversation, settings(1, compaction="off")).tokens
+    by_tokens = settings(1, threshold=1.0, **{"compaction.preserve_recent.trigger": int(tokens[2])}).replace(
+        window=9999
+    )
+    assert [plan.sketch() for plan in replay(conversation, by_tokens).plans][1:3] == ["KKK", "SSSSK"]
+    with_overhead = by_tokens.replace(overhead=int(tokens[2] - tokens[1]))
+    assert [plan.sketch() for plan in replay(conversation, with_overhead).plans][:2] == ["K", "SSK"]

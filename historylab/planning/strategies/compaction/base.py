@@ -40,6 +40,17 @@ MinFreed = Annotated[
         json_schema_extra=FINE,
     ),
 ]
+Trigger = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=1_000_000_000,
+        title="Summarised from",
+        description="tokens of the whole request, overhead included, from which on it summarises; 0: from the "
+        "threshold's share of the window on",
+        json_schema_extra=FINE,
+    ),
+]
 WAITS = reason(
     "compaction_waits",
     "Only {folded:,} of {tokens:,} tokens could be folded: the compaction waits for {least:.0%} of the request.",
@@ -65,9 +76,12 @@ def window(context: Context) -> int:
     return known
 
 
-def threshold_reached(plan: HistoryPlan, context: Context) -> bool:
-    """Whether the request, with the overhead outside the transcript, reaches the threshold's share of the window."""
-    return plan.tokens + context.settings.overhead >= context.settings.threshold * window(context)
+def threshold_reached(plan: HistoryPlan, context: Context, trigger: int = 0) -> bool:
+    """Whether the request, with the overhead outside the transcript, reaches the threshold's share of the window.
+
+    With a `trigger`, so many tokens instead.
+    """
+    return plan.tokens + context.settings.overhead >= (trigger or context.settings.threshold * window(context))
 
 
 def before_newest(plan: HistoryPlan, context: Context, messages: int, keep_task: bool) -> np.ndarray:

@@ -11,6 +11,7 @@ from historylab.planning.strategies.compaction.base import (
     READS,
     MinFreed,
     SummaryShare,
+    Trigger,
     before_newest,
     fold_if_worth,
     threshold_reached,
@@ -26,9 +27,9 @@ NOT_RECENT = reason(
 )
 
 
-def phrase(messages: int | None = None) -> str:
+def phrase(messages: int | None = None, trigger: int | None = None) -> str:
     newest = "newest" if messages is None else counted(messages, "newest messages")
-    return f"all but the {newest} summarised"
+    return f"all but the {newest} summarised{f' from {trigger:,} tokens on' if trigger else ''}"
 
 
 @register("compaction", carries=True, reads=READS, title="All but the newest", phrase=phrase)
@@ -42,10 +43,11 @@ def preserve_recent(
     max_share: SummaryShare = 0.1,
     keep_task: KeepTask = True,
     min_freed: MinFreed = 0.1,
+    trigger: Trigger = 0,
 ) -> HistoryPlan:
     """At the threshold, folds everything but the newest messages into a summary."""
     plan = carry_over(plan, context, NOT_RECENT)
-    if not threshold_reached(plan, context):
+    if not threshold_reached(plan, context, trigger):
         return plan
     blocks = before_newest(plan, context, messages, keep_task)
     return fold_if_worth(plan, context, blocks, int(max_share * window(context)), NOT_RECENT, min_freed)

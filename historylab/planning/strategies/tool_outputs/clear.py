@@ -1,18 +1,20 @@
 """`clear`: all but the last tool results are cleared, a batch at a time.
 
 Clearing one result per request would invalidate the provider's prompt cache every time; between batches the prefix
-stays the same.
+stays the same. From the request alone, as Anthropic's `clear_tool_uses_20250919` is documented: whoever sends the whole
+history again is judged by the whole history again, so nothing is carried from request to request.
 """
 
 import re
 from typing import Annotated
 
+import numpy as np
 from pydantic import Field
 
-from historylab.planning.plan import HistoryPlan
+from historylab.planning.plan import HistoryPlan, Texts
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
-from historylab.planning.strategies.facts import shorter_results, tool_results
+from historylab.planning.strategies.facts import shorter_results, tool_name, tool_results
 from historylab.registry import FINE, register
 
 ALREADY = re.compile(r"\[Old tool result cleared: [0-9][0-9,]{0,15} tokens\]")
@@ -20,10 +22,15 @@ CLEARED = reason(
     "tool_clear", "A tool result older than the {keep:last results}: cleared.", setting="tool_output.clear.keep"
 )
 
+TOO_LITTLE = reason(
+    "tool_clear_waits",
+    "Clearing the old tool results, these among them, would free {freed:,} tokens: below {least:,} none is cleared.",
+)
 
-def phrase(keep: int | None = None, batch: int | None = None) -> str:
+
+def phrase(keep: int | None = None, batch: int | None = None, trigger: int | None = None) -> str:
     at_once = "" if batch is None else f" {'one' if batch == 1 else batch} at a time"
-    return f"old tool results cleared{at_once}"
+    return f"old tool results cleared{at_once}{f' beyond {trigger:,} tokens' if trigger else ''}"
 
 
 @register("tool_output", title="Clear old ones", phrase=phrase)
@@ -44,17 +51,63 @@ def clear(
             json_schema_extra=FINE,
         ),
     ] = 10,
+    trigger: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000_000,
+            title="Cleared beyond",
+            description="tokens of the whole request, overhead included, up to which nothing is cleared; 0 clears in "
+            "every request",
+            json_schema_extra=FINE,
+        ),
+    ] = 0,
+    at_least: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000_000,
+            title="Cleared only to free",
+            description="tokens that clearing must free: with fewer nothing is cleared, as it loses the provider's "
+            "prompt cache",
+            json_schema_extra=FINE,
+        ),
+    ] = 0,
+    exclude: Annotated[
+        str,
+        Field(
+            title="Tools never cleared",
+            description="names of tools whose results stay whole, with commas; they count among the newest, too",
+            json_schema_extra=FINE,
+        ),
+    ] = "",
 ) -> HistoryPlan:
     """Clears old tool results in batches."""
+    if trigger and plan.tokens + context.settings.overhead <= trigger:
+        return plan
     results = tool_results(context.history)
     cleared = max(0, len(results) - keep) // batch * batch
     if not cleared:
         return plan
+    shorter = plan.truncate(_notices(context, exclude), CLEARED, before=results.item(cleared - 1) + 1, keep=keep)
+    freed = plan.tokens - shorter.tokens
+    if freed >= at_least:
+        return shorter
+    old = np.zeros(context.history.blocks, bool)
+    old[context.history.columns.block[results[:cleared]]] = True
+    return plan.note(old, TOO_LITTLE, freed=freed, least=at_least)
 
-    def shorten(i: int, tokens: int) -> str:
-        message = context.history.conversation[i]
+
+def _notices(context: Context, exclude: str) -> Texts:
+    """What is sent in place of each; none for the results of tools that are excluded."""
+    conversation = context.history.conversation
+    never = frozenset(name.strip() for name in exclude.split(",") if name.strip())
+
+    def shorten(i: int, tokens: int) -> str | None:
+        message = conversation[i]
         cleared = ALREADY.fullmatch(message.content) and not message.media
-        return message.content if cleared else f"[Old tool result cleared: {tokens:,} tokens]"
+        if cleared or (never and tool_name(conversation, i) in never):
+            return None
+        return f"[Old tool result cleared: {tokens:,} tokens]"
 
-    texts = shorter_results(context, "clear", shorten)
-    return plan.truncate(texts, CLEARED, before=results.item(cleared - 1) + 1, keep=keep)
+    return shorter_results(context, ("clear", never), shorten)
