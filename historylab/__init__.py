@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from historylab.planning.replay import Timeline as Timeline
     from historylab.planning.replay import replay as replay
     from historylab.planning.trim import trim as trim
+    from historylab.planning.trimmer import Trimmer as Trimmer
     from historylab.planning.validity import validity as validity
     from historylab.recall.proposals import propose_questions as propose_questions
     from historylab.recall.questions import Question as Question
@@ -50,6 +51,7 @@ _MODULES = {
     "Settings": "settings.model",
     "Timeline": "planning.replay",
     "ToolCall": "conversation.message",
+    "Trimmer": "planning.trimmer",
     "ask": "recall.questions",
     "bill": "costs.bill",
     "export": "exporters.base",
@@ -81,6 +83,7 @@ __all__ = [
     "Settings",
     "Timeline",
     "ToolCall",
+    "Trimmer",
     "__version__",
     "ask",
     "bill",

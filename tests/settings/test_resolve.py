@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from historylab import resolve_settings
-from historylab.planning.trim import environment_settings
+from historylab.planning.trimmer import environment_settings
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import environment_name, url_name
 from historylab.wording.settings import schema_of, source_word

@@ -33,15 +33,15 @@ RENAMED_ROLES = {"developer": "system", "function": "tool"}
 """Roles of the API that mean one of ours; the original stays in `metadata["role"]`."""
 
 
-def to_messages(records: Iterable[Any]) -> list[Message]:
-    """Read chat messages in order. Raises LoadError naming the first invalid one, and what was found there.
+def to_messages(records: Iterable[Any], first: int = 0) -> list[Message]:
+    """Read chat messages in order, numbered from `first`. Raises LoadError naming the first invalid one.
 
     Calls and results without ids (as in the API before tools) are paired in order, by function name.
     """
     if isinstance(records, str | bytes | Mapping) or not isinstance(records, Iterable):
         raise LoadError(f"{kind_of(records)} was given where a list of messages is meant")
     messages: list[Message] = []
-    for number, record in enumerate(records):
+    for number, record in enumerate(records, first):
         try:
             messages.append(to_message(record))
         except LoadError as problem:

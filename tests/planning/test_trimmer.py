@@ -1,0 +1,145 @@
+"""A Trimmer, request by request: whatever becomes of a history, it sends what replay shows of it."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from conversation_strategies import conversations, settings
+from every_way import every_way
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+from thirty_turns import requests_of, thirty_turns
+
+from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
+from historylab.formats.messages.chat_messages import to_messages, to_record
+from historylab.planning import chats
+from historylab.planning.plan import HistoryPlan
+
+WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}
+CARRIES = Settings(policy="all", pruner="summarize", budget=3000, counter="chars/4")
+
+
+def anew(history: list[dict], settings: Settings) -> HistoryPlan:
+    """The plan that replay makes of a request with this history."""
+    return plan_history(Conversation(to_messages(history)), settings)
+
+
+def in_short(plan: HistoryPlan) -> tuple:
+    rendered = [(m.role, m.content, m.tool_call_id, len(m.tool_calls)) for m in plan.render()]
+    return plan.sketch(), plan.tokens, plan.budget, plan.reasons.tolist(), rendered
+
+
+def records_of(conversation: Conversation) -> list[dict]:
+    return [to_record(message) for message in conversation]
+
+
+@examples(max_examples=60)
+@given(conversations(), settings(filter="off"), st.lists(st.integers(1, 4), min_size=1, max_size=20))
+def test_a_growing_history_is_planned_as_replay_plans_it_however_often_it_is_asked(conversation, chosen, steps):
+    records, trimmer, size = records_of(conversation), Trimmer(chosen), 0
+    for step in steps:
+        size = min(len(records), size + step)
+        for _ in range(1 + step % 2):  # a retry, now and then
+            assert in_short(trimmer.plan(records[:size])) == in_short(anew(records[:size], chosen))
+
+
+@examples(max_examples=40)
+@given(conversations(), conversations(max_size=6), settings(filter="off"), st.data())
+def test_an_edit_a_fork_and_a_restart_are_planned_from_what_is_still_the_same(one, other, chosen, data):
+    records, others, trimmer = records_of(one), records_of(other), Trimmer(chosen)
+    histories = [records]
+    for _ in range(4):
+        base = data.draw(st.sampled_from(histories))
+        kept = base[: data.draw(st.integers(0, len(base)))]
+        histories.append([*kept, *others, *base[len(kept) + data.draw(st.integers(0, 2)) :]])
+    for history in [*histories, *map(copy.deepcopy, reversed(histories))]:
+        for size in {len(history) // 2, len(history)}:
+            assert in_short(trimmer.plan(history[:size])) == in_short(anew(history[:size], chosen))
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_thirty_turns_are_what_replay_shows_every_way_there_is(name):
+    trimmer, plans = Trimmer(WAYS[name]), replay(Conversation(to_messages(thirty_turns())), WAYS[name]).plans
+    asked = [history for history, _ in requests_of(thirty_turns())]
+    assert len(asked) == len(plans)
+    for history, plan in zip(asked, plans, strict=True):
+        assert in_short(trimmer.plan(history)) == in_short(plan)
+
+
+def test_a_system_prompt_that_changes_at_every_call_keeps_what_was_cut_and_summarised():
+    trimmer = Trimmer(CARRIES)
+    covers = []
+    for number, (history, _) in enumerate(requests_of(thirty_turns())):
+        prompt = {"role": "system", "content": f"You look after the ferries. It is {number:03} o'clock."}
+        plan = trimmer.plan([prompt, *history[1:]])
+        assert plan.render()[0].content == prompt["content"]
+        assert not plan.over_budget
+        covers.append(plan.summary.covers if plan.summary else 0)
+    assert covers == sorted(covers)
+    assert len(set(covers)) < len(covers) / 3  # most requests go on with the same summary
+
+
+def test_of_another_number_of_leading_system_messages_the_newest_are_sent():
+    trimmer, history = Trimmer(CARRIES), [*requests_of(thirty_turns())][-1][0]
+    trimmer.trim(history)
+    more = [*history[:1], {"role": "system", "content": "Remember: quay 4."}, *history[1:]]
+    for given_now in (more, history, history[1:], more):
+        assert in_short(trimmer.plan(given_now)) == in_short(anew(given_now, CARRIES))
+
+
+def test_what_is_kept_is_the_callers_own_object_as_it_was_given_last():
+    trimmer, history = Trimmer(Settings()), thirty_turns()[:20]
+    assert all(any(m is own for own in history) for m in trimmer.trim(history))
+    again = copy.deepcopy(history)
+    assert all(any(m is own for own in again) for m in trimmer.trim(again))
+
+
+def test_a_cache_marker_that_moves_is_no_edit_and_is_sent_where_it_is_now():
+    trimmer, plans = Trimmer(CARRIES), replay(Conversation(to_messages(thirty_turns())), CARRIES).plans
+    for (history, _), plan in zip(requests_of(thirty_turns()), plans, strict=True):
+        marked = [*history[:-1], {**history[-1], "cache_control": {"type": "ephemeral"}}]
+        assert [m for m in trimmer.trim(marked) if "cache_control" in m] == [marked[-1]]
+        assert in_short(trimmer.plan(marked)) == in_short(plan)
+
+
+def test_an_old_message_changed_in_place_is_seen_after_forget():
+    trimmer, history = Trimmer(Settings()), [{"role": "user", "content": text} for text in ("one", "two", "three")]
+    before = trimmer.plan(history).tokens
+    history[1]["content"] = "two " * 100
+    assert trimmer.plan(history).tokens == before
+    trimmer.forget()
+    assert trimmer.plan(history).tokens > before
+
+
+def test_several_conversations_at_once_from_many_threads_are_each_their_own():
+    trimmer = Trimmer(CARRIES)
+    chats_of = [
+        [{**m, "content": f"{who}: {m['content']}"} if m["role"] == "user" and isinstance(m["content"], str) else m
+         for m in thirty_turns()]
+        for who in range(3)
+    ]  # fmt: skip
+    asked = [history for whole in chats_of for history, _ in list(requests_of(whole))[::6]]
+    with ThreadPoolExecutor(8) as pool:
+        got = list(pool.map(lambda history: in_short(trimmer.plan(history)), asked))
+    assert got == [in_short(anew(history, CARRIES)) for history in asked]
+
+
+def test_only_the_newest_chats_are_remembered(monkeypatch):
+    monkeypatch.setattr(chats, "MOST_ITEMS", 50)
+    trimmer, histories = Trimmer(CARRIES), [[{"role": "user", "content": f"{k}"}] * 20 for k in range(30)]
+    for history in histories:
+        trimmer.trim(history)
+    assert len(trimmer._chats._chats) == len(trimmer._chats._alike) == 2
+    assert in_short(trimmer.plan(histories[0])) == in_short(anew(histories[0], CARRIES))
+
+
+def test_an_event_loop_is_not_blocked():
+    async def both() -> list:
+        trimmer = Trimmer(CARRIES)
+        return await asyncio.gather(*(trimmer.atrim(history) for history, _ in list(requests_of(thirty_turns()))[-3:]))
+
+    assert asyncio.run(both()) == [trim(history, CARRIES) for history, _ in list(requests_of(thirty_turns()))[-3:]]
