@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.growing import MessageColumn
 from historylab.conversation.message import Message, known_size
 from historylab.errors import InstrumentError
 from historylab.registry import member
@@ -89,19 +90,18 @@ def scaled(counter: Counter, factor: float) -> Counter:
 
 
 def token_column(conversation: Conversation, counter: Counter) -> np.ndarray:
-    """int64[len(conversation)]: tokens of every message, counted once per counter and kept with the conversation."""
+    """int64[len(conversation)]: tokens of every message, counted once per counter and kept with the conversation.
 
-    def count() -> np.ndarray:
-        if isinstance(counter, ScaledCounter):
-            column = _with_known_sizes(
-                counter.scale(token_column(conversation, counter.unscaled)), conversation.messages
-            )
-        else:
-            column = count_messages(conversation.messages, counter)
-        column.setflags(write=False)
-        return column
+    Of one that follows another, or is its beginning, only messages that are new to it are counted.
+    """
 
-    return conversation.remember(("tokens", counter.key), count)
+    def count(conversation: Conversation, start: int, stop: int) -> np.ndarray:
+        if not isinstance(counter, ScaledCounter):
+            return count_messages(conversation[start:stop], counter)
+        counted = token_column(conversation, counter.unscaled)[start:stop]
+        return _with_known_sizes(counter.scale(counted), conversation[start:stop])
+
+    return conversation.growing(("tokens", counter.key), lambda: MessageColumn(count, np.int64)).array
 
 
 def count_messages(messages: Sequence[Message], counter: Counter) -> np.ndarray:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, OTHER, SYSTEM, TOOL, USER
-from historylab.conversation.conversation import Conversation, Memo
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.memo import Memo
 from historylab.counters.base import Counter
 from historylab.planning.decision_changes import (
     DecisionChanges,

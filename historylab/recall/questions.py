@@ -13,7 +13,6 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation, checked_index
 from historylab.conversation.message import Message
-from historylab.counters.base import Counter, count_messages, token_column
 from historylab.planning.explain import Answer, explain
 from historylab.planning.history import History
 from historylab.planning.pipeline import open_pipeline
@@ -93,7 +92,7 @@ def plan_question(timeline: Timeline, text: str, number: int) -> HistoryPlan:
 
     Stages that carry something on are given the plan of the request before. No model is asked to summarise.
     """
-    conversation = _ending_in(timeline.conversation, text, _said_until(timeline.conversation, number), timeline.counter)
+    conversation = _ending_in(timeline.conversation, text, _said_until(timeline.conversation, number))
     if timeline.settings.pruner == "relevance" and timeline.instruments.relevance:
         relevance_followed(timeline.conversation, timeline.instruments.relevance, conversation)
     history, before = History(conversation, timeline.counter, len(conversation)), _plans_before(timeline, conversation)
@@ -158,18 +157,15 @@ def _said_until(conversation: Conversation, number: int) -> int:
     return int(min(later, default=len(conversation)))
 
 
-def _ending_in(conversation: Conversation, text: str, said: int, counter: Counter) -> Conversation:
+def _ending_in(conversation: Conversation, text: str, said: int) -> Conversation:
     """The first `said` messages and the question; the same object for every timeline, its tokens counted once."""
 
     def asked() -> Conversation:
-        before = conversation[:said]
-        return conversation.edited([*before, Message("user", text, timestamp=before[-1].timestamp if before else None)])
+        before = conversation[said - 1].timestamp if said else None
+        return conversation.beginning(said).followed_by([Message("user", text, timestamp=before)])
 
     most = max(8, MOST_MESSAGES // max(1, len(conversation)))
-    ending = conversation.remember(("ending in", text, said), asked, most=most)
-    known = token_column(conversation, counter)[:said]
-    ending.remember(("tokens", counter.key), lambda: np.append(known, count_messages(ending[said:], counter)))
-    return ending
+    return conversation.remember(("ending in", text, said), asked, most=most)
 
 
 def _plans_before(timeline: Timeline, conversation: Conversation) -> tuple[HistoryPlan, ...]:
