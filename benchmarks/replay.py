@@ -1,164 +1,189 @@
-"""How long planning and pricing every request takes, compared with the library most applications use for planning one.
+"""How long planning every request of a chat takes, what memory its plans add, and how both grow; with peers beside it.
 
-    pip install -e ".[bench]" && python benchmarks/replay.py [--sizes 100 1000 10000]
+    pip install -e ".[bench]" && python benchmarks/replay.py [--sizes 10000 30000 100000]
 
-Each conversation is generated with tool calls, tokenised, and replayed twice to a budget of 8,000 tokens: over the
-whole history (a lastN that never binds + fifo), and over the last 20 user messages (lastN 20 + fifo). The peer gets
-the same messages and the same exact counter and does the same work for every request: the same slice, if any, then
-`langchain_core.messages.trim_messages`. It runs twice: counting on every call (as it is used) and with all counts
-cached (its best case). Runs that would take minutes are sampled at every k-th request, scaled, and marked ≈. Read the
-ratios: machines differ, and so do two runs.
+Each case is replayed in a process of its own (a fork, so on Linux or macOS) that has the chat loaded and counted;
+memory is what the process has grown by at its largest. The peers trim the same requests to the same budget, one call of
+`langchain_core.messages.trim_messages` each; runs that would take minutes are sampled at every k-th request, scaled,
+and marked ≈. For relevance, every question is also scored the bare way, a sum over the postings of its words, reading
+the texts included in both. Read the ratios: machines differ, and so do two runs.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
+import multiprocessing
+import resource
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Callable
-from time import perf_counter
+from pathlib import Path
 
-from historylab import Settings, replay
+import numpy as np
+from measured import CASES, LANGCHAIN, LangChain, chat, conversation, heading, number, row, spent
+
+from historylab import replay
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, ToolCall
 from historylab.costs.bill import price
 from historylab.costs.traffic import traffic
 from historylab.counters.base import token_column
-from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.pipeline import open_instruments
 from historylab.pricing import Prices
+from historylab.relevance.words import split
 
-WHOLE = Settings(policy="lastN", length=1_000_000, pruner="fifo", budget=8000)
-LAST_20 = WHOLE.replace(length=20)
+CHEAP = ("default (lastN 20)", "fifo 8k", "sliding_window", "adaptive", "pairs", "clear")
+RELEVANCE = "relevance"
+SHARES = (0.1, 0.3, 1)  # of the first size, where every request scores all before it
 MOST_SECONDS = 20.0  # a peer's run is sampled so that it takes about this long at most
 
 
-def conversation(size: int) -> Conversation:
-    """A tool-using conversation of about `size` messages of 50 words; every third turn has two calls."""
-    messages = [Message("system", "You are a careful assistant. " * 20)]
-    turn = 0
-    while len(messages) < size:
-        messages.append(Message("user", f"Question {turn}: " + f"what about item {turn * 7919 % 10007}? " * 8))
-        if turn % 3 == 0:
-            calls = tuple(ToolCall(f"c{turn}_{j}", "look_up", f'{{"item": {turn * 31 + j}}}') for j in range(2))
-            messages.append(Message("assistant", "", tool_calls=calls))
-            messages += [Message("tool", f"record {turn} " * 20, tool_call_id=c.id) for c in calls]
-        messages.append(Message("assistant", f"Answer {turn}: " + f"item {turn} is in aisle {turn % 41}. " * 8))
-        turn += 1
-    return Conversation(messages[:-1] if messages[-1].role == "assistant" else messages)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 30_000, 100_000])
+    sizes = parser.parse_args().sizes
+    print(f"import historylab: {import_seconds() * 1000:.0f} ms of CPU time")
+    heading("replay: CPU s, MB added", *(f"{size:,} messages" for size in sizes))
+    chats = {size: conversation(size) for size in sizes}
+    counted(conversation(10))  # loads the tokenizer
+    row("reading and counting it", *(number(spent(lambda s=s: counted(conversation(s))).cpu) for s in sizes))
+    for source in chats.values():
+        counted(source)
+    for name in CHEAP:
+        row(name, *(", ".join(map(number, apart(replayed, source, name))) for source in chats.values()))
+    row("pricing the first", *(number(apart(priced, source, CHEAP[0])[0]) for source in chats.values()))
+    relevance(sizes)
+    peers(sizes[0])
 
 
-def best_of(work: Callable[[], object], times: int = 5) -> float:
-    """Seconds of the fastest of several runs."""
-    seconds = []
-    for _ in range(times):
-        start = perf_counter()
-        work()
-        seconds.append(perf_counter() - start)
-    return min(seconds)
+def counted(source: Conversation) -> None:
+    token_column(source, open_instruments(CASES["fifo 8k"]).counter)
 
 
-def tokenising(source: Conversation) -> float:
-    """Seconds to count every message once."""
-    counter = open_instruments(WHOLE).counter
-    return best_of(lambda: token_column(Conversation(source.messages), counter))
+def replayed(source: Conversation, name: str) -> tuple[float, ...]:
+    """CPU seconds, and megabytes the process grew by."""
+    instruments = open_instruments(CASES[name])
+    gc.collect()
+    before = resident()
+    run = spent(lambda: replay(source, CASES[name], instruments=instruments))
+    return run.cpu, max(0.0, largest() - before)
 
 
-def replaying(source: Conversation, settings: Settings) -> float:
-    """Seconds to plan every request, tokenising not included."""
-    instruments = open_instruments(settings)
-    token_column(source, instruments.counter)
-    return best_of(lambda: replay(source, settings, instruments=instruments))
+def priced(source: Conversation, name: str) -> tuple[float, ...]:
+    timeline = replay(source, CASES[name])
+    return (spent(lambda: price(traffic(timeline), Prices(input=4, output=20), "explicit").total).cpu,)
 
 
-def pricing(source: Conversation, settings: Settings) -> float:
-    """Seconds to price every request of a finished replay."""
-    instruments = open_instruments(settings)
-    timelines = iter(
-        [replay(source, settings, instruments=instruments) for _ in range(5)]
-    )  # each remembers its traffic
-    return best_of(lambda: price(traffic(next(timelines)), Prices(input=4, output=20), "explicit").total)
+def relevance(sizes: list[int]) -> None:
+    """Scoring grows with the square of the chat, bare or not, so these are shorter chats."""
+    sizes = [int(sizes[0] * share) for share in SHARES]
+    heading("relevance: CPU s, MB added", *(f"{size:,} messages" for size in sizes))
+    chats = [conversation(size) for size in sizes]
+    for source in chats:
+        counted(source)
+    cells = [apart(replayed, source, RELEVANCE) for source in chats]
+    bare = [apart(postings_summed, source, RELEVANCE)[0] for source in chats]
+    row("replay", *(", ".join(map(number, cell)) for cell in cells))
+    row("a bare sum over the postings", *map(number, bare))
+    row("ratio", *(number(cell[0] / sums) for cell, sums in zip(cells, bare, strict=True)))
 
 
-def langchain(source: Conversation, settings: Settings, *, remembered: bool) -> tuple[float, bool]:
-    """Seconds LangChain takes for the same requests, and whether they were sampled and scaled."""
-    from langchain_core.messages import convert_to_messages, trim_messages
+def postings_summed(source: Conversation, name: str) -> tuple[float, ...]:
+    """CPU seconds to read every text once, and to add up for each request what the words of its question weigh."""
+    return (spent(lambda: bare_scores(source)).cpu,)
 
-    counter = open_instruments(settings).counter
-    messages = convert_to_messages([to_record(m) for m in source])
-    original = {id(m): ours for m, ours in zip(messages, source, strict=True)}
-    column = {id(m): int(n) for m, n in zip(messages, token_column(source, counter), strict=True)}
 
-    def count(found: list) -> int:
-        if remembered:
-            return sum(column[id(m)] for m in found)
-        return int(counter.count([original[id(m)] for m in found]).sum())
+def bare_scores(source: Conversation) -> float:
+    postings: dict[str, list[int]] = defaultdict(list)
+    words = [set(split(message.content)) for message in source]
+    for i, found in enumerate(words):
+        for word in found:
+            postings[word].append(i)
+    arrays = {word: np.array(found) for word, found in postings.items()}
+    total = 0.0
+    users = source.columns.users
+    for size in source.columns.requests.tolist():
+        asked = int(users[int(source.columns.users_before[size]) - 1])
+        scores = np.zeros(size)
+        for word in words[asked]:
+            held = arrays[word]
+            held = held[: int(held.searchsorted(size))]
+            scores[held] += np.log1p(size / len(held))
+        total += scores.max()
+    return total
 
-    def request(size: int) -> None:
-        users = source.columns.users[: source.columns.users_before[size]]
-        start = int(users[-settings.length]) if len(users) > settings.length else 1
-        trim_messages(
-            [messages[0], *messages[start:size]],
-            max_tokens=settings.budget,
-            strategy="last",
-            token_counter=count,
-            include_system=True,
-            start_on="human",
+
+def peers(size: int) -> None:
+    """The same requests, each trimmed to 8,000 tokens: all of them, and among the last 20 user messages."""
+    source = conversation(size)
+    counted(source)
+    heading(f"{len(source.columns.requests):,} requests, CPU s", "whole history", "last 20 user messages")
+    settings = CASES["fifo 8k"], CASES["fifo 8k"].replace(policy="lastN", length=20)
+    ours = [spent(lambda chosen=chosen: replay(source, chosen), 3).cpu for chosen in settings]
+    row("replay", *map(number, ours))
+    for how in LANGCHAIN:
+        try:
+            peer = LangChain(chat(size), how)
+        except ImportError:
+            row(f"LangChain, {how}", "not installed", "not installed")
+            continue
+        cells = [sampled(peer, source, last) for last in (None, 20)]
+        row(
+            f"LangChain, {how}",
+            *(f"{mark}{number(s)} = {number(s / o)}×" for (s, mark), o in zip(cells, ours, strict=True)),
         )
 
-    return sampled(request, source.columns.requests.tolist())
 
+def sampled(peer: LangChain, source: Conversation, last: int | None) -> tuple[float, str]:
+    """CPU seconds of a peer for every request, and "≈" where it ran for some of them and is scaled."""
+    sizes, users = source.columns.requests.tolist(), source.columns.users
 
-def sampled(request: Callable[[int], None], sizes: list[int]) -> tuple[float, bool]:
-    """Run as many evenly spread requests as time allows; scale to all of them."""
-    start = perf_counter()
-    request(sizes[-1])
-    step = max(1, int((perf_counter() - start) * len(sizes) / MOST_SECONDS))
+    def request(size: int) -> None:
+        before = users[: source.columns.users_before[size]]
+        peer(size, int(before[-last]) if last and len(before) > last else 1)
+
+    step = max(1, int(spent(lambda: request(sizes[-1])).cpu * len(sizes) / MOST_SECONDS))
     chosen = sizes[::step]
-    start = perf_counter()
-    for size in chosen:
-        request(size)
-    return (perf_counter() - start) * len(sizes) / len(chosen), step > 1
+    return spent(lambda: [request(size) for size in chosen]).cpu * len(sizes) / len(chosen), "≈" if step > 1 else ""
+
+
+# -- a process of its own
+
+
+def apart(work: Callable[[Conversation, str], tuple[float, ...]], source: Conversation, name: str) -> tuple[float, ...]:
+    """What the work returns in a fork of this process, whose memory starts as this one's."""
+    context = multiprocessing.get_context("fork")
+    results = context.SimpleQueue()
+    process = context.Process(target=lambda: results.put(work(source, name)))
+    process.start()
+    found = results.get()
+    process.join()
+    return found
+
+
+def resident() -> float:
+    """Megabytes of this process now; at its largest where the system doesn't say."""
+    pages = Path("/proc/self/statm")
+    return int(pages.read_text().split()[1]) * resource.getpagesize() / 1e6 if pages.exists() else largest()
+
+
+def largest() -> float:
+    """Megabytes of this process at its largest."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
 
 
 def import_seconds() -> float:
-    """Seconds `import historylab` adds to a bare interpreter."""
+    """CPU seconds `import historylab` adds to a bare interpreter."""
 
     def start(code: str) -> float:
-        return best_of(lambda: subprocess.run([sys.executable, "-c", code], check=True), 7)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        for _ in range(5):
+            subprocess.run([sys.executable, "-c", code], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / 5
 
     return start("import historylab") - start("pass")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--sizes", type=int, nargs="+", default=[100, 1000, 10_000])
-    sizes = parser.parse_args().sizes
-    print(f"import historylab: {import_seconds() * 1000:.0f} ms\n")
-    columns = "replay      a request  pricing     LangChain        counts remembered"
-    print("messages  requests  tokenise   work              " + columns)
-    for size in sizes:
-        source = conversation(size)
-        head = f"{len(source):8,}  {len(source.columns.requests):8,}  {tokenising(source) * 1e3:6.1f} ms"
-        for name, settings in (("whole history", WHOLE), ("last 20 users", LAST_20)):
-            print(f"{head}  {name}  {row(source, settings)}")
-            head = " " * len(head)
-
-
-def row(source: Conversation, settings: Settings) -> str:
-    seconds = replaying(source, settings)
-    per_request = seconds / len(source.columns.requests)
-    peers = (peer(source, settings, seconds, remembered) for remembered in (False, True))
-    bill = pricing(source, settings)
-    return f"{seconds * 1e3:8.1f} ms {per_request * 1e6:8.1f} µs {bill * 1e3:8.1f} ms" + "".join(peers)
-
-
-def peer(source: Conversation, settings: Settings, seconds: float, remembered: bool) -> str:
-    try:
-        theirs, scaled = langchain(source, settings, remembered=remembered)
-    except ImportError:
-        return "   not installed"
-    return f"  {('≈' if scaled else '') + f'{theirs:.2f}':>8} s ={theirs / seconds:6,.0f}×"
 
 
 if __name__ == "__main__":
