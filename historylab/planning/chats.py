@@ -9,9 +9,12 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from historylab.planning.chat import Chat
+from historylab.planning.kept import KeptTimes
 from historylab.planning.known_chat import KnownChat, Reader, same_beginning
 from historylab.planning.strategies.base import Instruments
+from historylab.settings.effect import reads_times
 from historylab.settings.model import Settings
+from historylab.stores.base import StateStore
 
 MOST_CHATS = 1_000
 MOST_ITEMS = 200_000
@@ -23,8 +26,8 @@ MOST_ALIKE = 50
 class Chats:
     """Chats by their first item after the leading ones. One plans in one thread at a time."""
 
-    def __init__(self, settings: Settings, instruments: Instruments):
-        self._settings, self._instruments = settings, instruments
+    def __init__(self, settings: Settings, instruments: Instruments, store: StateStore):
+        self._settings, self._instruments, self._store = settings, instruments, store
         self._chats: OrderedDict[int, _Remembered] = OrderedDict()  # by id, the one used last at the end
         self._alike: dict[Hashable, OrderedDict[int, KnownChat]] = {}
         self._items = 0
@@ -36,7 +39,7 @@ class Chats:
         start = (type(reader), hash(tuple(reader.read(items[:1], len(leading))[0][1])) if items else 0)
         with self._lock:
             known = self._nearest(start, items)
-        known = known or KnownChat(Chat(self._settings, self._instruments), self._settings.summary_heading)
+        known = known or self._begun()
         with known.lock:
             chat = known.go_on(leading, items, reader)
             if chat is known:
@@ -53,6 +56,10 @@ class Chats:
             self._chats.clear()
             self._alike.clear()
             self._items = 0
+
+    def _begun(self) -> KnownChat:
+        times = KeptTimes(self._store) if reads_times(self._settings) else None
+        return KnownChat(Chat(self._settings, self._instruments), self._settings.summary_heading, times)
 
     def _nearest(self, start: Hashable, items: list[Any]) -> KnownChat | None:
         """The chat that has most in common with the items; of several the one that has least beside."""

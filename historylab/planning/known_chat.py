@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.planning.chat import Chat, same_messages
+from historylab.planning.kept import KeptTimes
 from historylab.planning.strategies.returned import read_summary
 
 Groups = Sequence[tuple[int, Sequence[Message]]]
@@ -31,8 +32,9 @@ class Reader(Protocol):
 class KnownChat:
     """A chat, its leading items (system messages, which may be others at every request) and its other items."""
 
-    def __init__(self, chat: Chat, wording: str):
+    def __init__(self, chat: Chat, wording: str, times: KeptTimes | None = None):
         self.chat, self.lock = chat, threading.Lock()
+        self._times = times  # where a plan depends on them
         self.items: list[Any] = []  # as they were given last
         self._read: list[Any] = []  # those they were read from, of the same value
         self._places: dict[int, int] = {}  # of these, by their ids
@@ -51,10 +53,13 @@ class KnownChat:
         begins, said = self._ends[groups - 1] if groups else (0, 0)
         read = reader.read(items[begins:], len(leading) + begins)
         new = [message for _, messages in read for message in messages]
+        times = self._times and self._times.first(said)
+        new = times.given(new) if times else new
         known = self.chat.conversation[self._systems + said :]
         equal = same_messages(known, new)
         chat = self if extends or equal == len(known) else self._fork()
         kept = said + (equal if extends else 0)  # the others have the caller's new objects
+        chat._times = times
         chat._know(items, same if extends else begins, groups, read)
         conversation, same_leading = chat._led_by(leading, reader)
         if new[kept - said :] or chat._systems + kept < len(conversation):

@@ -18,6 +18,7 @@ from historylab.conversation.message import Message
 from historylab.counters.base import counter_for
 from historylab.errors import PlanError
 from historylab.planning.history import History
+from historylab.planning.kept import KeptSummaries
 from historylab.planning.pins import RULE, KeptByRule, PinRules, pin_rules, pinned_by_rule, with_pins
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, PIN, REPLACED, StageTrace
@@ -27,6 +28,7 @@ from historylab.planning.strategies.returned import returned_summaries
 from historylab.planning.strategies.uncut import say_why_uncut
 from historylab.registry import STAGE_FAMILIES, chosen_members, member
 from historylab.settings.model import Settings
+from historylab.stores.base import StateStore
 from historylab.summarizers.base import open_summarizer
 
 
@@ -121,17 +123,23 @@ def _rewriter(family: str, settings: Settings) -> Callable[[Any], Any] | None:
     return None if name == "off" else partial(member(family, name).target, **settings.options_of(family))
 
 
-def open_instruments(settings: Settings, *, chat_model: ChatModel | None = None) -> Instruments:
+def open_instruments(
+    settings: Settings, *, chat_model: ChatModel | None = None, store: StateStore | None = None
+) -> Instruments:
     """Counter, summarizer, relevance scorer and chat model as the settings name them; or `chat_model`, if one is given.
 
-    Opening a model sends nothing and needs no key; asking it does.
+    Summaries that the `store` has are not written again. Opening a model sends nothing and needs no key; asking does.
     """
     chat_model = chat_model or open_chat_model(settings.model)
+    summarizer = open_summarizer(settings.summarizer, chat_model, **settings.options_of("summarizer"))
+    model = "" if getattr(summarizer, "offline", False) else chat_model.key
+    writer = f"{settings.summarizer} {settings.options_of('summarizer')} {model}"
     return Instruments(
         counter=counter_for(settings),
-        summarizer=open_summarizer(settings.summarizer, chat_model, **settings.options_of("summarizer")),
+        summarizer=summarizer,
         relevance=member("relevance", settings.relevance).target(**settings.options_of("relevance")),
         chat_model=chat_model,
+        summaries=KeptSummaries(store, writer) if store else None,
     )
 
 

@@ -29,6 +29,7 @@ from historylab.planning.reasons import REPLACED, Action
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
 from historylab.settings.model import Settings
+from historylab.stores.base import StateStore
 
 KINDS = ("system", "user", "assistant", "tool", "other", "summary")
 """The kinds of tokens in a request; `framing` (a few tokens a request) is the rest."""
@@ -234,9 +235,18 @@ def _fates(plan: HistoryPlan) -> np.ndarray:
     return actions
 
 
-def replay(conversation: Conversation, settings: Settings, *, instruments: Instruments | None = None) -> Timeline:
-    """Plan every request of the conversation. Each message is counted once, however many requests hold it."""
-    instruments = instruments or open_instruments(settings)
+def replay(
+    conversation: Conversation,
+    settings: Settings,
+    *,
+    instruments: Instruments | None = None,
+    store: StateStore | None = None,
+) -> Timeline:
+    """Plan every request of the conversation. Each message is counted once, however many requests hold it.
+
+    With the `store` of a `Trimmer` its summaries are those that were sent; without `instruments` alone.
+    """
+    instruments = instruments or open_instruments(settings, store=store)
     projected = project(conversation, settings)
     plans = tuple(plan_requests(projected, settings, instruments=instruments))
     return Timeline(projected, settings, instruments, plans, conversation)

@@ -27,6 +27,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.warn import warn_of_returned, warn_over_budget
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
+from historylab.stores.base import StateStore, open_store
 
 M = TypeVar("M")
 
@@ -35,18 +36,22 @@ class Trimmer:
     """Trims the requests of any number of conversations. Safe under threads; `atrim` is for event loops.
 
     Without `settings` the environment decides (`HISTORYLAB_…`), as it is now. `store` keeps what a restart or a second
-    process needs to send the same: an opened store or its URL (`sqlite:///chats.db`, `postgresql://…`); without one it
-    is this process's memory. `format` names the API whose messages are given, where they don't show it themselves.
+    process needs to send the same, summaries and the times of messages that have none: an opened store or its URL
+    (`sqlite:///chats.db`, `postgresql://…`); without one it is this process's memory. `format` names the API whose
+    messages are given, where they don't show it themselves.
 
     The caller's own objects are compared by identity, others by value. So after changing an old message in place call
-    `forget()`. The newest conversations are remembered, up to `MOST_MESSAGES` messages in all; one that was forgotten
-    costs planning it anew.
+    `forget()`. Those used last are remembered, up to `chats.MOST_ITEMS` messages in all; one that was forgotten costs
+    planning it anew.
     """
 
-    def __init__(self, settings: Settings | None = None, *, store: Any = None, format: str | None = None):
+    def __init__(
+        self, settings: Settings | None = None, *, store: StateStore | str | None = None, format: str | None = None
+    ):
         self.settings = settings or environment_settings()
-        self._instruments = open_instruments(self.settings)
-        self._chats = Chats(self.settings, self._instruments)
+        self.store: StateStore = open_store(store or "memory://") if isinstance(store, str | None) else store
+        self._instruments = open_instruments(self.settings, store=self.store)
+        self._chats = Chats(self.settings, self._instruments, self.store)
 
     def trim(self, messages: Sequence[M]) -> list[M | dict[str, Any]]:
         """The messages to send: the caller's own objects for what is kept, a new dict for a summary or a shortened one.

@@ -53,3 +53,11 @@ def _is_chosen(settings: Settings, member: registry.Member) -> bool:
 def _readers(name: str) -> list[registry.Member]:
     """The members that declare that they read it."""
     return [m for family in FIELDS_THAT_CHOOSE for m in registry.members(family).values() if name in m.reads]
+
+
+def reads_times(settings: Settings) -> bool:
+    """Whether these settings decide by when messages were written: a filter of theirs, or a cut in a pause."""
+    filters = registry.chosen_members("filter", settings.filter)
+    when, trim_to = f"pruner.{settings.pruner}.when", f"pruner.{settings.pruner}.trim_to"
+    in_pause = settings.options.get(when) == "cold" and settings.value(trim_to) < 1
+    return in_pause or any("time" in chosen.attributes.get("facts", ()) for chosen in filters)

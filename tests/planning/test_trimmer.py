@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import copy
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 
 import pytest
 from conversation_strategies import conversations, settings
@@ -18,6 +20,7 @@ from historylab import Conversation, Settings, Trimmer, plan_history, replay, tr
 from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.planning import chats
 from historylab.planning.plan import HistoryPlan
+from historylab.stores.base import open_store
 
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}
 CARRIES = Settings(policy="all", pruner="summarize", budget=3000, counter="chars/4")
@@ -143,3 +146,68 @@ def test_an_event_loop_is_not_blocked():
         return await asyncio.gather(*(trimmer.atrim(history) for history, _ in list(requests_of(thirty_turns()))[-3:]))
 
     assert asyncio.run(both()) == [trim(history, CARRIES) for history, _ in list(requests_of(thirty_turns()))[-3:]]
+
+
+class Writer:
+    """A summarizer that never writes the same twice, as a model at some temperature."""
+
+    name, offline = "a model", False
+    written = 0
+
+    def summarize(self, task) -> str:
+        Writer.written += 1
+        return f"Summary no. {Writer.written} of {len(task.messages)}."
+
+
+@pytest.fixture
+def writer(monkeypatch):
+    monkeypatch.setattr("historylab.planning.pipeline.open_summarizer", lambda *_, **__: Writer())
+    return Writer
+
+
+STORES = {"memory": lambda tmp_path: open_store("memory://"), "sqlite": lambda path: f"sqlite:///{path}/chats.db"}
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_after_a_restart_the_same_is_sent_and_nothing_is_written_again(store, tmp_path, writer):
+    asked = [history for history, _ in requests_of(thirty_turns())]
+    kept = STORES[store](tmp_path)
+    first = Trimmer(CARRIES, store=kept)
+    sent = [first.trim(history) for history in asked]
+    written = writer.written
+    assert written > 3
+    for size in (len(asked) - 1, len(asked) // 2):
+        assert Trimmer(CARRIES, store=kept).trim(copy.deepcopy(asked[size])) == sent[size]
+    shown = replay(Conversation(to_messages(asked[-1])), CARRIES, store=first.store).plans
+    assert [in_short(plan)[0] for plan in shown] == [first.plan(history).sketch() for history in asked]
+    assert [m["content"] for m in sent[-1]] == [
+        m.source["content"] if m.source else m.content for m in shown[-1].render()
+    ]
+    assert writer.written == written
+
+
+def test_two_processes_that_take_turns_send_what_one_would(tmp_path, writer):
+    asked = [history for history, _ in requests_of(thirty_turns())]
+    url = f"sqlite:///{tmp_path}/chats.db"
+    workers = [Trimmer(CARRIES, store=url), Trimmer(CARRIES, store=url)]
+    sent = [workers[number % 2].trim(history) for number, history in enumerate(asked)]
+    written = writer.written
+    alone = Trimmer(CARRIES, store=url)
+    assert [alone.trim(history) for history in asked] == sent
+    assert writer.written == written
+
+
+def test_messages_without_times_have_those_of_the_calls_that_brought_them(monkeypatch):
+    cold = Settings(
+        policy="all", budget=4000, counter="chars/4", **{"pruner.fifo.trim_to": 0.5, "pruner.fifo.when": "cold"}
+    )
+    minutes = accumulate(10 if k % 4 == 3 else 1 for k in range(99))
+    clock = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=passed) for passed in minutes)
+    monkeypatch.setattr("historylab.planning.kept.now", lambda: next(clock))
+    trimmer, asked = Trimmer(cold), [history for history, _ in requests_of(thirty_turns())]
+    plans = [trimmer.plan(history) for history in asked]
+    assert any("pause" in plan.reason(i).sentence for plan in plans for i in range(plan.size))
+    shown = replay(plans[-1].history.conversation, cold).plans
+    assert [in_short(plan) for plan in plans] == [in_short(plan) for plan in shown]
+    other = Trimmer(cold, store=trimmer.store)
+    assert in_short(other.plan(copy.deepcopy(asked[-1]))) == in_short(plans[-1])

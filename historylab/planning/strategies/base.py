@@ -26,6 +26,7 @@ from historylab.chat_models.base import ChatModel
 from historylab.conversation.columns import ASSISTANT
 from historylab.counters.base import Counter
 from historylab.planning.history import History
+from historylab.planning.kept import KeptSummaries
 from historylab.planning.plan import HistoryPlan
 from historylab.registry import FINE, Member
 from historylab.relevance.base import Relevance
@@ -50,12 +51,14 @@ class Instruments:
     relevance: Relevance | None = None
     chat_model: ChatModel | None = None
     now: float | None = None  # seconds since 1970; None: the time of the newest message
+    summaries: KeptSummaries | None = None  # those written before; None: every summary is written anew
 
     def offline(self) -> Instruments:
-        """The same without model calls, for the many trial plans that are never sent."""
-        if getattr(self.summarizer, "offline", False):
+        """The same without model calls, for the many trial plans that are never sent and leave nothing in a store."""
+        offline = getattr(self.summarizer, "offline", False)
+        if offline and self.summaries is None:
             return self
-        return replace(self, summarizer=ExtractiveSummarizer())
+        return replace(self, summarizer=self.summarizer if offline else ExtractiveSummarizer(), summaries=None)
 
 
 @dataclass(slots=True)  # not frozen: one is made per request, and freezing costs more than the rest of it

@@ -119,9 +119,12 @@ def _write(task: SummaryTask, context: Context) -> Summary | None:
     if left <= 0:
         return None
     task, summarizer = replace(task, max_tokens=left), context.instruments.summarizer
+    made_at, kept = context.history.size, context.instruments.summaries
+
+    def write() -> Summary:
+        return write_summary(task, summarizer, made_at=made_at, heading=heading, fallback=ExtractiveSummarizer())
+
     try:
-        return write_summary(
-            task, summarizer, made_at=context.history.size, heading=heading, fallback=ExtractiveSummarizer()
-        )
+        return kept.summary(task, heading, made_at, write) if kept else write()
     except InstrumentError:
         return None

@@ -1,0 +1,84 @@
+"""What stays in a store, so that a restart or a second process sends the same bytes: summaries, and times of messages.
+
+Everything is found by what it is about, so that no conversation needs an id: a summary by the messages it stands for, a
+time by the conversation up to its message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from historylab.conversation.message import Message, Summary
+from historylab.errors import StoreError
+from historylab.stores.base import StateStore
+from historylab.summarizers.base import SummaryTask
+
+
+class KeptSummaries:
+    """The summaries of one summarizer, by their tasks. `writer` tells it and its options from every other."""
+
+    def __init__(self, store: StateStore, writer: str):
+        self._store, self._writer = store, writer
+
+    def summary(self, task: SummaryTask, heading: str, made_at: int, write: Callable[[], Summary]) -> Summary:
+        """The summary kept for this task, without what it used; else the one that `write` gives, or, if another
+        process was first, the one of that. Raises StoreError where the store fails or holds something else."""
+        about = [_said(message) for message in task.messages]
+        key = _digest("summary", self._writer, task.counter.key, heading, task.max_tokens, task.previous, about)
+        kept = self._store.read_state([key]).get(key)
+        if kept is None:
+            written = write()
+            said = [written.text, written.tokens, written.covers, written.by, written.note, written.heading]
+            kept = self._store.write_state(key, mine := json.dumps(said))
+            if kept == mine:
+                return written
+        try:
+            text, tokens, covers, by, note, heading = json.loads(kept)
+            return Summary(str(text), int(tokens), int(covers), made_at, str(by), str(note), heading=str(heading))
+        except (ValueError, TypeError) as problem:
+            raise StoreError(f"a summary kept in the store can't be read: {problem}") from None
+
+
+class KeptTimes:
+    """When the messages of one chat were first given, for those that don't say when they were written."""
+
+    def __init__(self, store: StateStore, links: Sequence[str] = ()):
+        self._store, self._links = store, list(links)  # a digest of the messages up to each
+
+    def first(self, count: int) -> KeptTimes:
+        """Those of the first messages alone."""
+        return KeptTimes(self._store, self._links[:count])
+
+    def given(self, messages: Sequence[Message]) -> list[Message]:
+        """Messages that follow those before, each with a time of its own: the one it was first given at."""
+        links = []
+        for message in messages:
+            before = links[-1] if links else self._links[-1] if self._links else ""
+            links.append(_digest("time", before, _said(message)))
+        self._links += links
+        untimed = [link for message, link in zip(messages, links, strict=True) if message.timestamp is None]
+        times = self._store.read_state(untimed) if untimed else {}
+        moment = now().isoformat() if untimed else ""
+        for link in untimed:
+            times[link] = times.get(link) or self._store.write_state(link, moment)
+        return [
+            replace(message, timestamp=times[link]) if message.timestamp is None else message
+            for message, link in zip(messages, links, strict=True)
+        ]
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _said(message: Message) -> list[object]:
+    calls = [(call.name, call.arguments) for call in message.tool_calls]
+    return [message.role, message.name, message.content, calls, message.media]
+
+
+def _digest(*parts: object) -> str:
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=20).hexdigest()
