@@ -62,8 +62,9 @@ class KnownChat:
         chat._times = times
         chat._know(items, same if extends else begins, groups, read)
         conversation, same_leading = chat._led_by(leading, reader)
-        if new[kept - said :] or chat._systems + kept < len(conversation):
-            conversation = conversation.edited((*conversation[: chat._systems + kept], *new[kept - said :]))
+        if chat._systems + kept < len(conversation):
+            conversation = conversation.beginning(chat._systems + kept)
+        conversation = conversation.followed_by(new[kept - said :])
         chat.chat.go_on(conversation, chat._systems + said + equal if same_leading else 0)
         return chat
 
@@ -97,7 +98,7 @@ class KnownChat:
             self._led = [(read, new) for (read, _), new in zip(led, leading, strict=True)]
             return conversation, True
         systems = [message for _, messages in reader.read(leading, 0) for message in messages]
-        changed = conversation.edited((*systems, *conversation[self._systems :]))
+        changed = conversation.with_leading(systems, replacing=self._systems)
         returned = any(read_summary(m, self._wording) for m in (*conversation[: self._systems], *systems))
         same = len(systems) == self._systems and not returned
         self._systems, self._led = len(systems), [(item, item) for item in leading]
