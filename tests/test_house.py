@@ -24,6 +24,8 @@ FENCES = {
     "pandas": ("historylab/tuning/table.py",),
     "pyarrow": ("historylab/formats/files/", "historylab/tuning/table.py"),
     "msgpack": ("historylab/formats/frameworks/",),
+    "psycopg": ("historylab/stores/",),
+    "psycopg_pool": ("historylab/stores/",),
     "rich": ("historylab/cli/",),
     "distributed": ("historylab/cli/sweep.py",),
 }

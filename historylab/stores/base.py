@@ -16,11 +16,9 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice, takewhile
 from typing import Any, Protocol
 
 from historylab.conversation.message import instant
-from historylab.counters.toolpack import estimate_tokens
 from historylab.errors import StoreError
 from historylab.registry import member
 
@@ -157,7 +155,21 @@ class StateStore(Protocol):
 
 
 class Store(ConversationStore, StateStore, Protocol):
-    """What `open_store` opens: conversations and state. Safe under threads."""
+    """What `open_store` opens: conversations, state and ranked search.
+
+    Safe under threads; an event loop calls it in one (`asyncio.to_thread`). Whatever fails is a StoreError.
+    """
+
+    def search_ranked(
+        self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
+    ) -> list[StoredMessage]:
+        """Messages that share words with `query`, the best first; caps as in `search`. Without words it finds none.
+
+        Words are runs of letters and digits, whatever the case; the first 100 different ones of a query count, and
+        nothing in it is an operator. How well a message ranks is the store's: rare words count more in memory and in
+        SQLite (BM25), in PostgreSQL only how many are shared and how often (ts_rank).
+        """
+        ...
 
     def close(self) -> None:
         """Give up what is open: file or connections. The store cannot be used afterwards."""
@@ -180,6 +192,8 @@ def open_store(url: str) -> Store:
             return _opened("memory")
         case "sqlite" if rest.startswith("/") and len(rest) > 1 and "?" not in rest:
             return _opened("sqlite", rest[1:])
+        case "postgresql" | "postgres":
+            return _opened("postgres", url)
     known = "give memory://, sqlite:///relative.db, sqlite:////absolute.db or postgresql://user:password@host/database"
     begins = f"{scheme}://" if re.fullmatch(r"[\w+.-]{1,20}", scheme) and scheme != url else "something else"
     raise StoreError(f"no store has this URL, which begins with {begins}; {known}")
@@ -242,40 +256,6 @@ def parse_instant(timestamp: str) -> float:
     if math.isnan(seconds):
         raise StoreError(f"{timestamp!r:.60} is no time; give ISO 8601, such as 2026-01-31T12:00:00Z")
     return seconds
-
-
-def select_recent(
-    newest_first: Iterable[tuple[float, StoredMessage]],
-    scope: str | None,
-    since_timestamp: str | None,
-    limit: int | None,
-    participant_ids: Iterable[str] | None,
-) -> list[StoredMessage]:
-    """The result of `get`, from messages with their instants; reads no further than necessary."""
-    earliest = parse_instant(since_timestamp) if since_timestamp else -math.inf
-    people = frozenset(participant_ids or ())
-    matching = (
-        message
-        for _, message in takewhile(lambda entry: entry[0] >= earliest, newest_first)
-        if (not scope or message.scope == scope) and (not people or message.participant.id in people)
-    )
-    return list(matching if limit is None else islice(matching, max(0, limit)))[::-1]
-
-
-def select_matches(
-    newest_first: Iterable[StoredMessage], query: str, limit: int, token_cap: int
-) -> list[StoredMessage]:
-    """The result of `search`, newest first."""
-    wanted = check_text("what is searched for", query or "").casefold()
-    matching = (message for message in newest_first if wanted in message.content.casefold())
-    hits: list[StoredMessage] = []
-    tokens = 0
-    for message in islice(matching, max(0, limit)):
-        tokens += estimate_tokens(message.content)
-        if hits and tokens > token_cap:
-            break
-        hits.append(message)
-    return hits
 
 
 def _text(given: Mapping[str, Any], key: str, *, optional: bool = False) -> Any:

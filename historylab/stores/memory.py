@@ -23,10 +23,9 @@ from historylab.stores.base import (
     check_state_keys,
     check_text,
     prepare_message,
-    select_matches,
-    select_recent,
     with_own_metadata,
 )
+from historylab.stores.selection import select_matches, select_ranked, select_recent
 
 
 @dataclass(slots=True)
@@ -101,6 +100,13 @@ class InMemoryConversationStore:
             newest_first = (message for _, message in self._used(conversation_id).newest_first())
             messages = select_matches(newest_first, query, limit, token_cap)
         return [with_own_metadata(message) for message in messages]
+
+    def search_ranked(
+        self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
+    ) -> list[StoredMessage]:
+        with self._lock:
+            newest_first = [message for _, message in self._used(conversation_id).newest_first()]
+        return [with_own_metadata(message) for message in select_ranked(newest_first, query, limit, token_cap)]
 
     def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
         gone = {check_text("a message's id", id) for id in ids}

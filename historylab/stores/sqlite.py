@@ -1,19 +1,19 @@
-"""`sqlite`: conversations in an SQLite file or in memory; behaves like the memory store and outlives the process.
+"""`sqlite`: conversations and state in an SQLite file or in memory; behaves like the memory store, and lasts.
 
-One connection behind a lock serialises threads; several processes may share a file. Texts are bound as bytes and cast,
-because a lone surrogate (an emoji that a JavaScript channel cut in two) is text to Python but not to SQLite.
+One connection behind a lock serialises threads; several processes may share a file on a local disk (WAL, which network
+file systems don't keep). A commit is on disk before a method returns. Texts are bound as bytes and cast, because a lone
+surrogate (an emoji that a JavaScript channel cut in two) is text to Python but not to SQLite.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Annotated, Any
+from contextlib import contextmanager, suppress
+from typing import Annotated
 
 from pydantic import Field
 
@@ -28,35 +28,19 @@ from historylab.stores.base import (
     check_state_keys,
     check_text,
     prepare_message,
-    select_matches,
-    select_recent,
 )
+from historylab.stores.rows import COLUMNS, read_rows, row_of, state_of
+from historylab.stores.selection import question_words, select_matches, select_recent, within_caps
+from historylab.stores.sqlite_schema import knows_fts5, migrate
 
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS stored_messages (
-  arrival INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL,
-  conversation_id TEXT NOT NULL,
-  participant_kind TEXT NOT NULL,
-  participant_id TEXT NOT NULL,
-  participant_display_name TEXT,
-  content TEXT NOT NULL,
-  timestamp TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  metadata TEXT,
-  instant REAL NOT NULL,
-  UNIQUE (conversation_id, id)
-);
-CREATE INDEX IF NOT EXISTS idx_conv ON stored_messages (conversation_id, instant, arrival);
-CREATE TABLE IF NOT EXISTS stored_state (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, written REAL NOT NULL);
-"""
-COLUMNS = """id, conversation_id, participant_kind, participant_id, participant_display_name,
-content, timestamp, scope, metadata"""
 TEXT = "CAST(? AS TEXT)"
 INSERT = f"""INSERT INTO stored_messages ({COLUMNS}, instant) VALUES ({", ".join([TEXT] * 9)}, ?)
 ON CONFLICT (conversation_id, id) DO NOTHING"""
 NEWEST_FIRST = f"""SELECT instant, {COLUMNS} FROM stored_messages WHERE conversation_id = {TEXT}
 ORDER BY instant DESC, arrival DESC"""
+BEST_FIRST = f"""SELECT instant, {COLUMNS} FROM stored_messages JOIN
+(SELECT rowid AS found, bm25(stored_words, 0, 1) AS rank FROM stored_words (?)) ON arrival = found
+WHERE conversation_id = {TEXT} ORDER BY rank, instant DESC, arrival DESC"""
 DELETE_OVER_CAP = f"""DELETE FROM stored_messages WHERE arrival IN (SELECT arrival FROM stored_messages
 WHERE conversation_id = {TEXT} ORDER BY instant DESC, arrival DESC LIMIT -1 OFFSET ?)"""
 READ_STATE = f"SELECT value FROM stored_state WHERE key = {TEXT}"
@@ -78,17 +62,12 @@ class SQLiteConversationStore:
     ):
         self._path, self._most_messages = path, max_messages_per_conversation
         self._lock = threading.RLock()
-        try:
-            self._connection = sqlite3.connect(path, timeout=SECONDS_TO_WAIT, check_same_thread=False)
-            self._connection.text_factory = lambda raw: raw.decode("utf-8", "surrogatepass")
-            self._connection.executescript(SCHEMA)
-        except (sqlite3.Error, ValueError) as problem:  # a ValueError: a path with a NUL, which no file has
-            raise StoreError(f"{str(path)!r} cannot be opened as a conversation store: {problem}") from problem
+        self._connection = _opened(path)
 
     def append(self, message: StoredMessage) -> None:
         when, message = prepare_message(message)
-        with self._transaction() as connection:
-            connection.execute(INSERT, (*map(_bytes, _row(message)), when))
+        with self._writing() as connection:
+            connection.execute(INSERT, (*map(_bytes, row_of(message)), when))
             if self._most_messages is not None:
                 most = max(0, self._most_messages)
                 connection.execute(DELETE_OVER_CAP, (_bytes(message.conversation_id), most))
@@ -102,123 +81,119 @@ class SQLiteConversationStore:
         limit: int | None = None,
         participant_ids: Iterable[str] | None = None,
     ) -> list[StoredMessage]:
-        with self._transaction() as connection:
-            return select_recent(_read(connection, conversation_id), scope, since_timestamp, limit, participant_ids)
+        with self._reading(conversation_id, NEWEST_FIRST) as newest_first:
+            return select_recent(newest_first, scope, since_timestamp, limit, participant_ids)
 
     def search(
         self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
     ) -> list[StoredMessage]:
-        with self._transaction() as connection:
-            return select_matches(
-                (message for _, message in _read(connection, conversation_id)), query, limit, token_cap
-            )
+        with self._reading(conversation_id, NEWEST_FIRST) as newest_first:
+            return select_matches((message for _, message in newest_first), query, limit, token_cap)
+
+    def search_ranked(
+        self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
+    ) -> list[StoredMessage]:
+        words = " OR ".join(f'"{word}"' for word in question_words(query))
+        with self._lock, _failing_as(self._path):
+            if not knows_fts5(self._connection):
+                raise StoreError("ranked search needs an SQLite with FTS5, and this Python's was built without it")
+        room = check_text(CONVERSATION_ID, conversation_id).encode("utf-8", "surrogatepass").hex()
+        wanted = f'room : "c{room}" AND content : ({words})' if words else '""'  # which finds nothing
+        with self._reading(conversation_id, BEST_FIRST, wanted) as best_first:
+            return within_caps((message for _, message in best_first), limit, token_cap)
 
     def delete_messages(self, conversation_id: str, ids: Iterable[str]) -> None:
         room = _id_bytes(conversation_id)
         pairs = [(room, _bytes(check_text("a message's id", id))) for id in ids]
-        with self._transaction() as connection:
+        with self._writing() as connection:
             connection.executemany(f"DELETE FROM stored_messages WHERE conversation_id = {TEXT} AND id = {TEXT}", pairs)
 
     def clear_conversation(self, conversation_id: str) -> None:
-        with self._transaction() as connection:
-            connection.execute(
-                f"DELETE FROM stored_messages WHERE conversation_id = {TEXT}", (_id_bytes(conversation_id),)
-            )
+        room = _id_bytes(conversation_id)
+        with self._writing() as connection:
+            connection.execute(f"DELETE FROM stored_messages WHERE conversation_id = {TEXT}", (room,))
 
     @property
     def conversation_count(self) -> int:
-        with self._transaction() as connection:
-            (count,) = connection.execute("SELECT count(DISTINCT conversation_id) FROM stored_messages").fetchone()
-            return int(count)
+        with self._lock, _failing_as(self._path):
+            count = "SELECT count(DISTINCT conversation_id) FROM stored_messages"
+            return int(self._connection.execute(count).fetchone()[0])
 
     def read_state(self, keys: Iterable[str]) -> dict[str, str]:
         wanted = check_state_keys(keys)
-        with self._transaction() as connection:
-            found = {key: connection.execute(READ_STATE, (_bytes(key),)).fetchone() for key in wanted}
-        return {key: _state(key, row[0]) for key, row in found.items() if row is not None}
+        with self._lock, _failing_as(self._path):
+            found = {key: self._connection.execute(READ_STATE, (_bytes(key),)).fetchone() for key in wanted}
+        return {key: state_of(key, row[0]) for key, row in found.items() if row is not None}
 
     def write_state(self, key: str, value: str) -> str:
         row = _bytes(check_text("a key of state", key)), _bytes(check_text("a value of state", value)), time.time()
-        with self._transaction() as connection:
+        with self._writing() as connection:
             connection.execute(WRITE_STATE, row)
-            return _state(key, connection.execute(READ_STATE, row[:1]).fetchone()[0])
+            found = connection.execute(READ_STATE, row[:1]).fetchone()  # none if an index is damaged
+            return state_of(key, found and found[0])
 
     def delete_state(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)
-        with self._transaction() as connection:
+        with self._writing() as connection:
             return connection.execute("DELETE FROM stored_state WHERE written <= ?", (latest,)).rowcount
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
-        with self._lock:
+        with self._lock, _failing_as(self._path):
             self._connection.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock:
-            try:
-                with self._connection:
-                    yield self._connection
-            except (sqlite3.Error, UnicodeDecodeError) as problem:
-                raise StoreError(f"the conversation store in {str(self._path)!r} failed: {problem}") from problem
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: on disk when this is left without an exception, undone otherwise."""
+        with self._lock, _failing_as(self._path), self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield self._connection
+
+    @contextmanager
+    def _reading(
+        self, conversation_id: str, query: str, *first: str
+    ) -> Iterator[Iterator[tuple[float, StoredMessage]]]:
+        """A conversation's messages with their instants, read as they are asked for."""
+        room = _id_bytes(conversation_id)
+        with self._lock, _failing_as(self._path):
+            yield read_rows(self._connection.execute(query, (*first, room)), conversation_id)
 
 
-def _row(message: StoredMessage) -> tuple[str | None, ...]:
-    who = message.participant
-    metadata = None if message.metadata is None else json.dumps(message.metadata)
-    return (
-        message.id,
-        message.conversation_id,
-        who.kind,
-        who.id,
-        who.display_name,
-        message.content,
-        message.timestamp,
-        message.scope,
-        metadata,
-    )
-
-
-def _read(connection: sqlite3.Connection, conversation_id: str) -> Iterator[tuple[float, StoredMessage]]:
-    """A conversation's rows. Raises StoreError for one that this store cannot have written: the file was damaged."""
-    for when, *row in connection.execute(NEWEST_FIRST, (_id_bytes(conversation_id),)):
+def _opened(path: str | os.PathLike[str]) -> sqlite3.Connection:
+    """A connection that commits only where it is told to, to a file in today's schema."""
+    try:
+        connection = sqlite3.connect(path, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False)
         try:
-            if not isinstance(when, int | float):
-                raise StoreError(f"its instant is a number, not {when!r:.60}")
-            yield when, _message(*row)
-        except (StoreError, ValueError, RecursionError) as problem:  # a ValueError: metadata that is not JSON
-            raise StoreError(f"message {row[0]!r:.60} of {conversation_id!r:.60} is damaged: {problem}") from None
+            connection.text_factory = _text
+            migrate(connection)
+            with suppress(sqlite3.OperationalError):  # while others have it open, it stays as it is: slower, as safe
+                connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.Error, StoreError, ValueError) as problem:  # a ValueError: a path with a NUL, which no file has
+        raise StoreError(f"{str(path)!r} cannot be opened as a conversation store: {problem}") from problem
+    return connection
 
 
-def _message(
-    id: Any,
-    conversation_id: Any,
-    kind: Any,
-    participant_id: Any,
-    display_name: Any,
-    content: Any,
-    timestamp: Any,
-    scope: Any,
-    metadata: Any,
-) -> StoredMessage:
-    """The message of one row; a file that others may write holds anything."""
-    if metadata is not None:
-        metadata = json.loads(check_text("its metadata", metadata))
-    return StoredMessage.from_dict(
-        {
-            "id": id,
-            "conversationId": conversation_id,
-            "participant": {"kind": kind, "id": participant_id, "displayName": display_name},
-            "content": content,
-            "timestamp": timestamp,
-            "scope": scope,
-            "metadata": metadata,
-        }
-    )
+@contextmanager
+def _failing_as(path: str | os.PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except (
+        sqlite3.Error,
+        UnicodeDecodeError,
+    ) as problem:  # the latter: an error that quotes what is damaged
+        raise StoreError(f"the conversation store in {str(path)!r} failed: {problem}") from problem
 
 
-def _state(key: str, value: Any) -> str:
-    return check_text(f"the value of the state {key!r:.60} (it is damaged)", value)
+def _text(raw: bytes) -> str | bytes:
+    """As it was bound; bytes that are no text stay bytes, so that what reads the row can say which one is damaged."""
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return raw
 
 
 def _bytes(text: str | None) -> bytes | None:

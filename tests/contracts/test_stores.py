@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import threading
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from postgres_cluster import on_postgres
 from stored_messages import fill, ids, posted
 
 from historylab.errors import HistoryLabError, StoreError
@@ -16,21 +18,43 @@ from historylab.registry import members
 from historylab.stores.base import Participant, StoredMessage
 from historylab.stores.memory import InMemoryConversationStore
 
-every_store = pytest.mark.parametrize("make", [m.target for m in members("store").values()], ids=list(members("store")))
+STORES = [pytest.param(name, marks=on_postgres if name == "postgres" else ()) for name in members("store")]
 
 
-def test_memory_and_sqlite_are_registered():
-    assert {"memory", "sqlite"} <= set(members("store"))
+@pytest.fixture(scope="module", params=STORES)
+def make(request):
+    """Makes an empty store with the given options."""
+    target = members("store")[request.param].target
+    if request.param != "postgres":
+        yield target
+        return
+    cluster = request.getfixturevalue("postgres")
+    url = cluster.place(synchronous_commit="off")  # what a crash would lose is no matter here
+    stores = {}
+
+    def emptied(**options):
+        key = frozenset(options.items())
+        if key not in stores:
+            stores[key] = target(url, **options)
+            stores[key].delete_state(0)  # connects, so that there are tables to be emptied
+        cluster.execute("TRUNCATE historylab_messages, historylab_state", url)
+        return stores[key]
+
+    yield emptied
+    for store in stores.values():
+        store.close()
 
 
-@every_store
+def test_three_stores_are_registered():
+    assert {"memory", "sqlite", "postgres"} <= set(members("store"))
+
+
 @pytest.mark.feature("T07")
 def test_messages_come_in_the_order_of_their_times_and_equal_times_in_that_of_arrival(make):
     store = fill(make(), posted("09:02 a: late"), posted("09:01 a: x"), posted("09:01 a: y"), posted("09:00 a: early"))
     assert ids(store.get("room")) == ["early", "x", "y", "late"]
 
 
-@every_store
 @pytest.mark.feature("T07")
 def test_times_are_instants_and_the_text_that_was_given_comes_back(make):
     berlin = replace(posted("09:00 a: berlin"), timestamp="2026-01-01T10:30:00.250+02:00")
@@ -42,7 +66,6 @@ def test_times_are_instants_and_the_text_that_was_given_comes_back(make):
     assert ids(store.get("room", since_timestamp="2026-01-01T09:30:00.25+01:00")) == ["berlin", "fraction"]
 
 
-@every_store
 @pytest.mark.feature("T07")
 def test_filters_come_before_the_limit_and_the_limit_takes_the_newest(make):
     store = fill(
@@ -61,7 +84,6 @@ def test_filters_come_before_the_limit_and_the_limit_takes_the_newest(make):
     assert len(store.get("room", limit=None)) == 5
 
 
-@every_store
 @pytest.mark.feature("T08")
 def test_a_search_is_literal_whatever_the_case_and_newest_first(make):
     store = fill(
@@ -74,7 +96,6 @@ def test_a_search_is_literal_whatever_the_case_and_newest_first(make):
     assert [ids(store.search("room", "100", limit=limit)) for limit in (1, 0, -1)] == [["100%"], [], []]
 
 
-@every_store
 @pytest.mark.feature("T08")
 def test_a_search_gives_ten_hits_and_2000_tokens_unless_told_otherwise(make):
     short = fill(make(), *(posted(f"09:{i:02} a: hit {i}") for i in range(12)))
@@ -83,14 +104,58 @@ def test_a_search_gives_ten_hits_and_2000_tokens_unless_told_otherwise(make):
     assert len(long.search("room", "hit")) == 4
 
 
-@every_store
 @pytest.mark.feature("T08")
 def test_a_search_ends_before_the_first_hit_over_the_cap_but_always_has_one(make):
     store = fill(make(), *(posted(f"09:0{i} a: {'hit ' * 10}{i}") for i in range(4)))
     assert [len(store.search("room", "hit", token_cap=cap)) for cap in (0, 10, 21, 22, 33)] == [1, 1, 1, 2, 3]
 
 
-@every_store
+def test_a_ranked_search_finds_what_shares_words_and_puts_what_shares_more_first(make):
+    store = fill(
+        make(),
+        posted("09:00 a: the invoice was paid", "paid"),
+        posted("09:01 a: invoice 4711 of ÄRZTE-Haus is overdue", "overdue"),
+        posted("09:02 (b): nothing of that kind", "other"),
+        posted("09:03 a: the invoice was sent", "sent"),
+        posted("09:04 a: invoice 4711", conversation="elsewhere"),
+    )
+    assert ids(store.search_ranked("room", "Invoice (4711)?")) == ["overdue", "sent", "paid"]
+    assert ids(store.search_ranked("room", "ärzte")) == ["overdue"]
+    assert ids(store.search_ranked("room", "invoice 4711", limit=2, token_cap=99)) == ["overdue", "sent"]
+    assert ids(store.search_ranked("room", "invoice 4711", token_cap=0)) == ["overdue"]
+    assert [store.search_ranked("room", query) for query in ("", " ", "?!", "inv", "voice")] == [[]] * 5
+    assert [store.search_ranked("room", "invoice", limit=limit) for limit in (0, -1)] == [[], []]
+    store.delete_messages("room", ["overdue"])
+    assert ids(store.search_ranked("room", "4711 overdue paid")) == ["paid"]
+    store.clear_conversation("room")
+    assert store.search_ranked("room", "invoice") == []
+
+
+OPERATORS = [
+    *("hello AND", "NOT hello", '"hello', "hello*)", "NEAR(hello, 2)", "content : hello", "-hello", "^hello + there"),
+    *("hello & ! | <->", "'hello':1A", "hello:*", "\\hello", "' OR 1=1 -- hello", "{hello}", "hello%s", "\ud83d hello"),
+    "hello " + " ".join(f"w{i}" for i in range(5000)),
+]
+
+
+def test_whatever_a_ranked_search_is_asked_it_is_only_words(make):
+    store = fill(make(), posted("09:00 a: hello there", "hello"), posted("09:01 a: good day", "day"))
+    for query in OPERATORS:
+        assert ids(store.search_ranked("room", query)) == ["hello"], query
+    with pytest.raises(StoreError, match="is text, not 5"):
+        store.search_ranked("room", 5)
+
+
+def test_long_texts_and_long_ids_are_kept_and_their_words_found(make):
+    letters, long = random.Random(7), "".join(random.Random(8).choices("äbcdefgh", k=40_000))
+    many = " ".join("".join(letters.choices("abcdefghij", k=12)) for _ in range(200_000))
+    store = fill(make(), replace(posted(f"09:00 a: needle {many}", long), conversation_id=long))
+    assert store.write_state(long, many) == many
+    assert [ids(found) for found in (store.get(long), store.search_ranked(long, "needle"))] == [[long], [long]]
+    assert store.read_state([long]) == {long: many}
+    assert store.get(long[:-1]) == store.search_ranked(long[:-1], "needle") == []
+
+
 @pytest.mark.feature("T10")
 def test_the_first_of_two_with_one_id_wins_in_its_conversation_while_it_is_there(make):
     first, second = posted("09:00 a: first", "m"), posted("08:00 b: second", "m")
@@ -101,7 +166,6 @@ def test_the_first_of_two_with_one_id_wins_in_its_conversation_while_it_is_there
     assert fill(store, second).get("room") == [second]
 
 
-@every_store
 @pytest.mark.feature("T06")
 def test_deleting_takes_the_listed_ids_of_one_conversation_only(make):
     store = fill(make(), posted("09:00 a: 1"), posted("09:01 a: 2"), posted("09:00 a: 1", conversation="other"))
@@ -111,7 +175,6 @@ def test_deleting_takes_the_listed_ids_of_one_conversation_only(make):
     assert (ids(store.get("room")), ids(store.get("other"))) == (["2"], ["1"])
 
 
-@every_store
 @pytest.mark.feature("T06")
 def test_conversations_are_counted_while_they_have_messages_and_can_be_cleared(make):
     store = fill(make(), posted("09:00 a: 1"), posted("09:00 a: 1", conversation="other"))
@@ -124,7 +187,6 @@ def test_conversations_are_counted_while_they_have_messages_and_can_be_cleared(m
     assert store.conversation_count == 0
 
 
-@every_store
 @pytest.mark.feature("T09", "T28")
 @pytest.mark.parametrize(("most", "left"), [(3, ["2", "3", "4"]), (1, ["4"]), (0, [])])
 def test_over_the_cap_the_oldest_by_time_goes_even_if_it_came_last(make, most, left):
@@ -134,7 +196,6 @@ def test_over_the_cap_the_oldest_by_time_goes_even_if_it_came_last(make, most, l
     assert store.conversation_count == bool(left)
 
 
-@every_store
 @pytest.mark.feature("T30", "T08")
 def test_nothing_of_one_conversation_is_found_in_another(make):
     store = fill(make(), posted("09:00 a: mine"), posted("09:01 b: theirs", conversation="room%"))
@@ -143,7 +204,6 @@ def test_nothing_of_one_conversation_is_found_in_another(make):
     assert store.get("' OR 1=1 --") == store.search("_oom", "") == []
 
 
-@every_store
 @pytest.mark.feature("T11")
 def test_what_is_stored_does_not_change_with_what_was_given_or_got(make):
     given = posted("09:00 a: 1", mentions=["kael"], another={"key": [1, None, True]})
@@ -154,7 +214,6 @@ def test_what_is_stored_does_not_change_with_what_was_given_or_got(make):
     assert store.get("room")[0].metadata == {"mentions": ["kael"], "another": {"key": [1, None, True]}}
 
 
-@every_store
 def test_what_cannot_be_kept_is_refused_by_name_and_nothing_is_left_of_it(make):
     store = make()
     with pytest.raises(HistoryLabError, match=r"'yesterday' is no time; give ISO 8601"):
@@ -166,7 +225,6 @@ def test_what_cannot_be_kept_is_refused_by_name_and_nothing_is_left_of_it(make):
     assert store.conversation_count == 0
 
 
-@every_store
 @pytest.mark.parametrize("field", ["id", "conversation_id", "content", "timestamp", "scope", "participant"])
 def test_a_field_that_is_no_text_is_refused_by_every_store_alike(make, field):
     store, message = make(), posted("09:00 a: 1")
@@ -176,7 +234,6 @@ def test_a_field_that_is_no_text_is_refused_by_every_store_alike(make, field):
     assert store.conversation_count == 0
 
 
-@every_store
 @pytest.mark.parametrize(
     "ask",
     [
@@ -198,7 +255,6 @@ def test_what_is_asked_for_is_text_in_every_store(make, ask):
     assert ids(store.get("room")) == ["1"]
 
 
-@every_store
 @pytest.mark.parametrize("field", ["id", "conversation_id", "content", "scope", "participant"])
 def test_a_nul_is_refused_by_every_store_alike_wherever_it_stands(make, field):
     store, message = make(), posted("09:00 a: 1", note="a\0b")
@@ -211,7 +267,6 @@ def test_a_nul_is_refused_by_every_store_alike_wherever_it_stands(make, field):
     assert fill(store, message).get("room")[0].metadata == {"note": "a\0b"}  # JSON has a way to write it
 
 
-@every_store
 def test_the_first_value_of_a_key_stands_and_is_what_every_writer_is_told(make):
     store = make()
     assert [store.write_state("summary", text) for text in ("first", "second", "first")] == ["first"] * 3
@@ -221,7 +276,6 @@ def test_the_first_value_of_a_key_stands_and_is_what_every_writer_is_told(make):
     assert store.conversation_count == 0
 
 
-@every_store
 def test_state_goes_by_its_age(make):
     store = make()
     store.write_state("1", "one")
@@ -251,7 +305,6 @@ messages = st.builds(
 )
 
 
-@every_store
 @given(message=messages)
 def test_every_text_comes_back_as_it_was_given_half_an_emoji_too(make, message):
     store = fill(make(), message)
@@ -262,7 +315,7 @@ def test_every_text_comes_back_as_it_was_given_half_an_emoji_too(make, message):
 
 operations = st.lists(
     st.tuples(
-        st.sampled_from(["append", "append", "append", "get", "search", "delete", "clear"]),
+        st.sampled_from(["append", "append", "append", "get", "search", "rank", "delete", "clear"]),
         st.sampled_from(["x", "y"]),
         st.integers(0, 9),
         st.integers(-1, 4),
@@ -271,7 +324,6 @@ operations = st.lists(
 )
 
 
-@every_store
 @given(operations=operations, cap=st.integers(0, 5))
 def test_a_store_gives_what_the_memory_store_gives_whatever_is_done_to_both(make, operations, cap):
     stores = [make(max_messages_per_conversation=cap), InMemoryConversationStore(max_messages_per_conversation=cap)]
@@ -291,6 +343,8 @@ def _done(store, operation: str, conversation: str, k: int, limit: int):
             return store.get(conversation, since_timestamp=since, limit=limit, participant_ids=people)
         case "search":
             return store.search(conversation, "hit", limit=limit, token_cap=k)
+        case "rank":
+            return sorted(ids(store.search_ranked(conversation, f"a {k} hit")))  # in an order of the store's own
         case "delete":
             store.delete_messages(conversation, [str(k), str(k + 1)])
         case "clear" if k == 0:
@@ -308,7 +362,6 @@ def busy_threads():
 
 
 @pytest.mark.slow
-@every_store
 @pytest.mark.usefixtures("busy_threads")
 def test_many_threads_lose_nothing_and_break_nothing(make):
     store, threads, each = make(), 8, 60
@@ -338,7 +391,6 @@ def test_many_threads_lose_nothing_and_break_nothing(make):
     assert store.conversation_count == 1
 
 
-@every_store
 @pytest.mark.usefixtures("busy_threads")
 def test_the_cap_holds_while_many_threads_append(make):
     store = make(max_messages_per_conversation=20)

@@ -70,6 +70,79 @@ def test_no_limit_means_every_message_not_the_oldest_hundred():
     assert ids(store.get("room", limit=2)) == ["128", "129"]
 
 
+AS_IT_WAS = """
+CREATE TABLE stored_messages (
+  arrival INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, conversation_id TEXT NOT NULL,
+  participant_kind TEXT NOT NULL, participant_id TEXT NOT NULL, participant_display_name TEXT, content TEXT NOT NULL,
+  timestamp TEXT NOT NULL, scope TEXT NOT NULL, metadata TEXT, instant REAL NOT NULL, UNIQUE (conversation_id, id));
+CREATE INDEX idx_conv ON stored_messages (conversation_id, instant, arrival);
+INSERT INTO stored_messages VALUES (3, 'm' || char(0), 'room', 'user', 'a', NULL, CAST(x'68656c6c6f20eda0bd' AS TEXT),
+  '2026-01-01T09:00:00Z', 'channel', NULL, 1767258000.0);
+"""
+
+
+def test_a_file_from_before_there_were_versions_is_brought_to_todays_with_all_it_holds(tmp_path):
+    path = tmp_path / "old.db"
+    with contextlib.closing(sqlite3.connect(path)) as old:
+        old.executescript(AS_IT_WAS)
+    for _ in range(2):
+        store = fill(SQLiteConversationStore(path), posted("09:00 b: newer", "newer"))
+        assert [m.content for m in store.get("room")] == ["hello \ud83d", "newer"]
+        assert [m.id for m in store.search_ranked("room", "hello")] == ["m\0"]  # which no store takes any more
+        assert store.write_state("key", "value") == "value"
+        store.close()
+    with contextlib.closing(sqlite3.connect(path)) as now:
+        assert now.execute("PRAGMA user_version").fetchone() == (1,)
+        assert now.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path):
+    path = tmp_path / "other.db"
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE stored_messages (arrival INTEGER PRIMARY KEY, text)")
+    with pytest.raises(StoreError, match=r"other.db' cannot be opened.*no such column"):
+        SQLiteConversationStore(path)
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("stored_messages",)]
+        assert other.execute("PRAGMA user_version").fetchone() == (0,)
+
+
+def test_a_file_of_a_later_version_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "later.db"
+    with contextlib.closing(sqlite3.connect(path)) as later:
+        later.execute("PRAGMA user_version = 7")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=r"later.db' cannot be opened.*version 7.*up to 1; update HistoryLab"):
+        SQLiteConversationStore(path)
+    assert path.read_bytes() == before
+
+
+def test_without_fts5_all_but_ranked_search_works_and_the_words_are_indexed_once_it_is_there(tmp_path, monkeypatch):
+    path = tmp_path / "plain.db"
+    with monkeypatch.context() as without:
+        without.setattr("historylab.stores.sqlite_schema.knows_fts5", lambda connection: False)
+        without.setattr("historylab.stores.sqlite.knows_fts5", lambda connection: False)
+        store = fill(SQLiteConversationStore(path), posted("09:00 a: hello"))
+        assert ids(store.search("room", "hell")) == ["hello"]
+        with pytest.raises(StoreError, match="FTS5"):
+            store.search_ranked("room", "hello")
+        store.close()
+    assert ids(SQLiteConversationStore(path).search_ranked("room", "hello")) == ["hello"]
+
+
+def test_a_damaged_state_is_a_store_error_that_names_it(tmp_path):
+    store = SQLiteConversationStore(tmp_path / "state.db")
+    for damage in ("x'ff41'", "CAST(x'ff' AS TEXT)", "x''"):
+        store.delete_state(0)
+        store.write_state("summary", "text")
+        with contextlib.closing(sqlite3.connect(tmp_path / "state.db")) as plain:
+            plain.execute(f"UPDATE stored_state SET value = {damage}")
+            plain.commit()
+        for ask in (partial(store.read_state, ["summary"]), partial(store.write_state, "summary", "text")):
+            with pytest.raises(StoreError, match="state 'summary' is damaged"):
+                ask()
+
+
 def test_a_file_that_is_no_database_is_refused_by_name(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("these are notes, and long enough to be looked at as a database of any kind\n" * 20)
@@ -92,21 +165,21 @@ DAMAGE = ["x'ff41'", "5", "x'00'", "'{'", "'[1]'", "'7'", "''", "CAST(x'ff' AS T
 @pytest.mark.parametrize("column", COLUMNS)
 def test_a_damaged_row_is_a_store_error_that_names_it_or_still_a_message(tmp_path, column):
     path = tmp_path / "conversations.db"
+    store = SQLiteConversationStore(path)
     for damage in DAMAGE:
-        fill(SQLiteConversationStore(path), posted("09:00 a: hello", isSummary=True)).close()
+        fill(store, posted("09:00 a: hello", isSummary=True))
         with contextlib.closing(sqlite3.connect(path)) as plain:
             plain.execute(f"UPDATE stored_messages SET {column} = {damage}")
             plain.commit()
-        store = SQLiteConversationStore(path)
-        for read in (partial(store.get, "room"), partial(store.search, "room", "")):
+        for read in (store.get, partial(store.search, query=""), partial(store.search_ranked, query="hello")):
             try:
-                (message,) = read()
+                found = read("room")
             except StoreError as problem:
-                assert re.search("damaged|failed", str(problem)), damage
+                assert re.search(r"message .* of 'room' is damaged", str(problem)), damage
             else:
-                assert message == type(message).from_dict(message.to_dict()), damage
-        store.close()
-        path.unlink()
+                assert found == [type(message).from_dict(message.to_dict()) for message in found], damage
+        store.clear_conversation("room")
+    store.close()
 
 
 @pytest.mark.slow
@@ -127,6 +200,8 @@ def ask_everything(store: SQLiteConversationStore) -> None:
     for ask in (
         lambda: store.get("room"),
         lambda: store.search("room", "text"),
+        lambda: store.search_ranked("room", "text 7"),
+        lambda: store.write_state("key", "value"),
         lambda: store.append(posted("10:00 a: more")),
         lambda: store.delete_messages("room", ["1"]),
         lambda: store.conversation_count,

@@ -1,0 +1,68 @@
+"""The tables of the PostgreSQL store, and how a database of an earlier version becomes one of today's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from historylab.errors import StoreError
+
+if TYPE_CHECKING:
+    import psycopg
+
+VERSION = 1
+LOCK = 0x486973746F7279  # the same in every process that migrates
+TO_VERSION_1 = """
+CREATE TABLE historylab_schema (version integer NOT NULL);
+INSERT INTO historylab_schema VALUES (1);
+CREATE TABLE historylab_messages (
+  arrival bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text NOT NULL,
+  conversation_id text NOT NULL,
+  participant_kind text NOT NULL,
+  participant_id text NOT NULL,
+  participant_display_name text,
+  content text NOT NULL,
+  timestamp text NOT NULL,
+  scope text NOT NULL,
+  metadata text,
+  instant double precision NOT NULL,
+  room bytea NOT NULL,
+  message_key bytea NOT NULL,
+  words tsvector NOT NULL,
+  UNIQUE (room, message_key)
+);
+CREATE INDEX historylab_messages_by_time ON historylab_messages (room, instant, arrival);
+CREATE INDEX historylab_messages_words ON historylab_messages USING gin (words);
+CREATE TABLE historylab_state (
+  key_hash bytea PRIMARY KEY,
+  key text NOT NULL,
+  value text NOT NULL,
+  written timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+"""
+MIGRATIONS = (TO_VERSION_1,)
+"""What each version adds to the one before."""
+
+
+def migrate(connection: psycopg.Connection) -> None:
+    """Bring a database to today's version, all of it or nothing. Raises StoreError for one of a later version."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StoreError(f"its encoding is {encoding}, which keeps few texts; create the database with ENCODING 'UTF8'")
+    if _version(connection) < VERSION:
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+            for statements in MIGRATIONS[_version(connection) :]:  # read again: another process may have been first
+                connection.execute(statements)
+
+
+def _version(connection: psycopg.Connection) -> int:
+    """0 for a new database."""
+    (table,) = connection.execute("SELECT to_regclass('historylab_schema')").fetchone() or (None,)
+    rows = connection.execute("SELECT version FROM historylab_schema").fetchall() if table else [(0,)]
+    if len(rows) != 1 or not 0 <= rows[0][0] <= VERSION:
+        found = ", ".join(str(version) for (version,) in rows) or "none"
+        raise StoreError(
+            f"its schema has version {found}, and this HistoryLab knows versions up to {VERSION}; update HistoryLab"
+        )
+    return int(rows[0][0])
