@@ -124,6 +124,10 @@ class Report:
         """Count something that was read, but perhaps not as intended."""
         self.warnings.setdefault(reason, Tally(0, where)).count += 1
 
+    def lack(self, reason: str, where: str) -> None:
+        """Warn of something in a record that is not read; where nothing may be left out, that is an error."""
+        self.warn(reason, where)
+
     def keep(self, field: str, where: str) -> None:
         """Count a field beside the messages, such as `model` or `tools`, that was kept as metadata and nothing else."""
         self.kept.setdefault(field[:40], Tally(0, where)).count += 1

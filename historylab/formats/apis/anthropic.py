@@ -16,7 +16,7 @@ from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.anthropic_blocks import is_result, read_turn
+from historylab.formats.messages.anthropic_blocks import is_result, read_turn, to_blocks
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
@@ -26,7 +26,6 @@ from historylab.formats.messages.written import (
     body,
     described,
     merged,
-    object_arguments,
     split_systems,
 )
 from historylab.registry import register
@@ -69,22 +68,10 @@ def to_anthropic_body(conversation: Conversation, losses: Losses) -> dict[str, A
     """The conversation as a request body of this API, which still needs `max_tokens`."""
     fields, tools = body(conversation, losses, lambda model: "claude" in model, _tool)
     prompts, messages = split_systems(as_sent(conversation, losses, RULES), losses)
-    turns = ((m.role if m.role == "assistant" else "user", _blocks(m, losses)) for m in messages)
+    turns = ((m.role if m.role == "assistant" else "user", to_blocks(m, losses)) for m in messages)
     written = [{"role": role, "content": _content(blocks)} for role, blocks in merged(turns, losses, _text(OPENING))]
     prompt = {"system": _content([_text(text) for text in prompts])} if prompts else {}
     return {**fields, **prompt, "messages": written, **({"tools": tools} if tools else {})}
-
-
-def _blocks(message: Message, losses: Losses) -> list[dict[str, Any]]:
-    if message.role == "tool":
-        found: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": message.content}
-        return [{**found, "is_error": True} if message.metadata.get("is_error") is True else found]
-    said = [_text(message.content)] if message.content.strip() else []
-    losses.lose("texts of nothing but spaces", bool(message.content) and not said)
-    return said + [
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": object_arguments(call, losses)}
-        for call in message.tool_calls
-    ]
 
 
 def _content(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Losses, Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.record_groups import RecordGroup
-from historylab.formats.messages.responses_items import is_item, read_items
+from historylab.formats.messages.responses_items import is_item, read_items, to_items
 from historylab.formats.messages.written import BOUNDARIES, Rules, as_sent, body, described
 from historylab.registry import register
 
@@ -64,19 +64,9 @@ def to_responses_body(conversation: Conversation, losses: Losses) -> dict[str, A
     before = ""
     for message in as_sent(conversation, losses, RULES):
         losses.lose(BOUNDARIES, before == message.role == "assistant")
-        items += _items(message)
+        items += to_items(message)
         before = message.role
     return {**fields, "input": items, **({"tools": tools} if tools else {})}
-
-
-def _items(message: Message) -> Iterator[dict[str, Any]]:
-    if message.role == "tool":
-        yield {"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content}
-        return
-    if message.content or not message.tool_calls:
-        yield {"role": message.metadata.get("role", message.role), "content": message.content}
-    for call in message.tool_calls:
-        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
 
 
 def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from typing import Any, TypeGuard
 
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
-from historylab.formats.base import NOTHING, Report, kind_of
+from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.content_parts import MEDIA
+from historylab.formats.messages.written import object_arguments
 
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 RESULT = "tool_result"  # and, of tools that the server runs, web_search_tool_result and others that end so
@@ -41,20 +42,29 @@ def read_turn(role: str, content: Any, where: str, report: Report) -> list[Messa
     The one that is no result comes last; it has the thinking in its metadata. Warns of what isn't read.
     """
     if not isinstance(content, str | list | None):
-        report.warn(f"a content that is {kind_of(content)}", where)
-    made: list[Message] = []
+        report.lack(f"a content that is {kind_of(content)}", where)
+    blocks = [content] if isinstance(content, str) else content if isinstance(content, list) else []
+    return [read_run(role, run, where, report) for run in runs_of(role, blocks)]
+
+
+def runs_of(role: str, blocks: list[Any]) -> list[list[Any]]:
+    """The blocks of each message in a content: a result, or what was said around them; at least one run."""
+    runs: list[list[Any]] = []
     said: list[Any] = []
-    for block in [content] if isinstance(content, str) else content if isinstance(content, list) else ():
+    for block in blocks:
         if not is_result(block):
             said.append(block)
             continue
         if role != "user" and said:
-            made.append(_said(role, said, where, report))
+            runs.append(said)
             said = []
-        made.append(_result(block, where, report))
-    if said or not made:
-        made.append(_said(role, said, where, report))
-    return made
+        runs.append([block])
+    return [*runs, said] if said or not runs else runs
+
+
+def read_run(role: str, run: list[Any], where: str, report: Report) -> Message:
+    """The message that one run is."""
+    return _result(run[0], where, report) if run and is_result(run[0]) else _said(role, run, where, report)
 
 
 def _read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[dict[str, Any]]]:
@@ -87,6 +97,27 @@ def to_call(part: dict[str, Any]) -> ToolCall:
     return ToolCall(chosen if isinstance(chosen, str) else "", name if isinstance(name, str) else "", arguments)
 
 
+def to_blocks(message: Message, losses: Losses) -> list[dict[str, Any]]:
+    """A message's blocks: its text, unless it is nothing but spaces, and its calls; or its result."""
+    if message.role == "tool":
+        found: dict[str, Any] = {"type": RESULT, "tool_use_id": message.tool_call_id, "content": message.content}
+        return [{**found, "is_error": True} if message.metadata.get("is_error") is True else found]
+    said = [{"type": "text", "text": message.content}] if message.content.strip() else []
+    losses.lose("texts of nothing but spaces", bool(message.content) and not said)
+    return said + [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": object_arguments(call, losses)}
+        for call in message.tool_calls
+    ]
+
+
+def text_of(block: str | dict[str, Any]) -> str | None:
+    """The text that a block is read as; None for one that isn't."""
+    if isinstance(block, str):
+        return block
+    field = {"text": "text", "compaction": "content"}.get(block.get("type") or "")
+    return block[field] if field and isinstance(block.get(field), str) else _document_text(block)
+
+
 def _said(role: str, blocks: list[Any], where: str, report: Report) -> Message:
     """The message that these blocks are, none of which is a result."""
     text, media, rest = _read_parts(blocks)
@@ -104,7 +135,7 @@ def _said(role: str, blocks: list[Any], where: str, report: Report) -> Message:
         elif block.get("type") == "redacted_thinking":
             report.warn("redacted thinking, which only the provider can read", where)
         else:
-            report.warn(_unread(block), where)
+            report.lack(_unread(block), where)
     metadata: dict[str, Any] = {"thinking": "\n".join(thoughts)} if any(thoughts) else {}
     if summaries:
         metadata["compaction"] = True
@@ -122,16 +153,16 @@ def _result(block: dict[str, Any], where: str, report: Report) -> Message:
     content, call = block.get("content"), block.get("tool_use_id")
     foreign = content not in NOTHING and not isinstance(content, str) and not _is_blocks(content)
     if foreign and block["type"] == RESULT and not isinstance(content, list):
-        report.warn(f"a tool result whose content is {kind_of(content)}", where)
+        report.lack(f"a tool result whose content is {kind_of(content)}", where)
     if foreign and (block["type"] != RESULT or not isinstance(content, list)):
         content = json.dumps(_readable(content, where, report), ensure_ascii=False)
     text, media, rest = _read_parts(content or "")
     _report_fields(content, where, report)
     for part in rest:
-        report.warn(_unread(part), where)
+        report.lack(_unread(part), where)
     report.leave(block, READ_OF_RESULT | LABELS, where)
     if not isinstance(call, str) or not call:
-        report.warn("a call or result without an id, paired in order", where)
+        report.lack("a call or result without an id, paired in order", where)
     metadata: dict[str, Any] = {"is_error": True} if block.get("is_error") is True else {}
     if block["type"] != RESULT:
         metadata["server_tool"] = True
@@ -151,7 +182,7 @@ def _report_fields(content: Any, where: str, report: Report) -> None:
         report.leave(block, READ_OF_BLOCK[kind] | LABELS, where)
         for name in ("id", "name") if kind in CALLS else ():
             if not isinstance(block.get(name), str):
-                report.warn(f"a {kind} whose {name} is {kind_of(block.get(name))}", where)
+                report.lack(f"a {kind} whose {name} is {kind_of(block.get(name))}", where)
 
 
 def _document_text(block: dict[str, Any]) -> str | None:

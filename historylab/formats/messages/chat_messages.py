@@ -45,7 +45,7 @@ def to_messages(records: Iterable[Any], first: int = 0) -> list[Message]:
         try:
             messages.append(to_message(record))
         except LoadError as problem:
-            raise LoadError(f"message {number} of those given: {problem}; {_advice(record)}") from None
+            raise LoadError(f"message {number} of those given: {problem}; {advice_on(record)}") from None
     return pair_by_order(messages)
 
 
@@ -122,8 +122,11 @@ def in_time(messages: list[Message]) -> list[Message]:
     return [messages[i] for i in sorted(range(len(messages)), key=times.__getitem__)]
 
 
-def pair_by_order(messages: list[Message]) -> list[Message]:
-    """Give calls and results without ids matching ids: each result answers the oldest open call of its name."""
+def pair_by_order(messages: list[Message], first: int = 0) -> list[Message]:
+    """Give calls and results without ids matching ids: each result answers the oldest open call of its name.
+
+    The ids hold the call's number in the list, of which the first message given is number `first`.
+    """
     asking = [m for m in messages if m.tool_calls or m.role == "tool"]
     if not any((m.role == "tool" and not m.tool_call_id) or any(not c.id for c in m.tool_calls) for m in asking):
         return messages
@@ -132,7 +135,8 @@ def pair_by_order(messages: list[Message]) -> list[Message]:
     for i, message in enumerate(messages):
         if any(not call.id for call in message.tool_calls):
             calls = tuple(
-                call if call.id else replace(call, id=f"unnamed-{i}-{k}") for k, call in enumerate(message.tool_calls)
+                call if call.id else replace(call, id=f"unnamed-{first + i}-{k}")
+                for k, call in enumerate(message.tool_calls)
             )
             waiting += [new for new, old in zip(calls, message.tool_calls, strict=True) if not old.id]
             message = replace(message, tool_calls=calls)  # noqa: PLW2901
@@ -171,7 +175,7 @@ def _refuse_other_fields(given: Mapping[Any, Any]) -> None:
             raise LoadError(f"no content, only fields that can't be read ({fields})")
 
 
-def _advice(record: Any) -> str:
+def advice_on(record: Any) -> str:
     """Advice on a message that can't be read, by its looks."""
     try:
         shape = shape_of(record if isinstance(record, Mapping) else mapping_of(record))

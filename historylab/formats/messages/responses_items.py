@@ -106,6 +106,17 @@ def _joined(first: Message, more: Message) -> Message:
     )
 
 
+def to_items(message: Message) -> Iterator[dict[str, Any]]:
+    """A message's items: its text and its calls; or its result."""
+    if message.role == "tool":
+        yield {"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content}
+        return
+    if message.content or not message.tool_calls:
+        yield {"role": message.metadata.get("role", message.role), "content": message.content}
+    for call in message.tool_calls:
+        yield {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+
+
 def _read(item: Any, where: str, report: Report) -> Iterator[Message]:
     if not isinstance(item, dict):
         raise LoadError(f"{kind_of(item)}, not an object")
@@ -157,7 +168,7 @@ def _reasoning(item: dict[str, Any], where: str, report: Report) -> Message:
 def _call(item: dict[str, Any], call_id: Any, field: str, where: str, report: Report) -> Message:
     named = item.get("name")
     if named is not None and not isinstance(named, str):
-        report.warn(f"a call whose name is {kind_of(named)}", where)
+        report.lack(f"a call whose name is {kind_of(named)}", where)
     name = named if isinstance(named, str) and named else str(item["type"]).removesuffix("_call")
     arguments = item.get(field)
     if item["type"] == "computer_call" and arguments is None:
@@ -171,7 +182,7 @@ def _call(item: dict[str, Any], call_id: Any, field: str, where: str, report: Re
     if item["type"] not in HOSTED:
         report.leave(item, LABELS | read, where)
     if not isinstance(call_id, str) or not call_id:
-        report.warn("a call or result without an id, paired in order", where)
+        report.lack("a call or result without an id, paired in order", where)
     call = ToolCall(call_id if isinstance(call_id, str) else "", name, text)
     return Message("assistant", tool_calls=(call,))
 
@@ -189,7 +200,7 @@ def _result(item: dict[str, Any], where: str, report: Report) -> Message:
         item, LABELS | {"call_id", "output", "tools", "acknowledged_safety_checks", "max_output_length"}, where
     )
     if not isinstance(call_id, str) or not call_id:
-        report.warn("a call or result without an id, paired in order", where)
+        report.lack("a call or result without an id, paired in order", where)
     return Message("tool", text, tool_call_id=call_id if isinstance(call_id, str) else None, media=media)
 
 
@@ -220,7 +231,7 @@ def _text(content: Any, where: str, report: Report) -> tuple[str, tuple[str, ...
         raise LoadError(f"content is {kind_of(content)}, not text, a list of parts or null")
     text, media, unread = read_content(content)
     for part in unread:
-        report.warn(f"{part} not read", where)
+        report.lack(f"{part} not read", where)
     for part in content:
         if isinstance(part, dict):
             report.leave(part, OF_PART, where)

@@ -12,6 +12,7 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.messages.content_parts import MEDIA, mapping_of
+from historylab.formats.messages.excerpt import Excerpt
 
 
 def with_text(message: Message, text: str, *, media: bool = True) -> Message:
@@ -19,6 +20,8 @@ def with_text(message: Message, text: str, *, media: bool = True) -> Message:
     fields = _fields(message)
     content = _content(fields.get("content"), text) if media else text
     source = {**_without_texts(copied(fields)), "content": content} if fields else None
+    if source and isinstance(message.source, Excerpt):
+        source = message.source.rewritten(source)
     return replace(message, content=text, media=message.media if media else (), source=source)
 
 

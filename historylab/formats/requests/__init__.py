@@ -1,0 +1,29 @@
+"""Requests as their APIs take them: OpenAI Chat Completions, OpenAI Responses, Anthropic Messages; lists and bodies.
+
+    request = open_request(given, format)                     # whose it is; .form, .systems, .items
+    for count, messages in request.form.groups(request.items, start): ...
+    back = request.form.write(request, rendered, places)      # the same kind, with the caller's own objects
+    same_item(one, other)                                     # the same message, apart from cache markers
+
+`given` is a list of messages or a whole request body; neither is changed. `request.systems` are the messages of a
+body's own system field (`system`, `instructions`): few, read anew at every call, the first of the conversation.
+`request.items` are the caller's messages or items, their list itself. `groups` reads them strictly (LoadError) in
+groups that don't depend on each other: `count` items in a row, and the messages in them. Reading may begin at the start
+of any group, so that of a growing list only the last group, which may have grown, and what is new are read.
+
+`rendered` are the messages that a plan sends: those that were read, some with another text (`rewritten.with_text`),
+some new (a summary: role system, without `source`). For Chat Completions the `source` of a message is the caller's own
+object, for the others an `Excerpt`: a mapping in Chat Completions' shape that knows its items. What is sent whole comes
+back as the caller's own object; where some of an item is left out or shortened, a new dict takes its place, in which
+nothing nested is shared. `places` (`id` of an item that was read → its index in `request.items` now) is for a caller
+who keeps messages read from an equal list: the objects of the list given now come back.
+
+A list or body that the API takes is written as one that it takes: roles alternate where they must, results come first
+in the user's next message, thinking and reasoning stay with their calls. Where a summary has to stand in a user's
+message or within instructions it is marked with its digest (`marks`), and read back as a system message.
+"""
+
+from historylab.formats.requests.detect import FORMS, open_request
+from historylab.formats.requests.form import Form, Group, Request, same_item
+
+__all__ = ["FORMS", "Form", "Group", "Request", "open_request", "same_item"]

@@ -1,0 +1,48 @@
+"""OpenAI Chat Completions: an item is a message, and system messages stand among the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from historylab.conversation.message import Message
+from historylab.formats.messages.chat_messages import advice_on, pair_by_order, to_message, to_record
+from historylab.formats.requests.form import Form, Group, Now
+
+
+class Chat(Form):
+    """Messages as the Chat Completions API takes them. The `source` of each is the caller's own object.
+
+    Calls and results without ids are paired in order: a group goes from such a call to where none waits for its result.
+    """
+
+    name = "chat_completions"
+    provider = "openai"
+    field = "messages"
+
+    def one(self, item: Any) -> tuple[Message, ...]:
+        return (to_message(item),)
+
+    def group(self, items: Sequence[Any], start: int) -> Group:
+        found = list(self.at(items, start))
+        waiting = _unnamed(found[0])
+        if not waiting:
+            return 1, tuple(found)
+        while waiting and start + len(found) < len(items):
+            found += self.at(items, start + len(found))
+            waiting += _unnamed(found[-1])
+            if found[-1].role == "tool" and not found[-1].tool_call_id:
+                answered = next((k for k, name in enumerate(waiting) if found[-1].name in (None, name)), None)
+                waiting = [name for k, name in enumerate(waiting) if k != answered]
+        return len(found), tuple(pair_by_order(found, start))
+
+    def advice(self, item: Any) -> str:
+        return f"; {advice_on(item)}"
+
+    def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
+        return [to_record(m) if m.source is None else now.item(m.source) for m in messages]
+
+
+def _unnamed(message: Message) -> list[str]:
+    """The names of the functions that a message calls without an id."""
+    return [call.name for call in message.tool_calls if not call.id]

@@ -1,0 +1,124 @@
+"""Which API's messages a list or a body holds, by the first item that says so.
+
+What no mark tells apart (texts alone) is Chat Completions'. Nothing is claimed of an item that no API has: reading it
+names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from historylab.errors import LoadError, UnknownMember
+from historylab.formats.base import NOTHING, describe, kind_of
+from historylab.formats.messages.responses_items import is_item
+from historylab.formats.requests.anthropic import Anthropic
+from historylab.formats.requests.chat import Chat
+from historylab.formats.requests.form import Form, Request, fields_of
+from historylab.formats.requests.responses import Responses
+
+FORMS: Mapping[str, Form] = {form.name: form for form in (Chat(), Responses(), Anthropic())}
+"""By the name of their format, in the order of who is meant where nothing tells."""
+
+CHAT, RESPONSES, ANTHROPIC = (frozenset({name}) for name in FORMS)
+ANY = CHAT | RESPONSES | ANTHROPIC
+ROLES = {
+    "user": ANY, "assistant": ANY, "system": CHAT | RESPONSES, "developer": CHAT | RESPONSES, "tool": CHAT,
+    "function": CHAT,
+}  # fmt: skip
+OF_CHAT = ("tool_calls", "tool_call_id", "function_call", "refusal")
+PARTS = {
+    **dict.fromkeys(("image_url", "input_audio", "file"), CHAT),
+    **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
+    **dict.fromkeys(
+        ("tool_use", "server_tool_use", "mcp_tool_use", "document", "compaction", "redacted_thinking"), ANTHROPIC
+    ),
+}
+BODIES = {
+    **dict.fromkeys(("system", "stop_sequences", "anthropic_version"), ANTHROPIC),
+    **dict.fromkeys(("max_completion_tokens", "response_format", "stop", "n", "functions", "stream_options"), CHAT),
+}
+"""Fields of a body with `messages` that only one of the APIs has."""
+
+
+def open_request(given: Any, format: str | None = None, known: Form | None = None, start: int = 0) -> Request:
+    """The request that was given: a list of messages or a whole body, of dicts or an SDK's own objects.
+
+    `format`: the name of one of FORMS, whose it is in any case. `known`: the form that a mark gave away (`sure`) in an
+    earlier request of the same chat. `start`: how many of the first items were looked at before, without finding any.
+    Raises LoadError for what is neither list nor body, and for a body whose history is elsewhere; UnknownMember for
+    another format.
+    """
+    if format is not None and format not in FORMS:
+        raise UnknownMember("format of requests", format, list(FORMS))
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise LoadError(f"{kind_of(given)} was given where a list of messages is meant")
+    items, possible = _looked_at(given)
+    if format is not None or (known is not None and known.name in possible):
+        return (FORMS[format] if format else known).open(given, True)  # type: ignore[union-attr]
+    for item in islice(items, start, None):
+        if len(possible) == 1:
+            break
+        possible = possible & _could_be(item) or possible
+    return next(form for name, form in FORMS.items() if name in possible).open(given, len(possible) == 1)
+
+
+def _looked_at(given: Any) -> tuple[Iterable[Any], frozenset[str]]:
+    """The items to look at, and whose they could be by what stands around them."""
+    if not isinstance(given, Mapping):
+        return given, ANY
+    if "messages" not in given and "input" not in given:
+        raise LoadError(
+            f"{describe(given)} was given where a list of messages is meant, or a body with messages or input"
+        )
+    if "messages" not in given:
+        return (), RESPONSES
+    possible = CHAT | ANTHROPIC
+    model, tools = given.get("model"), given.get("tools")
+    if isinstance(model, str) and model.startswith("claude") and "max_tokens" in given:
+        possible = ANTHROPIC
+    for tool in tools if isinstance(tools, list | tuple) else ():
+        if isinstance(tool, Mapping):
+            possible = (
+                possible & (ANTHROPIC if "input_schema" in tool else CHAT if "function" in tool else ANY) or possible
+            )
+    for field, whose in BODIES.items():
+        if given.get(field) not in NOTHING:
+            possible = possible & whose or possible
+    return given["messages"] if isinstance(given["messages"], list | tuple) else (), possible
+
+
+def _could_be(item: Any) -> frozenset[str]:
+    """Whose item it could be."""
+    try:
+        fields = fields_of(item)
+    except LoadError:
+        return ANY
+    role, content, kind = fields.get("role"), fields.get("content"), fields.get("type")
+    if type(role) is type(content) is str and len(fields) == 2:  # most messages
+        return ROLES.get(role, ANY)
+    if any(field in fields for field in OF_CHAT):
+        return CHAT
+    if is_item(fields):
+        return RESPONSES
+    if kind == "message":
+        return ANTHROPIC if "stop_reason" in fields else RESPONSES
+    possible = ROLES.get(role, ANY) if isinstance(role, str) else ANY
+    for part in content if isinstance(content, list | tuple) else ():
+        possible = possible & _part_of(part) or possible
+    return possible
+
+
+def _part_of(part: Any) -> frozenset[str]:
+    """Whose content part it could be."""
+    try:
+        fields = fields_of(part)
+    except LoadError:
+        return ANY
+    kind = fields.get("type")
+    if not isinstance(kind, str):
+        return ANY
+    if kind.endswith("tool_result") or "signature" in fields or (kind == "image" and "source" in fields):
+        return ANTHROPIC
+    return PARTS.get(kind, ANY)

@@ -1,0 +1,224 @@
+"""OpenAI Responses: items, of which those that a model made in a row are one turn; instructions beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.columns import ROLE_CODES
+from historylab.conversation.message import Message
+from historylab.errors import LoadError
+from historylab.formats.base import NOTHING, kind_of
+from historylab.formats.messages.excerpt import Excerpt
+from historylab.formats.messages.responses_items import CALLS, HOSTED, joined, read_item, to_items
+from historylab.formats.requests.form import (
+    STRICT,
+    Form,
+    Group,
+    Now,
+    Request,
+    fields_of,
+    in_runs,
+    is_whole,
+    parts_of,
+    plain,
+)
+from historylab.formats.requests.marks import with_summaries, without_summary
+
+ELSEWHERE = {
+    "previous_response_id": "earlier items are with the provider, as previous_response_id says",
+    "conversation": "earlier items are with the provider, in the conversation named",
+}
+Item = dict[str, Any]
+
+
+class Responses(Form):
+    """Items as OpenAI's Responses API takes and returns them.
+
+    The items of a model's turn (reasoning, text, calls) are one message and go together; an item of the user, a system
+    or developer message and the result of a call are each a message of their own.
+    """
+
+    name = "responses"
+    provider = "openai"
+    field = "input"
+    system_field = "instructions"
+
+    def open(self, given: Any, sure: bool) -> Request:
+        if not isinstance(given, Mapping):
+            return super().open(given, sure)
+        for field, why in ELSEWHERE.items():
+            if given.get(field) not in NOTHING:
+                raise LoadError(f"{why}: give the whole history as {self.field}, without {field}")
+        held, prompt = given.get(self.field), given.get(self.system_field)
+        if not isinstance(prompt, str | None):
+            raise LoadError(f"{self.system_field} is {kind_of(prompt)}, not text")
+        said = [{"role": "user", "content": held}] if isinstance(held, str) else held
+        request = super().open({**given, self.field: said}, sure)
+        texts = [text for text in without_summary(prompt or "") if text]
+        systems = (
+            Message("system", text, source=Excerpt({"role": "system", "content": text}, (), k, len(texts)))
+            for k, text in enumerate(texts)
+        )
+        return replace(request, given=given, systems=tuple(systems))
+
+    def group(self, items: Sequence[Any], start: int) -> Group:
+        found, count = [*self.at(items, start)], 1
+        if _is_models(items[start]):
+            while start + count < len(items) and _is_models(items[start + count]):
+                found += self.at(items, start + count)
+                count += 1
+        messages = joined(found)
+        held = tuple(items[start : start + count])
+        made = [
+            replace(m, source=Excerpt(_fields(m, held), held, place, len(messages))) for place, m in enumerate(messages)
+        ]
+        return count, tuple(made)
+
+    def one(self, item: Any) -> tuple[Message, ...]:
+        return tuple(read_item(fields_of(item), "", STRICT))
+
+    def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
+        beside = now.request.whole and bool(now.request.systems)
+        said = [m for m in messages if not (beside and _beside(m))]
+        return [item for run in in_runs(said) for item in _items(run, now)]
+
+    def write(self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Any:
+        back = super().write(request, messages, places)
+        text = request.given.get(self.field) if request.whole else None
+        if isinstance(text, str) and len(back[self.field]) == 1 and back[self.field][0] == request.items[0]:
+            back[self.field] = text
+        return back
+
+    def with_systems(self, body: dict[str, Any], messages: Sequence[Message], request: Request) -> dict[str, Any]:
+        chosen = [message for message in messages if _beside(message)]
+        if not request.systems or tuple(chosen) == request.systems:
+            return body
+        own = request.systems[0] if without_summary(body.pop(self.system_field))[0] else None
+        kept = next((m for m in chosen if m == own), None)
+        text = with_summaries(kept.content if kept else "", [m.content for m in chosen if m is not kept])
+        return {**body, self.system_field: text} if text else body
+
+
+def _is_models(item: Any) -> bool:
+    """Whether a model made an item: of those in a row, the API wants reasoning and what followed it together."""
+    try:
+        fields = fields_of(item)
+    except LoadError:
+        return False
+    kind = fields.get("type", "message")
+    return fields.get("role") == "assistant" or kind == "reasoning" or kind in CALLS or kind in HOSTED
+
+
+def _fields(message: Message, items: tuple[Any, ...]) -> dict[str, Any]:
+    """A message as Chat Completions would have it."""
+    fields: dict[str, Any] = {"role": message.metadata.get("role", message.role)}
+    if message.role == "tool":
+        fields["tool_call_id"] = message.tool_call_id
+    held = fields_of(items[0]) if len(items) == 1 else {}
+    content = held.get("content", held.get("output"))
+    fields["content"] = content if isinstance(content, str | list) and message.media else message.content
+    if message.tool_calls:
+        functions = [{"name": call.name, "arguments": call.arguments} for call in message.tool_calls]
+        fields["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": function}
+            for call, function in zip(message.tool_calls, functions, strict=True)
+        ]
+    return fields
+
+
+def _beside(message: Message) -> bool:
+    """Whether a message belongs into the instructions, if there are any: a system message that is no item."""
+    return message.role == "system" and not (isinstance(message.source, Excerpt) and message.source.origin)
+
+
+def _items(run: list[Message], now: Now) -> Iterator[Any]:
+    source = run[0].source
+    if not (isinstance(source, Excerpt) and source.origin):
+        yield from _new_items(run[0])
+        return
+    items = [now.item(item) for item in source.origin]
+    yield from items if is_whole(run) else _kept(run, items)
+
+
+def _kept(messages: Sequence[Message], items: Sequence[Any]) -> Iterator[Item]:
+    """The items that these messages of a turn are; without ids that refer to reasoning left out."""
+    kept = {message.source.place: message for message in messages}
+    partly = len(kept) < messages[0].source.of
+    for place, homes in enumerate(_homes(items)):
+        message = kept.get(place)
+        if message is None:
+            continue
+        held = [plain(fields_of(items[k])) for k in homes]
+        reasoned = any(item.get("type") == "reasoning" for item in held)
+        if message.source.changed:
+            held = list(_changed(message, held))
+        for item in held:
+            if partly and not reasoned and (item.get("type", "message") == "message" or item.get("type") in CALLS):
+                item.pop("id", None)
+            yield item
+
+
+def _homes(items: Sequence[Any]) -> list[list[int]]:
+    """The items of each message of a turn. A call that the API answers itself is in that of the call."""
+    homes: list[list[int]] = []
+    before = ""
+    for k, item in enumerate(items):
+        for message in read_item(fields_of(item), "", STRICT):
+            if before == message.role == "assistant":
+                homes[-1].append(k)
+            else:
+                homes.append([k] if message.role == "assistant" or not homes else [])
+            before = message.role
+    return homes
+
+
+def _changed(message: Message, items: list[Item]) -> Iterator[Item]:
+    """The items of a message with another text. A result that is no text has no place for one: it stays."""
+    if message.role == "tool":
+        item = items[0]
+        held = item.get("output")
+        if held is None or isinstance(held, str) or _are_parts(held):
+            item["output"] = _parts(message.source["content"], "user")
+        yield item
+        return
+    spoken = [k for k, item in enumerate(items) if item.get("type", "message") == "message"]
+    said = _parts(message.source["content"], message.role)
+    if said and not spoken:
+        yield {"role": message.role, "content": said}
+    for k, item in enumerate(items):
+        if k not in spoken:
+            yield item
+        elif k == spoken[0] and said:
+            listed = isinstance(item.get("content"), list) and isinstance(said, str)
+            yield {**item, "content": [_text(str(said), message.role)] if listed else said}
+
+
+def _new_items(message: Message) -> Iterator[Item]:
+    """The items of a message that is none of the caller's."""
+    if message.role not in ROLE_CODES:
+        message = replace(message, role="user")
+    said = parts_of(message)
+    for item in to_items(replace(message, content=said if isinstance(said, str) else message.content)):
+        yield (
+            item if isinstance(said, str) or "content" not in item else {**item, "content": _parts(said, message.role)}
+        )
+
+
+def _parts(content: str | list[Any], role: str) -> str | list[Any]:
+    """A text, or parts as this API names those with texts."""
+    if isinstance(content, str):
+        return content
+    return [_text(p["text"], role) if p.get("type") == "text" else plain(p) for p in map(fields_of, content)]
+
+
+def _text(text: str, role: str) -> dict[str, Any]:
+    if role == "assistant":
+        return {"type": "output_text", "text": text, "annotations": []}
+    return {"type": "input_text", "text": text}
+
+
+def _are_parts(output: Any) -> bool:
+    parts = output if isinstance(output, list) else [None]
+    return all(isinstance(part, dict) and str(part.get("type")).startswith("input_") for part in parts)

@@ -1,0 +1,357 @@
+"""Requests of three APIs, lists and bodies: read into messages, cut by any plan, and written as that API takes them."""
+
+from __future__ import annotations
+
+import copy
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from api_rules import body_fault
+from every_way import every_way
+from request_forms import FORMATS, PATHS, WRITERS, body_of, items_in
+from thirty_turns import requests_of, thirty_turns
+
+from historylab import Conversation, Settings, plan_history
+from historylab.conversation.message import Message
+from historylab.errors import LoadError, UnknownMember
+from historylab.formats.requests import Request, open_request, same_item
+
+HISTORIES = [history for history, _ in requests_of(thirty_turns())]
+WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}
+every_form = pytest.mark.parametrize("form", WRITERS)
+
+
+def format_of(form: str) -> str:
+    return FORMATS[form.partition(" ")[0]]
+
+
+def read(given: Any, format: str | None = None) -> tuple[Request, list[Message]]:
+    request = open_request(given, format)
+    groups = request.form.groups(request.items)
+    return request, [*request.systems, *(message for _, messages in groups for message in messages)]
+
+
+def trimmed(given: Any, settings: Settings, format: str | None = None) -> Any:
+    request, messages = read(given, format)
+    return request.form.write(request, plan_history(Conversation(messages), settings).render())
+
+
+def own(back: Any, given: Any) -> list[bool]:
+    """Per item whether it is one of the caller's own objects."""
+    given_items = {id(item) for item in items_in(given)}
+    return [id(item) in given_items for item in items_in(back)]
+
+
+@every_form
+def test_what_is_not_cut_comes_back_as_the_very_objects_in_a_new_list_or_body(form):
+    given = WRITERS[form](thirty_turns())
+    request, messages = read(given)
+    back = request.form.write(request, messages)
+    assert request.form.name == format_of(form)
+    assert back == given
+    assert back is not given
+    assert all(own(back, given))
+    assert isinstance(given, list) or all(back[name] is given[name] for name in given.keys() - {"input", "messages"})
+
+
+@every_form
+def test_the_same_is_read_whatever_the_api(form):
+    def said(messages: list[Message]) -> list[Any]:
+        spoken = [m for m in messages if m.role in ("assistant", "tool")]
+        return [(m.role, m.content, m.media, [call.id for call in m.tool_calls], m.tool_call_id) for m in spoken]
+
+    assert said(read(WRITERS[form](thirty_turns()))[1]) == said(read(thirty_turns())[1])
+
+
+def refused(form: str, back: Any, given: Any) -> str | None:
+    """Why the API would refuse it: by its rules, and for an item that refers to reasoning left out."""
+    reasoned = {
+        item["id"]: thought["id"]
+        for thought, item in pairwise(items_in(given))
+        if thought.get("type") == "reasoning" and "id" in item
+    }
+    held = {item.get("id") for item in items_in(back)}
+    orphans = [item for item in held & reasoned.keys() if reasoned[item] not in held]
+    return body_fault(PATHS[form.partition(" ")[0]], body_of(form, back)) or (str(orphans) if orphans else None)
+
+
+def assert_all_is_well(form: str, settings: Settings, histories: list[list[dict]]) -> None:
+    for history in histories:
+        given = WRITERS[form](history)
+        before = copy.deepcopy(given)
+        back = trimmed(given, settings, format_of(form))
+        assert given == before
+        assert refused(form, given, given) is None
+        assert refused(form, back, given) is None
+
+
+@every_form
+@pytest.mark.parametrize("way", list(WAYS)[::4])
+def test_a_request_that_was_cut_is_never_refused(form, way):
+    assert_all_is_well(form, WAYS[way], HISTORIES[40:41])
+
+
+@pytest.mark.slow
+@every_form
+@pytest.mark.parametrize("way", WAYS)
+def test_nor_is_it_in_any_way_there_is(form, way):
+    assert_all_is_well(form, WAYS[way], HISTORIES[5::6])
+
+
+@every_form
+def test_a_growing_history_is_read_group_by_group_as_if_at_once(form):
+    given = WRITERS[form](thirty_turns())
+    items = items_in(given)
+    request = open_request(given)
+    known: list[tuple[int, tuple[Message, ...]]] = []
+    for size in range(1, len(items) + 1):
+        known = known[:-1]
+        known += request.form.groups(items[:size], sum(count for count, _ in known))
+    assert known == list(request.form.groups(items))
+
+
+@every_form
+def test_equal_items_given_again_come_back_themselves(form):
+    given = WRITERS[form](HISTORIES[40])
+    first, messages = read(given)
+    again = open_request(copy.deepcopy(given))
+    places = {id(item): k for k, item in enumerate(first.items)}
+    plan = plan_history(Conversation(messages), Settings(length=4))
+    back = first.form.write(again, plan.render(), places)
+    assert back == first.form.write(first, plan.render())
+    assert sum(own(back, again.given)) == sum(own(first.form.write(first, plan.render()), given)) > 0
+    assert not any(own(back, given))
+
+
+SUMMED = Settings(policy="all", pruner="summarize", budget=900, counter="chars/4")
+
+
+def test_a_summary_stands_in_the_system_field_of_a_body_beside_the_callers_blocks():
+    given = WRITERS["anthropic body"](HISTORIES[40])
+    back = trimmed(given, SUMMED)
+    prompt, summary = back["system"]
+    assert prompt is given["system"][0]
+    assert "Summary" in summary["text"]
+    assert back["messages"][0]["role"] == "user"
+
+
+def test_of_responses_it_stands_in_the_instructions_where_there_are_any_else_among_the_items():
+    given = WRITERS["responses body"](HISTORIES[40])
+    back = trimmed(given, SUMMED)
+    assert back["instructions"].startswith(given["instructions"] + "\n\n")
+    assert "Summary" in back["instructions"]
+    del given["instructions"]
+    back = trimmed(given, SUMMED)
+    assert back["input"][0]["role"] == "system"
+    assert "instructions" not in back
+
+
+@every_form
+def test_a_summary_that_comes_back_is_a_system_message_and_only_one_of_ours(form):
+    given = WRITERS[form](HISTORIES[40])
+    back = trimmed(given, SUMMED)
+    _, messages = read(back, format_of(form))
+    summaries = [m for m in messages if m.role == "system" and "Summary" in m.content]
+    (summary,) = summaries
+    assert summary.content in [m.content for m in plan_history(Conversation(read(given)[1]), SUMMED).render()]
+    request, messages = read(back, format_of(form))
+    assert request.form.write(request, messages) == back
+    again = trimmed(back, SUMMED, format_of(form))
+    assert str(again).count("Summary of") == 1
+
+
+def test_words_of_a_user_are_never_taken_for_a_summary():
+    given = WRITERS["anthropic list"](HISTORIES[40])
+    summary = trimmed(given, SUMMED)[0]
+    text = summary["content"] if isinstance(summary["content"], str) else summary["content"][0]["text"]
+    for said in (text + "!", f"I saw {text}", text.replace("ferries", "trains").replace("F-1", "F-2"), text[:-1]):
+        assert [m.role for m in read([{"role": "user", "content": said}], "anthropic")[1]] == ["user"]
+    assert [m.role for m in read([{"role": "assistant", "content": text}], "anthropic")[1]] == ["assistant"]
+
+
+CALLS = [{"type": "tool_use", "id": i, "name": "look", "input": {}} for i in ("c1", "c2")]
+RESULTS = [{"type": "tool_result", "tool_use_id": i, "content": f"{i} is {'long ' * 90}"} for i in ("c1", "c2")]
+ASKED = {"role": "user", "content": "Where?"}
+THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+CALLED = {"role": "assistant", "content": [THOUGHT, {"type": "text", "text": "Let me see."}, *CALLS]}
+FOUND = {"role": "user", "content": [*RESULTS, {"type": "text", "text": "And quickly!"}]}
+
+
+def test_an_item_of_which_some_is_shortened_is_built_anew_and_shares_nothing():
+    given = [ASKED, CALLED, FOUND]
+    before = copy.deepcopy(given)
+    settings = Settings(policy="all", tool_output="truncate", **{"tool_output.truncate.limit": 5})
+    asked, called, found = trimmed(given, settings)
+    assert (asked is ASKED, called is CALLED, found is FOUND) == (True, True, False)
+    assert [block["type"] for block in found["content"]] == ["tool_result", "tool_result", "text"]
+    assert len(found["content"][0]["content"]) < len(RESULTS[0]["content"])
+    found["content"][2]["text"] = "changed"
+    assert given == before
+
+
+def test_thinking_and_calls_keep_their_blocks_under_a_text_that_is_rewritten():
+    request, messages = read([ASKED, CALLED, FOUND])
+    plan = plan_history(Conversation(messages), Settings(policy="all", projection="with_thinking"))
+    called = request.form.write(request, plan.render())[1]
+    assert called["content"] == [THOUGHT, {"type": "text", "text": "Hm.\nLet me see."}, *CALLS]
+
+
+def test_two_questions_that_a_cut_brings_together_are_joined_and_what_was_given_so_stays():
+    answer, question = {"role": "assistant", "content": "There."}, {"role": "user", "content": "When?"}
+    request, messages = read([ASKED, answer, question], "anthropic")
+    assert request.form.write(request, [messages[0], messages[2]]) == [
+        {"role": "user", "content": [{"type": "text", "text": "Where?"}, {"type": "text", "text": "When?"}]}
+    ]
+    request, messages = read([ASKED, question], "anthropic")
+    assert all(own(request.form.write(request, messages), request.given))
+
+
+def test_where_a_cut_leaves_an_answer_first_or_last_words_of_the_user_say_so():
+    answer = {"role": "assistant", "content": "There."}
+    request, messages = read([ASKED, answer, ASKED], "anthropic")
+    opening, kept, _ = request.form.write(request, messages[1:])
+    assert (opening["role"], kept is answer) == ("user", True)
+    assert request.form.write(request, messages[:2])[-1]["role"] == "user"
+    request, messages = read([answer, ASKED, answer], "anthropic")
+    assert request.form.write(request, messages) == [answer, ASKED, answer]
+
+
+def test_calls_without_ids_are_paired_over_the_list_and_grouped_as_long_as_one_waits():
+    call = {"role": "assistant", "content": None, "function_call": {"name": "look", "arguments": "{}"}}
+    result = {"role": "function", "name": "look", "content": "there"}
+    given = [ASKED, call, result, ASKED, call, ASKED, result, ASKED]
+    request, messages = read(given)
+    assert [count for count, _ in request.form.groups(request.items)] == [1, 2, 1, 3, 1]
+    assert [m.tool_call_id for m in messages if m.role == "tool"] == ["unnamed-1-0", "unnamed-4-0"]
+    assert all(own(request.form.write(request, messages), given))
+
+
+RESPONSE_ITEMS = [
+    {"role": "user", "content": "Where?"},
+    {"type": "reasoning", "id": "rs_1", "summary": []},
+    {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "pier"}},
+    {"type": "message", "id": "m_1", "role": "assistant", "content": [{"type": "output_text", "text": "There."}]},
+    {"role": "user", "content": "When?"},
+]
+
+
+def test_a_turn_of_which_some_is_left_out_loses_the_ids_that_refer_to_its_reasoning():
+    request, messages = read(RESPONSE_ITEMS)
+    assert [m.role for m in messages] == ["user", "assistant", "tool", "assistant", "user"]
+    assert all(own(request.form.write(request, messages), RESPONSE_ITEMS))
+    kept = request.form.write(request, messages[3:])
+    assert kept[0] == {name: value for name, value in RESPONSE_ITEMS[3].items() if name != "id"}
+    assert request.form.write(request, messages[:3])[1:] == RESPONSE_ITEMS[1:3]
+
+
+def test_a_body_whose_input_is_one_text_keeps_it():
+    given = {"model": "gpt-5.5", "input": "Where?", "instructions": None}
+    assert trimmed(given, Settings()) == given
+
+
+def test_no_system_messages_means_none_in_the_system_field():
+    for form in ("anthropic body", "responses body"):
+        back = trimmed(WRITERS[form](HISTORIES[9]), Settings(preserve_system_messages=False, length=1))
+        assert not {"system", "instructions"} & back.keys()
+
+
+class Dumped:
+    """Like an SDK's object: fields behind `model_dump()`, those not given None."""
+
+    def __init__(self, **fields: Any):
+        self.fields = fields
+
+    def model_dump(self) -> dict[str, Any]:
+        return {name: value for name, value in self.fields.items()} | {"citations": None, "status": None}
+
+
+def test_sdk_objects_come_back_themselves_and_as_dicts_where_they_are_shortened():
+    blocks = [Dumped(**block) for block in CALLED["content"]]
+    given = [ASKED, {"role": "assistant", "content": blocks}, Dumped(**FOUND)]
+    assert all(own(trimmed(given, Settings()), given))
+    short = Settings(tool_output="truncate", **{"tool_output.truncate.limit": 5})
+    assert [block["type"] for block in trimmed(given, short)[2]["content"]] == ["tool_result", "tool_result", "text"]
+
+
+def test_openais_own_objects_come_back_themselves():
+    from openai.types.responses import ResponseFunctionToolCall, ResponseReasoningItem
+
+    thought = ResponseReasoningItem(id="rs_1", type="reasoning", summary=[])
+    call = ResponseFunctionToolCall(type="function_call", call_id="c1", name="look", arguments="{}", id="fc_1")
+    given = [ASKED, thought, call, {"type": "function_call_output", "call_id": "c1", "output": "there " * 90}]
+    back = trimmed(given, Settings(tool_output="truncate", **{"tool_output.truncate.limit": 5}))
+    assert own(back, given) == [True, True, True, False]
+    assert back[3].keys() == given[3].keys()
+
+
+@pytest.mark.parametrize(
+    ("given", "format"),
+    [
+        ([ASKED], "chat_completions"),
+        ([{"role": "user", "content": [{"type": "text", "text": "?", "cache_control": {}}]}], "chat_completions"),
+        ([ASKED, {"role": "system", "content": "Update."}], "chat_completions"),
+        ([ASKED, {"role": "user", "content": [{"type": "input_text", "text": "?"}]}], "responses"),
+        ([ASKED, {"type": "function_call_output", "call_id": "c1", "output": ""}], "responses"),
+        ([ASKED, FOUND], "anthropic"),
+        ([ASKED, {"role": "assistant", "content": [THOUGHT]}], "anthropic"),
+        ({"messages": [ASKED]}, "chat_completions"),
+        ({"messages": [ASKED], "system": "Be brief."}, "anthropic"),
+        ({"messages": [ASKED], "model": "claude-opus-5", "max_tokens": 9}, "anthropic"),
+        ({"messages": [ASKED], "model": "anthropic/claude-opus-5", "max_tokens": 9}, "chat_completions"),
+        ({"messages": [ASKED], "tools": [{"name": "look", "input_schema": {}}]}, "anthropic"),
+        ({"input": "Where?"}, "responses"),
+        ({"input": [ASKED]}, "responses"),
+    ],
+)
+def test_whose_it_is_told_by_the_first_mark_and_is_chat_completions_where_none_tells(given, format):
+    assert open_request(given).form.name == format
+
+
+def test_a_form_that_is_known_is_not_looked_for_again():
+    class Unread(list):
+        def __iter__(self):
+            raise AssertionError("looked at")
+
+    known = open_request([ASKED, FOUND])
+    assert known.sure
+    assert open_request(Unread([ASKED]), known=known.form).form is known.form
+    assert open_request([FOUND, ASKED], start=1).form.name == "chat_completions"
+
+
+@pytest.mark.parametrize(
+    ("given", "format", "words"),
+    [
+        ({"input": [ASKED], "previous_response_id": "resp_1"}, None, "with the provider.*give the whole history"),
+        ({"input": [ASKED], "conversation": {"id": "conv_1"}}, None, "with the provider"),
+        ({"model": "gpt-5.5"}, None, "a list of messages is meant, or a body"),
+        ({"messages": "Where?"}, None, "messages is text, not a list"),
+        ({"messages": [], "system": 5}, "anthropic", "system is a number"),
+        ({"input": [], "instructions": [1]}, None, "instructions is a list"),
+        ([ASKED, {"type": "item_reference", "id": "m_1"}], None, "message 1 of those given: an item_reference"),
+        ([ASKED, {"type": "teleport_call"}, *RESPONSE_ITEMS], "responses", "message 1.*'teleport_call'"),
+        ([{"role": "user", "content": [{"type": "hologram"}]}], "anthropic", "a part of type 'hologram' not read"),
+        ([{"role": "system", "content": "Be brief."}], "anthropic", "a role 'system', which this API doesn't have"),
+        ([{"role": "user", "content": [{"type": "tool_result", "content": ""}]}], "anthropic", "without an id"),
+        ([ASKED, {"role": "tool", "tool_call_id": "c", "content": ""}, FOUND], None, "message 2.*'tool_result'"),
+        ([{"role": "user"}], "anthropic", "content is null"),
+        ([5], "responses", "message 0.*a number, not an object"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_nothing_is_read_by_half(given, format, words):
+    with pytest.raises(LoadError, match=words):
+        read(given, format)
+
+
+def test_only_formats_of_requests_can_be_asked_for():
+    with pytest.raises(UnknownMember, match="choose one of chat_completions, responses, anthropic"):
+        open_request([ASKED], "gemini")
+
+
+def test_cache_markers_are_no_part_of_an_item():
+    marked = {"type": "text", "text": "Where?", "cache_control": {"type": "ephemeral"}}
+    assert same_item({"role": "user", "content": "Where?"}, {"role": "user", "content": [marked]})
+    assert same_item(FOUND, {"role": "user", "content": [*RESULTS, {**FOUND["content"][2], "cache_control": {}}]})
+    assert same_item(Dumped(**FOUND), FOUND)
+    assert not same_item(ASKED, {"role": "user", "content": "When?"})
+    assert not same_item(ASKED, {"role": "assistant", "content": "Where?"})

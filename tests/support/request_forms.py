@@ -1,0 +1,140 @@
+"""A chat written as each API takes it, list and body: thinking, parallel calls, images and cache markers among it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+Record = dict[str, Any]
+
+
+def as_chat(records: Iterable[Record]) -> list[Record]:
+    return list(records)
+
+
+def as_responses(records: Iterable[Record]) -> list[Record]:
+    """Every other call is led to by reasoning, and half of what is said has parts."""
+    items: list[Record] = []
+    for k, record in enumerate(records):
+        role, content = record["role"], record["content"]
+        if role == "tool":
+            items.append({"type": "function_call_output", "call_id": record["tool_call_id"], "output": content})
+            continue
+        calls = record.get("tool_calls", ())
+        if calls and k % 2:
+            thought = {"type": "summary_text", "text": f"Thought {k}."}
+            items.append({"type": "reasoning", "id": f"rs_{k}", "summary": [thought], "encrypted_content": "gA=="})
+        if content:
+            kind = "output_text" if role == "assistant" else "input_text"
+            parts = [{"type": kind, "text": content}] if isinstance(content, str) else [*map(_responses_part, content)]
+            if role == "assistant":
+                items.append(
+                    {"type": "message", "id": f"msg_{k}", "status": "completed", "role": role, "content": parts}
+                )
+            else:
+                items.append({"role": role, "content": parts if k % 2 or not isinstance(content, str) else content})
+        items += [{"type": "function_call", "id": f"fc_{c['id']}", "call_id": c["id"], **c["function"]} for c in calls]
+    return items
+
+
+def _responses_part(part: Record) -> Record:
+    if part["type"] == "text":
+        return {"type": "input_text", "text": part["text"]}
+    return {"type": "input_image", "image_url": part["image_url"]["url"], "detail": "low"}
+
+
+def as_anthropic(records: Iterable[Record]) -> list[Record]:
+    """What a system message says later on stands in the user's message, after results; every call was thought of.
+
+    The last block of each third message is marked for the cache.
+    """
+    turns: list[Record] = []
+    for k, record in enumerate(records):
+        if record["role"] == "system" and not turns:
+            continue
+        role = "assistant" if record["role"] == "assistant" else "user"
+        blocks = _blocks(record, k)
+        if turns and turns[-1]["role"] == role:
+            turns[-1]["content"] = _listed(turns[-1]["content"]) + blocks
+        else:
+            alone = len(blocks) == 1 and blocks[0]["type"] == "text" and k % 2
+            turns.append({"role": role, "content": blocks[0]["text"] if alone else blocks})
+    for turn in turns[::3]:
+        turn["content"] = _listed(turn["content"])
+        turn["content"][-1]["cache_control"] = {"type": "ephemeral"}
+    return turns
+
+
+def _blocks(record: Record, k: int) -> list[Record]:
+    content = record["content"] or []
+    if record["role"] == "tool":
+        return [{"type": "tool_result", "tool_use_id": record["tool_call_id"], "content": content}]
+    calls = record.get("tool_calls", ())
+    said = _listed(content) if isinstance(content, str) else [*map(_anthropic_part, content)]
+    thought = [{"type": "thinking", "thinking": f"Thought {k}.", "signature": f"c2ln{k}"}] if calls else []
+    called = [(c["id"], c["function"]) for c in calls]
+    return [
+        *thought,
+        *said,
+        *({"type": "tool_use", "id": i, "name": f["name"], "input": json.loads(f["arguments"])} for i, f in called),
+    ]
+
+
+def _anthropic_part(part: Record) -> Record:
+    if part["type"] == "text":
+        return {"type": "text", "text": part["text"]}
+    kind, _, data = part["image_url"]["url"].removeprefix("data:").partition(";base64,")
+    return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
+
+
+def _listed(content: Any) -> list[Record]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
+def _prompt(records: Iterable[Record]) -> str:
+    return next((r["content"] for r in records if r["role"] == "system"), "Be brief.")
+
+
+CLAUDE = {"model": "claude-opus-5", "max_tokens": 99, "thinking": {"type": "adaptive"}}
+
+
+def chat_body(records: list[Record]) -> Record:
+    return {
+        "model": "gpt-5.5",
+        "messages": as_chat(records),
+        "tools": [{"type": "function", "function": {"name": "t"}}],
+    }
+
+
+def responses_body(records: list[Record]) -> Record:
+    items = as_responses(records)
+    return {"model": "gpt-5.5", "instructions": _prompt(records), "input": items[records[0]["role"] == "system" :]}
+
+
+def anthropic_body(records: list[Record]) -> Record:
+    system = [{"type": "text", "text": _prompt(records), "cache_control": {"type": "ephemeral"}}]
+    return {**CLAUDE, "system": system, "messages": as_anthropic(records)}
+
+
+WRITERS: Mapping[str, Callable[[list[Record]], Any]] = {
+    "chat list": as_chat,
+    "chat body": chat_body,
+    "responses list": as_responses,
+    "responses body": responses_body,
+    "anthropic list": as_anthropic,
+    "anthropic body": anthropic_body,
+}
+PATHS = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "anthropic": "/v1/messages"}
+FORMATS = {"chat": "chat_completions", "responses": "responses", "anthropic": "anthropic"}
+
+
+def items_in(given: Any) -> list[Any]:
+    """The items of a list or a body."""
+    return given if isinstance(given, list) else given["input" if "input" in given else "messages"]
+
+
+def body_of(way: str, given: Any) -> Record:
+    """A list as the body it would be sent in; a body itself."""
+    field = "input" if way.startswith("responses") else "messages"
+    return {**CLAUDE, field: given} if isinstance(given, list) else given
