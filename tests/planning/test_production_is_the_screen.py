@@ -1,30 +1,34 @@
 """Production is the screen: what a server receives, request by request, is what replay shows of the whole conversation.
 
-Thirty turns are played as a growing history: through `trim()` and the `openai` client, and through the agent loop.
-Through the frameworks' own libraries they are in `tests/exporters/test_frameworks.py`.
+Thirty turns are played as a growing history through a Trimmer and each provider's client, over real HTTP, by two
+processes that lose all they remember in the middle; and through the agent loop. Through the frameworks' own libraries
+they are in `tests/exporters/test_frameworks.py`.
 """
 
 from __future__ import annotations
 
-import json
-import urllib.request
+import multiprocessing
 from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
 from itertools import pairwise
 from typing import Any
 
-import openai
 import pytest
 from api_rules import refusals
-from chat_server import ChatServer, says
+from chat_server import ChatServer, Handler, says
 from every_way import every_way
+from framework_apps import plain, rendered
+from production import CLIENTS, Client, Played, play
 from thirty_turns import requests_of, thirty_turns
 
-from historylab import Conversation, Settings, Timeline, replay, trim
+from historylab import Conversation, Settings, Trimmer, replay
 from historylab.agent.loop import run_agent
 from historylab.agent.request import request_of
-from historylab.conversation.message import Message
 from historylab.formats.messages.chat_messages import to_messages
+from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.returned import read_summary
+from historylab.stores.base import open_store
 
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}  # much the faster counter
 FEW = [
@@ -33,94 +37,101 @@ FEW = [
 ]
 every = pytest.mark.parametrize("settings", WAYS.values(), ids=WAYS)
 some = pytest.mark.parametrize("name", [*FEW[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in FEW[2:])])
+clients = pytest.mark.parametrize("client", [CLIENTS["openai, Chat Completions"]], ids=lambda client: client.name)
 SAMPLED = slice(3, None, 11)  # requests: early and late, within and after tool calls
+
+
+@pytest.fixture
+def writer(monkeypatch) -> Iterator[ChatServer]:
+    """A model that writes summaries, another text each time."""
+
+    def behave(handler: Handler) -> None:
+        says(f"{len(handler.server.requests)}: they asked when ferries leave.")(handler)
+
+    with ChatServer(behave) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        yield server
+
+
+@pytest.fixture
+def worker(writer) -> Iterator[Executor]:
+    """A second process, which has the same environment."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+def assert_the_same(client: Client, played: Played, plans: tuple[HistoryPlan, ...]) -> None:
+    assert played.refused == []
+    for body, plan, said in zip(played.bodies, plans, played.over_said, strict=True):
+        received = client.read(body)
+        assert [plain(m) for m in received] == rendered(plan)
+        read, counter = to_messages(received), plan.history.counter
+        assert counter.count(read).sum() + counter.per_request == plan.tokens
+        assert said == plan.over_budget
+
+
+def shown(played: Played, settings: Settings, **given: Any) -> tuple[HistoryPlan, ...]:
+    return replay(Conversation(to_messages(played.records)), settings, **given).plans
+
+
+@some
+def test_what_a_trimmer_sends_is_what_replay_shows(name):
+    client = CLIENTS["openai, Chat Completions"]
+    played = play(client, WAYS[name])
+    assert_the_same(client, played, shown(played, WAYS[name]))
+
+
+@pytest.mark.slow
+@clients
+def test_and_so_it_is_in_two_processes_that_restart(client, worker, writer, tmp_path):
+    pytest.importorskip(client.library)
+    store = f"sqlite:///{tmp_path / 'kept.db'}"
+    settings = WAYS["pruner summarize"].replace(summarizer="model", model="writer")
+    first, asked = play(client, settings, store=store, worker=worker), len(writer.requests)
+    again = play(client, settings, store=store, worker=worker)
+    plans = shown(first, settings, store=open_store(store))
+    assert_the_same(client, first, plans)
+    assert again.bodies == first.bodies
+    texts = {plan.summary.text for plan in plans if plan.summary and "they asked when" in plan.summary.text}
+    assert len(writer.requests) == asked == len(texts) > 3
+
+
+@pytest.mark.slow
+@every
+def test_and_so_it_is_every_way_there_is_in_a_room(settings):
+    records = thirty_turns(room=True)
+    agent = settings.options.get("projection.point_of_view.agent", "")  # it answers for itself alone
+    asked = [history for history, answer in requests_of(records) if not agent or answer["name"] == agent]
+    plans, trimmer = replay(Conversation(to_messages(records)), settings).plans, Trimmer(settings)
+    assert len(asked) == len(plans)
+    for history, plan in list(zip(asked, plans, strict=True))[SAMPLED]:
+        assert [plain(m) for m in trimmer.trim(history)] == rendered(plan)
+        assert refusals(plan.render()) == []
+
+
+@pytest.mark.slow
+@clients
+@pytest.mark.parametrize("name", ["pruner summarize", "mentu, tight"])
+def test_where_what_was_sent_takes_the_historys_place_one_summary_absorbs_the_former(client, name):
+    pytest.importorskip(client.library)
+    settings = WAYS[name]
+    played = play(client, settings, reassign=True)
+    given = {m["content"] for m in played.records if m["role"] == "system"}
+    budget = plan_history(Conversation(to_messages(played.records)), settings).budget
+    counter = open_instruments(settings).counter
+    assert played.refused == []
+    for body, said in zip(played.bodies, played.over_said, strict=True):
+        read = to_messages(client.read(body))
+        ours = [m.content for m in read if m.role == "system" and m.content not in given]
+        assert len(ours) == sum(read_summary(m, settings.summary_heading) is not None for m in read) <= 1
+        assert said == (counter.count(read).sum() + counter.per_request > budget)
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ChatServer]:
     with ChatServer(says("ok")) as server:
         yield server
-
-
-def histories(settings: Settings, room: bool) -> list[list[dict]]:
-    """The history of every request an application makes; an agent of its own view answers for itself alone."""
-    agent = settings.options.get("projection.point_of_view.agent", "") if room else ""
-    return [history for history, answer in requests_of(thirty_turns(room)) if not agent or answer["name"] == agent]
-
-
-def shown(settings: Settings, room: bool) -> Timeline:
-    return replay(Conversation(to_messages(thirty_turns(room))), settings)
-
-
-def received(server: ChatServer, sent: list[list[Any]]) -> list[list[dict]]:
-    """What the server gets when the `openai` client sends these."""
-    server.requests.clear()
-    with openai.OpenAI(base_url=server.url, api_key="none", max_retries=0) as client:
-        for messages in sent:
-            client.chat.completions.create(model="tiny", messages=messages)
-    return [request["messages"] for request in server.requests]
-
-
-def in_short(record: dict) -> tuple:
-    """A record on the wire: role, text, pictures, calls with their arguments parsed, and whose result it is."""
-    content = record.get("content") or []
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    texts = "\n".join(part["text"] for part in parts if part["type"] == "text")
-    pictures = [part["image_url"]["url"] for part in parts if part["type"] == "image_url"]
-    calls = [
-        (c["id"], c["function"]["name"], json.loads(c["function"]["arguments"])) for c in record.get("tool_calls", ())
-    ]
-    return record["role"], texts, pictures, calls, record.get("tool_call_id"), record.get("name")
-
-
-def as_rendered(message: Message) -> tuple:
-    """The same of a message as it is shown: its pictures are the ones the caller gave."""
-    pictures = [part["image_url"]["url"] for part in (message.source or {}).get("content") or () if "image_url" in part]
-    assert len(pictures) == len(message.media)
-    calls = [(c.id, c.name, json.loads(c.arguments)) for c in message.tool_calls]
-    return message.role, message.content, pictures, calls, message.tool_call_id, message.name
-
-
-def assert_the_same(got: list[list[dict]], plans: tuple[HistoryPlan, ...]) -> None:
-    assert len(got) == len(plans)
-    for messages, plan in zip(got, plans, strict=True):
-        assert [in_short(m) for m in messages] == [as_rendered(m) for m in plan.render()]
-        read, counter = to_messages(messages), plan.history.counter
-        assert refusals(read) == []
-        assert counter.count(read).sum() + counter.per_request == plan.tokens
-        assert messages[-1]["role"] != "assistant"
-
-
-@some
-def test_what_trim_sends_is_what_replay_shows(server, name):
-    room = name == "one agent's view"
-    sent = [trim(history, WAYS[name]) for history in histories(WAYS[name], room)]
-    assert_the_same(received(server, sent), shown(WAYS[name], room).plans)
-
-
-@pytest.mark.slow
-@every
-def test_and_so_it_is_every_way_there_is_in_a_room(server, settings):
-    asked, plans = histories(settings, room=True), shown(settings, room=True).plans
-    assert len(asked) == len(plans)
-    sent = [trim(history, settings) for history in asked[SAMPLED]]
-    assert_the_same(received(server, sent), plans[SAMPLED])
-
-
-@some
-def test_without_a_client_between_them_they_are_the_same_bytes(server, name):
-    settings = WAYS[name]
-    plans = replay(Conversation(to_messages(given := thirty_turns())), settings).plans
-    for (history, _), plan in list(zip(requests_of(given), plans, strict=True))[::7]:
-        bodies = [
-            json.dumps({"model": "tiny", "messages": messages}).encode()
-            for messages in (
-                trim(history, settings),
-                [m.source or {"role": m.role, "content": m.content} for m in plan.render()],
-            )
-        ]
-        urllib.request.urlopen(urllib.request.Request(f"{server.url}/chat", bodies[0]))
-        assert server.bytes[-1] == bodies[1]
 
 
 class Timetable:

@@ -265,13 +265,12 @@ def play(
     store: str | None = None,
     worker: Executor | None = None,
     reassign: bool = False,
-    room: bool = False,
 ) -> Played:
     """The thirty turns: every second request is the worker's, and in the middle all that processes remember is gone.
 
     `reassign`: what was sent takes the history's place, as in `messages = trim(messages)`.
     """
-    records = client.records(thirty_turns(room))
+    records = client.records(thirty_turns())
     asked = list(requests_of(records))
     refused: list[str] = []
     over: list[bool] = []
