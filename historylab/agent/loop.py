@@ -173,7 +173,7 @@ class _Run:
             yield StatusUpdated(message.content, self._conversation)
 
     def _say(self, message: Message) -> Message:
-        self._conversation = self._conversation.edited([*self._conversation, message])
+        self._conversation = self._conversation.followed_by([message])
         return message
 
     def _failed(self, reason: str) -> Failed:

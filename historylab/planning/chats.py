@@ -64,6 +64,8 @@ class Chats:
     def _nearest(self, start: Hashable, items: list[Any]) -> KnownChat | None:
         """The chat that has most in common with the items; of several the one that has least beside."""
         alike = list(reversed(self._alike.get(start, {}).values()))[:MOST_ALIKE]
+        if len(alike) == 1:
+            return alike[0]
         return max(alike, key=lambda chat: (same_beginning(chat.items, items), -len(chat.items)), default=None)
 
     def _remember(self, start: Hashable, chat: KnownChat) -> None:

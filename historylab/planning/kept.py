@@ -55,7 +55,7 @@ class KeptTimes:
 
     def given(self, messages: Sequence[Message]) -> list[Message]:
         """Messages that follow those before, each with a time of its own: the one it was first given at."""
-        links = []
+        links: list[str] = []
         for message in messages:
             before = links[-1] if links else self._links[-1] if self._links else ""
             links.append(_digest("time", before, _said(message)))

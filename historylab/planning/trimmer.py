@@ -112,9 +112,9 @@ class ChatMessages:
 def split_leading(messages: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
         raise LoadError(f"{kind_of(messages)} was given where a list of messages is meant")
-    items = list(messages)
+    items = messages if isinstance(messages, list | tuple) else list(messages)
     leading = next((k for k, m in enumerate(items) if _role(m) not in ("system", "developer")), len(items))
-    return items[:leading], items[leading:]
+    return list(items[:leading]), list(items[leading:])
 
 
 def _role(item: Any) -> Any:
