@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from historylab.formats.requests import Request
 from historylab.planning.chat import Chat
 from historylab.planning.kept import KeptTimes
-from historylab.planning.known_chat import KnownChat, Reader, same_beginning
+from historylab.planning.known_chat import KnownChat, field_of, items_of, leading_of
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.effect import reads_times
 from historylab.settings.model import Settings
@@ -29,26 +30,30 @@ class Chats:
     def __init__(self, settings: Settings, instruments: Instruments, store: StateStore):
         self._settings, self._instruments, self._store = settings, instruments, store
         self._chats: OrderedDict[int, _Remembered] = OrderedDict()  # by id, the one used last at the end
-        self._alike: dict[Hashable, OrderedDict[int, KnownChat]] = {}
+        self._alike: dict[str, OrderedDict[int, KnownChat]] = {}
         self._items = 0
         self._lock = threading.Lock()
 
     @contextmanager
-    def going_on(self, leading: list[Any], items: list[Any], reader: Reader) -> Iterator[KnownChat]:
-        """The chat brought up to these items, for as long as no other thread may plan it."""
-        start = (type(reader), hash(tuple(reader.read(items[:1], len(leading))[0][1])) if items else 0)
+    def going_on(self, given: Any, format: str | None) -> Iterator[tuple[KnownChat, Request]]:
+        """The chat brought up to a list or body, for as long as no other thread may plan it, and the request."""
+        if isinstance(given, Iterable) and not isinstance(given, Mapping | list | tuple | str | bytes):
+            given = list(given)
+        items = items_of(given)
+        leading = leading_of(items)
+        start = _beginning(items[leading]) if leading < len(items) else ""
         with self._lock:
-            known = self._nearest(start, items)
+            known = self._nearest(start, items, leading)
         known = known or self._begun()
         with known.lock:
-            chat = known.go_on(leading, items, reader)
+            chat, request = known.go_on(given, format, leading)
             if chat is known:
                 self._remember(start, chat)
-                yield chat
+                yield chat, request
                 return
         with chat.lock:  # nobody else knows it yet
             self._remember(start, chat)
-            yield chat
+            yield chat, request
 
     def clear(self) -> None:
         """Forget all of them."""
@@ -61,14 +66,14 @@ class Chats:
         times = KeptTimes(self._store) if reads_times(self._settings) else None
         return KnownChat(Chat(self._settings, self._instruments), self._settings.summary_heading, times)
 
-    def _nearest(self, start: Hashable, items: list[Any]) -> KnownChat | None:
+    def _nearest(self, start: str, items: list[Any], leading: int) -> KnownChat | None:
         """The chat that has most in common with the items; of several the one that has least beside."""
         alike = list(reversed(self._alike.get(start, {}).values()))[:MOST_ALIKE]
         if len(alike) == 1:
             return alike[0]
-        return max(alike, key=lambda chat: (same_beginning(chat.items, items), -len(chat.items)), default=None)
+        return max(alike, key=lambda chat: (chat.same_items(items, leading), -len(chat.items)), default=None)
 
-    def _remember(self, start: Hashable, chat: KnownChat) -> None:
+    def _remember(self, start: str, chat: KnownChat) -> None:
         with self._lock:
             known = self._chats.pop(id(chat), None)
             self._chats[id(chat)] = _Remembered(chat, start, len(chat.items))
@@ -90,5 +95,16 @@ class Chats:
 
 class _Remembered(NamedTuple):
     chat: KnownChat
-    start: Hashable
+    start: str
     items: int
+
+
+def _beginning(item: Any) -> str:
+    """A text by which chats are told apart: who speaks first, and how it begins, cache markers left out."""
+    content = field_of(item, "content")
+    part = (
+        next((text for part in content if (text := field_of(part, "text"))), "")
+        if isinstance(content, list | tuple)
+        else content
+    )
+    return f"{field_of(item, 'role')} {str(part)[:200]}"

@@ -8,113 +8,137 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.formats.requests import Form, Group, Request, open_request
 from historylab.planning.chat import Chat, same_messages
 from historylab.planning.kept import KeptTimes
 from historylab.planning.strategies.returned import read_summary
 
-Groups = Sequence[tuple[int, Sequence[Message]]]
-"""Items that are read apart from all others: how many they are, and their messages."""
-
-
-class Reader(Protocol):
-    """Reads the items of one API's requests."""
-
-    def read(self, items: Sequence[Any], at: int) -> Groups:
-        """The messages of items, in groups. Raises LoadError for what is none, counted from `at`."""
-        ...
+LEADING = ("system", "developer")
+"""Roles of items that lead a list: they may be others at every request."""
 
 
 class KnownChat:
-    """A chat, its leading items (system messages, which may be others at every request) and its other items."""
+    """A chat and its items: the leading ones (instructions, a memory) and the others, by which it is known again."""
 
     def __init__(self, chat: Chat, wording: str, times: KeptTimes | None = None):
         self.chat, self.lock = chat, threading.Lock()
-        self._times = times  # where a plan depends on them
-        self.items: list[Any] = []  # as they were given last
-        self._read: list[Any] = []  # those they were read from, of the same value
-        self._places: dict[int, int] = {}  # of these, by their ids
-        self._ends: list[tuple[int, int]] = []  # after each group: its items and its messages, with all before
-        self._led: list[tuple[Any, Any]] = []  # the leading items: as they were read, and as they were given last
-        self._systems = 0  # messages that these are
-        self._wording = wording  # of a summary's heading
+        self._wording, self._times = wording, times  # of a summary's heading; where a plan depends on them
+        self.items: list[Any] = []  # after the leading ones, as they were given last
+        self.places: dict[int, int] = {}  # of an item that was read, by its id: where an equal one is given now
+        self._read: list[Any] = []  # the items as they were read
+        self._ends: list[tuple[int, int]] = []  # after each group of these: its items and its messages, with all before
+        self._read_leading: list[Any] = []
+        self._led = 0  # leading items
+        self._systems: list[Message] = []  # what the leading items and a body's own field say
+        self._form: Form | None = None
+        self._sure = False  # whose form it is
 
-    def go_on(self, leading: list[Any], items: list[Any], reader: Reader) -> KnownChat:
-        """The chat brought up to these items: itself if they go on from its own, else one that shares its beginning."""
-        same = same_beginning(self.items, items)
+    def same_items(self, items: list[Any], leading: int) -> int:
+        """How many items after the leading ones are as they were."""
+        known = self.items
+        least = min(len(known), len(items) - leading)
+        return same_beginning(known if least == len(known) else known[:least], items[leading : leading + least])
+
+    def go_on(self, given: Any, format: str | None, leading: int) -> tuple[KnownChat, Request]:
+        """The chat brought up to a request: itself if that goes on from its own, else one that shares its beginning."""
+        same = self.same_items(items_of(given), leading)
+        request = open_request(given, format, self._form if self._sure else None, leading + same)
+        same = same if request.form is self._form else 0
         extends = same == len(self.items)
         groups = bisect_right(self._ends, same, key=lambda end: end[0])
         if extends and groups:
             groups -= 1  # the newest may go on in what is new
         begins, said = self._ends[groups - 1] if groups else (0, 0)
-        read = reader.read(items[begins:], len(leading) + begins)
+        read = list(request.form.groups(request.items, leading + begins))
         new = [message for _, messages in read for message in messages]
         times = self._times and self._times.first(said)
         new = times.given(new) if times else new
-        known = self.chat.conversation[self._systems + said :]
+        known = self.chat.conversation[len(self._systems) + said :]
         equal = same_messages(known, new)
         chat = self if extends or equal == len(known) else self._fork()
-        kept = said + (equal if extends else 0)  # the others have the caller's new objects
-        chat._times = times
-        chat._know(items, same if extends else begins, groups, read)
-        conversation, same_leading = chat._led_by(leading, reader)
-        if chat._systems + kept < len(conversation):
-            conversation = conversation.beginning(chat._systems + kept)
-        conversation = conversation.followed_by(new[kept - said :])
-        chat.chat.go_on(conversation, chat._systems + said + equal if same_leading else 0)
-        return chat
+        kept = equal if extends else 0  # the others are to have the caller's new objects
+        chat._form, chat._sure, chat._times = request.form, request.sure, times
+        conversation, led = chat._led_by(request, leading)
+        before = len(chat._systems) + said
+        if before + kept < len(conversation):
+            conversation = conversation.beginning(before + kept)
+        chat.chat.go_on(conversation.followed_by(new[kept:]), before + equal if led else 0)
+        chat._know(request.items, leading, same if extends else begins, groups, read)
+        return chat, request
 
-    def own(self, item: Any) -> Any:
-        """The caller's object as it was given last, for the one it was read from; a new one is itself."""
-        place = self._places.get(id(item))
-        if place is not None:
-            return self.items[place]
-        return next((given for read, given in self._led if read is item), item)
+    def _led_by(self, request: Request, leading: int) -> tuple[Conversation, bool]:
+        """The conversation as the request leads it, and whether what was cut and summarised is kept.
 
-    def _know(self, items: list[Any], since: int, groups: int, read: Groups) -> None:
-        """Keep the items, of which those from `since` on were read now, and the groups read, after so many others."""
+        It is where as many system messages lead as before, unless a summary of ours is among those that changed.
+        """
+        conversation, form = self.chat.conversation, request.form
+        systems = [*request.systems, *(m for k in range(leading) for m in form.at(request.items, k))]
+        if systems == self._systems and len(self._read_leading) == leading:
+            return conversation, True
+        changed = conversation.with_leading(systems, replacing=len(self._systems))
+        returned = any(read_summary(m, self._wording) for m in (*self._systems, *systems))
+        same = len(systems) == len(self._systems) and not returned
+        self._systems = systems
+        for item in self._read_leading:
+            self.places.pop(id(item), None)
+        self._read_leading = list(request.items[:leading])
+        self.places.update((id(item), place) for place, item in enumerate(self._read_leading))
+        return changed, same
+
+    def _know(self, items: Sequence[Any], leading: int, since: int, groups: int, read: Sequence[Group]) -> None:
+        """Keep what was given, of which the items from `since` on were read now, in groups after so many others."""
         for item in self._read[since:]:
-            self._places.pop(id(item), None)
-        self._read[since:] = items[since:]
-        self._places.update((id(item), place) for place, item in enumerate(self._read[since:], since))
+            self.places.pop(id(item), None)
+        self._read[since:] = new = items[leading + since :]
+        if leading == self._led:
+            self.places.update((id(item), place) for place, item in enumerate(new, leading + since))
+        else:
+            self.places = {id(item): place for place, item in enumerate([*self._read_leading, *self._read])}
+        self._led = leading
         del self._ends[groups:]
         at, said = self._ends[-1] if groups else (0, 0)
         for count, messages in read:
             at, said = at + count, said + len(messages)
             self._ends.append((at, said))
-        self.items = items
-
-    def _led_by(self, leading: list[Any], reader: Reader) -> tuple[Conversation, bool]:
-        """The conversation with these items before all others, and whether what was cut and summarised is kept.
-
-        It is where there are as many of them as before, but for summaries of ours that came back.
-        """
-        conversation, led = self.chat.conversation, self._led
-        if len(leading) == len(led) and _equal([given for _, given in led], leading):
-            self._led = [(read, new) for (read, _), new in zip(led, leading, strict=True)]
-            return conversation, True
-        systems = [message for _, messages in reader.read(leading, 0) for message in messages]
-        changed = conversation.with_leading(systems, replacing=self._systems)
-        returned = any(read_summary(m, self._wording) for m in (*conversation[: self._systems], *systems))
-        same = len(systems) == self._systems and not returned
-        self._systems, self._led = len(systems), [(item, item) for item in leading]
-        return changed, same
+        known = len(self.items)
+        if known and known + leading <= len(items) and self.items[-1] is items[leading + known - 1]:
+            self.items += items[leading + known :]
+        else:
+            self.items = list(items[leading:])
 
     def _fork(self) -> KnownChat:
         other = KnownChat(self.chat.fork(), self._wording)
-        other.items, other._read, other._ends = self.items, list(self._read), list(self._ends)
-        other._places, other._systems, other._led = dict(self._places), self._systems, self._led
+        other.items, other.places, other._led = list(self.items), dict(self.places), self._led
+        other._read, other._ends = list(self._read), list(self._ends)
+        other._read_leading, other._systems = self._read_leading, self._systems
         return other
 
 
-def same_beginning(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """The number of items at the beginning that are equal in both."""
-    least = min(len(one), len(other))
-    if _equal(one[:least], other[:least]):
+def items_of(given: Any) -> list[Any]:
+    """The items of a list or a body; none of anything else, which `open_request` refuses."""
+    held = given.get("messages", given.get("input")) if isinstance(given, Mapping) else given
+    return held if isinstance(held, list) else list(held) if isinstance(held, tuple) else []
+
+
+def leading_of(items: Sequence[Any]) -> int:
+    """How many system messages lead the items."""
+    return next((k for k, item in enumerate(items) if field_of(item, "role") not in LEADING), len(items))
+
+
+def field_of(item: Any, name: str) -> Any:
+    """A field of a dict, another mapping or an SDK's object."""
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+
+
+def same_beginning(one: list[Any], other: list[Any]) -> int:
+    """The number of items at the beginning that are equal in both, of as many."""
+    least = len(one)
+    if _equal(one, other):
         return least
     low, step = 0, 1
     while low + step < least and _equal(one[low : low + step], other[low : low + step]):
@@ -126,8 +150,8 @@ def same_beginning(one: Sequence[Any], other: Sequence[Any]) -> int:
     return low
 
 
-def _equal(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def _equal(one: list[Any], other: list[Any]) -> bool:
     try:
-        return bool(one == other)
+        return one == other
     except Exception:  # a caller's object that can't be compared: only itself is equal to it
         return all(a is b for a, b in zip(one, other, strict=True))

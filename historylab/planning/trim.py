@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, overload
 
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.trimmer import Trimmer, environment_settings
@@ -13,11 +13,24 @@ from historylab.settings.model import Settings
 M = TypeVar("M")
 
 
-def trim(messages: Sequence[M], settings: Settings | None = None) -> list[M | dict[str, Any]]:
-    """The messages to send: the caller's own objects for what is kept, a new dict for a summary or a shortened message.
+@overload
+def trim(messages: Mapping[str, Any], settings: Settings | None = None) -> dict[str, Any]: ...
 
-    A `Trimmer` used once: it knows nothing of earlier requests, so that settings which carry something from request to
-    request (a summary, a cut) plan all of them anew each time; the logger `historylab` warns of that.
+
+@overload
+def trim(messages: Sequence[M], settings: Settings | None = None) -> list[M | dict[str, Any]]: ...
+
+
+def trim(
+    messages: Sequence[M] | Mapping[str, Any], settings: Settings | None = None
+) -> list[M | dict[str, Any]] | dict[str, Any]:
+    """What to send, as the same kind: a list of messages, or a request body.
+
+    It holds the caller's own objects for what is kept, and new dicts for a summary or a shortened message. Nothing
+    given is changed. Raises LoadError for what can't be read.
+
+    This is a `Trimmer` used once: it knows nothing of earlier requests, so that settings which carry something from
+    request to request (a summary, a cut) plan all of them anew each time; the logger `historylab` warns of that.
     """
     settings = settings or environment_settings()
     if open_pipeline(settings).carries:

@@ -11,17 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
-from historylab.errors import LoadError
-from historylab.formats.base import kind_of
-from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.planning.chat import Chat
 from historylab.planning.chats import Chats
-from historylab.planning.known_chat import Groups, KnownChat
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.warn import warn_of_returned, warn_over_budget
@@ -49,35 +44,47 @@ class Trimmer:
         self, settings: Settings | None = None, *, store: StateStore | str | None = None, format: str | None = None
     ):
         self.settings = settings or environment_settings()
+        self._format = format
         self.store: StateStore = open_store(store or "memory://") if isinstance(store, str | None) else store
         self._instruments = open_instruments(self.settings, store=self.store)
         self._chats = Chats(self.settings, self._instruments, self.store)
 
-    def trim(self, messages: Sequence[M]) -> list[M | dict[str, Any]]:
-        """The messages to send: the caller's own objects for what is kept, a new dict for a summary or a shortened one.
+    @overload
+    def trim(self, messages: Mapping[str, Any]) -> dict[str, Any]: ...
 
-        Raises LoadError for something that is no message. Nothing given is changed.
+    @overload
+    def trim(self, messages: Sequence[M]) -> list[M | dict[str, Any]]: ...
+
+    def trim(self, messages: Sequence[M] | Mapping[str, Any]) -> list[M | dict[str, Any]] | dict[str, Any]:
+        """What to send, as the same kind: a list of messages, or a request body.
+
+        It holds the caller's own objects for what is kept, and new dicts for a summary or a shortened message. Nothing
+        given is changed. Raises LoadError for what can't be read, StoreError if the store fails.
         """
-        with self._going_on(messages) as known:
-            rendered = self._plan(known.chat).render()
-            return [to_record(m) if m.source is None else known.own(m.source) for m in rendered]
+        with self._chats.going_on(messages, self._format) as (known, request):
+            sent: list[M | dict[str, Any]] | dict[str, Any] = request.form.write(
+                request, self._plan(known.chat).render(), known.places
+            )
+            return sent
 
-    async def atrim(self, messages: Sequence[M]) -> list[M | dict[str, Any]]:
+    @overload
+    async def atrim(self, messages: Mapping[str, Any]) -> dict[str, Any]: ...
+
+    @overload
+    async def atrim(self, messages: Sequence[M]) -> list[M | dict[str, Any]]: ...
+
+    async def atrim(self, messages: Sequence[M] | Mapping[str, Any]) -> list[M | dict[str, Any]] | dict[str, Any]:
         """`trim` in a thread: a model that is asked for a summary blocks no event loop."""
         return await asyncio.to_thread(self.trim, messages)
 
-    def plan(self, messages: Sequence[Any]) -> HistoryPlan:
+    def plan(self, messages: Any) -> HistoryPlan:
         """The plan of the request: what happens to each message, and why."""
-        with self._going_on(messages) as known:
+        with self._chats.going_on(messages, self._format) as (known, _):
             return self._plan(known.chat)
 
     def forget(self) -> None:
         """Forget all conversations; what is in the store stays."""
         self._chats.clear()
-
-    def _going_on(self, messages: Sequence[Any]) -> AbstractContextManager[KnownChat]:
-        leading, items = split_leading(messages)
-        return self._chats.going_on(leading, items, ChatMessages())
 
     def _plan(self, chat: Chat) -> HistoryPlan:
         plan = chat.plan()
@@ -95,27 +102,3 @@ def environment_settings() -> Settings:
 @lru_cache(maxsize=8)
 def _settings_from(environment: tuple[tuple[str, str], ...]) -> Settings:
     return resolve_settings(env=dict(environment)).settings
-
-
-class ChatMessages:
-    """Reads Chat Completions' messages, each apart from the others if it has the ids that pair it."""
-
-    def read(self, items: Sequence[Any], at: int) -> Groups:
-        messages = to_messages(items, at)
-        if all(m.tool_call_id for m in messages if m.role == "tool") and all(
-            call.id for m in messages for call in m.tool_calls
-        ):
-            return [(1, (message,)) for message in messages]
-        return [(len(messages), messages)]
-
-
-def split_leading(messages: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
-        raise LoadError(f"{kind_of(messages)} was given where a list of messages is meant")
-    items = messages if isinstance(messages, list | tuple) else list(messages)
-    leading = next((k for k, m in enumerate(items) if _role(m) not in ("system", "developer")), len(items))
-    return list(items[:leading]), list(items[leading:])
-
-
-def _role(item: Any) -> Any:
-    return item.get("role") if isinstance(item, Mapping) else getattr(item, "role", None)

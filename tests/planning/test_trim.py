@@ -133,7 +133,7 @@ def test_nothing_comes_of_nothing():
     ("given", "words"),
     [
         ("hello", "text was given where a list of messages is meant"),
-        ({"role": "user"}, "an object was given"),
+        ({"role": "user"}, "an object with the key role was given"),
         (None, "null was given"),
         ([{"content": "x"}], "message 0 of those given: no role"),
         ([MESSAGES[0], 5], "message 1 of those given: a number, not an object"),
