@@ -71,7 +71,8 @@ class Connections:
                 self._pool.close()
 
     def _done(self, work: Callable[[psycopg.Connection], T], *, writes: bool) -> T:
-        for last in (False, True):
+        lost: Exception | None = None
+        for _ in range(3):  # a connection may be lost once, and after it the pool
             pool = self._opened()
             connection = self._borrowed(pool)
             if connection is None:  # the server went: opening the pool anew tells why, or finds it again
@@ -84,14 +85,15 @@ class Connections:
                     begun = True
                     return work(connection)
             except self._driver.Error as problem:
-                lost = connection.broken or (problem.sqlstate or "").startswith(SERVER_STOPS)
-                if last or begun or not lost:
+                ended = connection.broken or (problem.sqlstate or "").startswith(SERVER_STOPS)
+                if begun or lost or not ended:
                     raise self._failed("failed", problem) from problem
+                lost = problem
                 connection.close()
-                pool.drain()  # the others were lost, too
+                pool.drain()  # the others are lost, too
             finally:
                 pool.putconn(connection)
-        raise StoreError(f"the conversation store in {self.name} failed: the server keeps closing connections")
+        raise self._failed("failed", lost or self._pools.PoolClosed("no connection lasts"))
 
     def _borrowed(self, pool: psycopg_pool.ConnectionPool) -> psycopg.Connection | None:
         """A connection; None if the pool has closed itself."""
@@ -114,6 +116,7 @@ class Connections:
             if self._pool is None:
                 try:
                     with self._driver.connect(self._url, **self._options) as connection:
+                        self._configure(connection)
                         migrate(connection)
                 except (self._driver.Error, StoreError) as problem:
                     raise self._failed("cannot be opened", problem) from problem
@@ -127,9 +130,14 @@ class Connections:
             min_size=0,
             max_size=self._most,
             open=True,
+            configure=self._configure,
             reconnect_timeout=0,
             reconnect_failed=_close_if_empty,
         )
+
+    def _configure(self, connection: psycopg.Connection) -> None:
+        """What is written here needs to see what others have committed, whatever the database's default is."""
+        connection.isolation_level = self._driver.IsolationLevel.READ_COMMITTED
 
     def _failed(self, how: str, problem: Exception) -> StoreError:
         return StoreError(f"the conversation store in {self.name} {how}: {' '.join(str(problem).split())}")

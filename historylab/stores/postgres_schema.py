@@ -43,6 +43,9 @@ CREATE TABLE historylab_state (
 MIGRATIONS = (TO_VERSION_1,)
 """What each version adds to the one before."""
 
+HAS_VERSION = "SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'historylab_schema' AND pg_table_is_visible(oid)"
+"""Not `to_regclass`, which remembers within a transaction that there was no such table."""
+
 
 def migrate(connection: psycopg.Connection) -> None:
     """Bring a database to today's version, all of it or nothing. Raises StoreError for one of a later version."""
@@ -58,7 +61,7 @@ def migrate(connection: psycopg.Connection) -> None:
 
 def _version(connection: psycopg.Connection) -> int:
     """0 for a new database."""
-    (table,) = connection.execute("SELECT to_regclass('historylab_schema')").fetchone() or (None,)
+    table = connection.execute(HAS_VERSION).fetchone()
     rows = connection.execute("SELECT version FROM historylab_schema").fetchall() if table else [(0,)]
     if len(rows) != 1 or not 0 <= rows[0][0] <= VERSION:
         found = ", ".join(str(version) for (version,) in rows) or "none"

@@ -21,9 +21,12 @@ def kept(text: str) -> str:
     return UNKEPT.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x}", text)
 
 
-def restored(text: str) -> str:
-    """The text as it was given. Raises ValueError for one that nothing here has kept."""
-    return ESCAPED.sub(lambda found: chr(int(found[1] or "none", 16)), text)
+def restored(text: str) -> str | bytes:
+    """The text as it was given; bytes for one that nothing here has kept, so that its reader can say which it is."""
+    parts = ESCAPED.split(text)
+    if None in parts:
+        return text.encode()
+    return "".join(chr(int(part, 16)) if i % 2 else part for i, part in enumerate(parts))
 
 
 def vector_of(text: str) -> str:

@@ -1,8 +1,9 @@
 """`sqlite`: conversations and state in an SQLite file or in memory; behaves like the memory store, and lasts.
 
 One connection behind a lock serialises threads; several processes may share a file on a local disk (WAL, which network
-file systems don't keep). A commit is on disk before a method returns. Texts are bound as bytes and cast, because a lone
-surrogate (an emoji that a JavaScript channel cut in two) is text to Python but not to SQLite.
+file systems don't keep). A commit is on disk before a method returns. The first use opens the file for good, so that a
+server may make the store and fork: SQLite allows no connection to be carried into a fork. Texts are bound as bytes and
+cast, because a lone surrogate (an emoji that a JavaScript channel cut in two) is text to Python but not to SQLite.
 """
 
 from __future__ import annotations
@@ -62,7 +63,11 @@ class SQLiteConversationStore:
     ):
         self._path, self._most_messages = path, max_messages_per_conversation
         self._lock = threading.RLock()
-        self._connection = _opened(path)
+        self._process, self._closed = os.getpid(), False
+        self._connection: sqlite3.Connection | None = _opened(path)
+        if os.fspath(path) != ":memory:":  # what is wrong with the file has been said
+            self._connection.close()
+            self._connection = None
 
     def append(self, message: StoredMessage) -> None:
         when, message = prepare_message(message)
@@ -94,8 +99,8 @@ class SQLiteConversationStore:
         self, conversation_id: str, query: str, *, limit: int = SEARCH_LIMIT, token_cap: int = SEARCH_TOKENS
     ) -> list[StoredMessage]:
         words = " OR ".join(f'"{word}"' for word in question_words(query))
-        with self._lock, _failing_as(self._path):
-            if not knows_fts5(self._connection):
+        with self._held() as connection:
+            if not knows_fts5(connection):
                 raise StoreError("ranked search needs an SQLite with FTS5, and this Python's was built without it")
         room = check_text(CONVERSATION_ID, conversation_id).encode("utf-8", "surrogatepass").hex()
         wanted = f'room : "c{room}" AND content : ({words})' if words else '""'  # which finds nothing
@@ -115,14 +120,14 @@ class SQLiteConversationStore:
 
     @property
     def conversation_count(self) -> int:
-        with self._lock, _failing_as(self._path):
+        with self._held() as connection:
             count = "SELECT count(DISTINCT conversation_id) FROM stored_messages"
-            return int(self._connection.execute(count).fetchone()[0])
+            return int(connection.execute(count).fetchone()[0])
 
     def read_state(self, keys: Iterable[str]) -> dict[str, str]:
         wanted = check_state_keys(keys)
-        with self._lock, _failing_as(self._path):
-            found = {key: self._connection.execute(READ_STATE, (_bytes(key),)).fetchone() for key in wanted}
+        with self._held() as connection:
+            found = {key: connection.execute(READ_STATE, (_bytes(key),)).fetchone() for key in wanted}
         return {key: state_of(key, row[0]) for key, row in found.items() if row is not None}
 
     def write_state(self, key: str, value: str) -> str:
@@ -139,15 +144,34 @@ class SQLiteConversationStore:
 
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
-        with self._lock, _failing_as(self._path):
-            self._connection.close()
+        with self._lock:
+            self._closed = True
+            if self._connection and self._process == os.getpid():
+                self._connection.close()
+
+    @contextmanager
+    def _held(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one thread at a time; what goes wrong with it is a StoreError."""
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"the conversation store in {str(self._path)!r} is closed")
+            if self._connection is None:
+                self._connection, self._process = _opened(self._path), os.getpid()
+            if self._process != os.getpid():
+                raise StoreError(
+                    f"the store in {str(self._path)!r} was used before this process was forked; open its own"
+                )
+            try:
+                yield self._connection
+            except (sqlite3.Error, UnicodeDecodeError) as problem:  # the latter: an error that quotes what is damaged
+                raise StoreError(f"the conversation store in {str(self._path)!r} failed: {problem}") from problem
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: on disk when this is left without an exception, undone otherwise."""
-        with self._lock, _failing_as(self._path), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield self._connection
+        with self._held() as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
 
     @contextmanager
     def _reading(
@@ -155,8 +179,8 @@ class SQLiteConversationStore:
     ) -> Iterator[Iterator[tuple[float, StoredMessage]]]:
         """A conversation's messages with their instants, read as they are asked for."""
         room = _id_bytes(conversation_id)
-        with self._lock, _failing_as(self._path):
-            yield read_rows(self._connection.execute(query, (*first, room)), conversation_id)
+        with self._held() as connection:
+            yield read_rows(connection.execute(query, (*first, room)), conversation_id)
 
 
 def _opened(path: str | os.PathLike[str]) -> sqlite3.Connection:
@@ -175,17 +199,6 @@ def _opened(path: str | os.PathLike[str]) -> sqlite3.Connection:
     except (sqlite3.Error, StoreError, ValueError) as problem:  # a ValueError: a path with a NUL, which no file has
         raise StoreError(f"{str(path)!r} cannot be opened as a conversation store: {problem}") from problem
     return connection
-
-
-@contextmanager
-def _failing_as(path: str | os.PathLike[str]) -> Iterator[None]:
-    try:
-        yield
-    except (
-        sqlite3.Error,
-        UnicodeDecodeError,
-    ) as problem:  # the latter: an error that quotes what is damaged
-        raise StoreError(f"the conversation store in {str(path)!r} failed: {problem}") from problem
 
 
 def _text(raw: bytes) -> str | bytes:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
+
 import pytest
 
 from historylab.errors import StoreError
@@ -38,3 +41,26 @@ def test_a_path_that_cannot_be_opened_and_what_is_no_text_are_refused(tmp_path):
         open_store(f"sqlite:///{tmp_path}/missing/history.db")
     with pytest.raises(StoreError, match="is text, not None"):
         open_store(None)
+
+
+SECRETS = [
+    *("postgresql://me:secret@127.0.0.1:1/db", "postgres://me:secret@[::1]:1/db?sslmode=disable"),
+    *("postgresql://me:se@secret@host/db", "postgresql://me:se/secret@host/db", "postgresql://me:%secret@host/db"),
+    *("postgresql://me:secret", "postgresql://me:secret/db", "postgresql://host/db?user=me@secret"),
+    *("postgresql://host/db?secret=1", "postgresql://127.0.0.1:1/db?password=secret"),
+]
+
+
+@pytest.mark.parametrize("url", SECRETS)
+def test_no_error_of_a_database_repeats_a_password(url, caplog):
+    pytest.importorskip("psycopg_pool")
+    caplog.set_level("DEBUG")
+    with pytest.raises(StoreError, match="postgresql://") as refused:
+        open_store(url).conversation_count  # noqa: B018
+    assert "secret" not in "".join(traceback.format_exception(refused.value.with_traceback(None))) + caplog.text
+
+
+def test_a_database_without_its_driver_is_refused_with_what_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg_pool", None)
+    with pytest.raises(StoreError, match=r'pip install "historylab\[postgres\]"'):
+        open_store("postgresql://localhost/db")

@@ -6,8 +6,6 @@ import contextlib
 import random
 import re
 import sqlite3
-import subprocess
-import sys
 from functools import partial
 
 import pytest
@@ -15,16 +13,6 @@ from stored_messages import fill, ids, posted
 
 from historylab.errors import StoreError
 from historylab.stores.sqlite import SQLiteConversationStore
-
-APPEND = """
-import sys
-from functools import partial
-sys.path.insert(0, "tests/support")
-from stored_messages import fill, posted
-from historylab.stores.sqlite import SQLiteConversationStore
-path, me = sys.argv[1:]
-fill(SQLiteConversationStore(path), *(posted(f"09:{k:02} a: {me}-{k}") for k in range(25)))
-"""
 
 
 @pytest.mark.feature("T28", "T29")
@@ -36,16 +24,6 @@ def test_a_conversation_outlives_the_process_that_had_it(tmp_path):
     assert again.get("room") == [posted("09:00 a: hello", isSummary=True)]
     fill(again, posted("09:00 a: hello"), posted("09:00 b: equal instants keep their order over a restart"))
     assert len(ids(again.get("room"))) == 2
-
-
-@pytest.mark.slow
-@pytest.mark.feature("T28")
-def test_several_processes_write_one_file_at_the_same_time(tmp_path, root):
-    path = tmp_path / "shared.db"
-    SQLiteConversationStore(path).close()
-    workers = [subprocess.Popen([sys.executable, "-c", APPEND, path, str(me)], cwd=root) for me in range(3)]
-    assert [worker.wait(60) for worker in workers] == [0, 0, 0]
-    assert len(SQLiteConversationStore(path).get("room")) == 75
 
 
 @pytest.mark.feature("T28")

@@ -18,7 +18,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-on_postgres = (pytest.mark.slow, pytest.mark.xdist_group("postgres"))
+on_postgres = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
 BINARIES = max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: float(path.parent.name), default=None)
 
 

@@ -1,0 +1,172 @@
+"""What a store has acknowledged outlives its process, its server and a full disk; whatever fails is a StoreError."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from postgres_cluster import on_postgres
+from stored_messages import fill, ids, posted
+
+from historylab.errors import StoreError
+from historylab.stores.base import open_store
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+WRITER = ROOT / "tests/support/store_writer.py"
+END_ALL = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"""
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=on_postgres)])
+def url(request, tmp_path):
+    """Of an empty store that lasts."""
+    if request.param == "postgres":
+        return request.getfixturevalue("postgres").place()
+    return f"sqlite:///{tmp_path}/history.db"
+
+
+@pytest.fixture
+def writer():
+    """Starts a process that writes; ended afterwards."""
+    started = []
+
+    def start(*arguments: object) -> subprocess.Popen:
+        command = [sys.executable, str(WRITER), *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        started.append(subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def some_lines(process: subprocess.Popen, count: int) -> list[str]:
+    return [process.stdout.readline().strip() for _ in range(count)]
+
+
+def all_lines(process: subprocess.Popen) -> list[str]:
+    return process.stdout.read().split()
+
+
+def missing(url: str, acknowledged: list[str]) -> set[str]:
+    """What was acknowledged and isn't there any more, of messages and of state."""
+    store = open_store(url)
+    there = {*ids(store.get("room"))} & store.read_state(acknowledged).keys()
+    store.close()
+    return {*acknowledged} - there
+
+
+def test_what_was_acknowledged_is_there_after_its_writer_was_killed(url, writer):
+    acknowledged = []
+    for me in range(2):
+        process = writer(url, me, 10**6)
+        _, *said = some_lines(process, 12 + 9 * me)
+        process.kill()
+        acknowledged += [*said, *all_lines(process)]
+    assert missing(url, acknowledged) == set()
+    store = open_store(url)
+    assert store.write_state("shared", "late") == "0"
+    assert [m.id for m in store.search_ranked("room", "text", limit=9, token_cap=10**6)] == ids(
+        store.get("room", limit=9)
+    )[::-1]
+    store.close()
+
+
+def test_writers_at_once_lose_nothing_and_agree_on_what_stands(url, writer):
+    open_store(url).close()
+    processes = [writer(url, me, 25) for me in range(3)]
+    said = [all_lines(process) for process in processes]
+    assert len({stands for stands, *_ in said}) == 1
+    assert missing(url, [line for _, *lines in said for line in lines]) == set()
+    store = open_store(url)
+    assert len(store.get("room")) == 75
+    store.close()
+
+
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_a_store_made_before_a_fork_is_used_after_it(url):
+    store = open_store(url)
+    fork = multiprocessing.get_context("fork")
+    workers = [fork.Process(target=fill, args=(store, posted(f"09:0{me} a: {me}"))) for me in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    assert ids(store.get("room")) == ["0", "1"]
+    store.close()
+
+
+def test_a_disk_that_is_full_refuses_and_loses_nothing(tmp_path, writer):
+    url = f"sqlite:///{tmp_path}/history.db"
+    _, *said = all_lines(writer(url, "me", 10**6, 1_000_000))
+    assert said[-2:] == ["failed", "me-last"]
+    assert missing(url, [line for line in said if line != "failed"]) == set()
+    assert len(said) > 20
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_server_whose_disk_is_full_refuses_and_loses_nothing(postgres):
+    url = postgres.place()
+    store = fill(open_store(url), posted("09:00 a: before"))
+    postgres.execute(
+        """CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END$$;
+        CREATE TRIGGER full_disk AFTER INSERT ON historylab_messages FOR EACH ROW EXECUTE FUNCTION full_disk()""",
+        url,
+    )
+    with pytest.raises(StoreError, match="No space left on device"):
+        store.append(posted("09:01 a: refused"))
+    postgres.execute("DROP TRIGGER full_disk ON historylab_messages", url)
+    assert ids(fill(store, posted("09:02 a: after")).get("room")) == ["before", "after"]
+    store.close()
+
+
+@pytest.mark.xdist_group("postgres")
+def test_what_was_acknowledged_is_there_after_the_server_crashed_and_the_store_goes_on(postgres, writer):
+    url = postgres.place()
+    store = fill(open_store(url), posted("09:00 a: before"))
+    process = writer(url, "me", 10**6)
+    _, *said = some_lines(process, 20)
+    postgres.stop("immediate")
+    try:
+        said += all_lines(process)
+        with pytest.raises(StoreError, match=r"failed|cannot be opened"):
+            store.get("room")
+    finally:
+        postgres.start()
+    assert said[-1] == "failed"
+    assert missing(url, said[:-1]) == set()
+    assert fill(store, posted("09:00 a: after")).get("room")[-1].id == "after"
+    store.close()
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_connection_that_is_lost_costs_a_read_nothing_and_a_write_only_if_it_was_on_its_way(postgres):
+    url = postgres.place()
+    store = fill(open_store(url), posted("09:00 a: before"))
+    postgres.execute(END_ALL)
+    assert ids(store.get("room")) == ["before"]
+    postgres.execute(END_ALL)
+    assert ids(store.search("room", "bef")) == ["before"]
+    postgres.execute(END_ALL)
+    assert ids(fill(store, posted("09:01 a: nothing was sent")).get("room", limit=1)) == ["nothing was sent"]
+    postgres.execute(
+        """CREATE FUNCTION lost() RETURNS trigger LANGUAGE plpgsql AS
+        $$BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END$$;
+        CREATE TRIGGER lost AFTER INSERT ON historylab_messages FOR EACH ROW EXECUTE FUNCTION lost()""",
+        url,
+    )
+    with pytest.raises(StoreError, match="terminating connection"):
+        store.append(posted("09:02 a: on its way"))
+    postgres.execute("DROP TRIGGER lost ON historylab_messages", url)
+    assert ids(store.get("room")) == ["before", "nothing was sent"]
+    store.close()

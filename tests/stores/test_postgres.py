@@ -1,0 +1,120 @@
+"""The PostgreSQL store's database: its schema, its connections, and what is refused."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from postgres_cluster import on_postgres
+from stored_messages import fill, posted
+
+from historylab.errors import StoreError
+from historylab.stores.base import open_store
+from historylab.stores.postgres import PostgresConversationStore
+from historylab.stores.postgres_connections import Connections
+
+pytestmark = on_postgres
+TABLES = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+
+
+def in_threads(work, count: int) -> list:
+    """What each thread's call gave or raised; all begin together."""
+    start, done = threading.Barrier(count), []
+
+    def run(me: int):
+        start.wait()
+        try:
+            done.append(work(me))
+        except Exception as problem:
+            done.append(problem)
+
+    threads = [threading.Thread(target=run, args=(me,)) for me in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return done
+
+
+def test_stores_that_open_a_new_database_at_once_make_its_tables_once(postgres):
+    url = postgres.place(default_transaction_isolation="serializable")
+    stores = [open_store(url) for _ in range(5)]
+    assert (
+        in_threads(lambda me: stores[me].write_state("key", str(me)), 5) == [stores[0].read_state(["key"])["key"]] * 5
+    )
+    for store in stores:
+        store.close()
+
+
+def test_a_database_of_a_later_version_or_with_others_tables_is_refused_and_left_alone(postgres):
+    later, others = postgres.place(), postgres.place()
+    postgres.execute(
+        "CREATE TABLE historylab_schema (version integer); INSERT INTO historylab_schema VALUES (7)", later
+    )
+    postgres.execute("CREATE TABLE historylab_state (theirs text)", others)
+    with pytest.raises(StoreError, match=r"version 7.*up to 1; update HistoryLab"):
+        open_store(later).get("room")
+    with pytest.raises(StoreError, match=r"cannot be opened: relation .historylab_state. already exists"):
+        open_store(others).get("room")
+    assert [postgres.execute(TABLES, url) for url in (later, others)] == [[(1,)], [(1,)]]
+
+
+def test_a_database_that_keeps_few_texts_is_refused(postgres):
+    postgres.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    with pytest.raises(StoreError, match=r"encoding is LATIN1.*ENCODING 'UTF8'"):
+        open_store(postgres.url(dbname="latin")).get("room")
+
+
+def test_a_damaged_row_is_a_store_error_that_names_it(postgres):
+    url = postgres.place()
+    store = fill(open_store(url), posted("09:00 a: hello", "m1"))
+    for damage in ("metadata = '{'", "metadata = '[1]'", "content = chr(64976)", "content = chr(64976) || 'zzzz'"):
+        postgres.execute(
+            f"UPDATE historylab_messages SET metadata = NULL, content = ''; UPDATE historylab_messages SET {damage}",
+            url,
+        )
+        with pytest.raises(StoreError, match="damaged"):
+            store.get("room")
+    store.write_state("summary", "text")
+    postgres.execute("UPDATE historylab_state SET value = chr(64976)", url)
+    with pytest.raises(StoreError, match="state 'summary' is damaged"):
+        store.read_state(["summary"])
+    store.close()
+
+
+def test_threads_share_a_few_connections_and_a_closed_store_has_none(postgres):
+    name = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted'"
+    store = PostgresConversationStore(postgres.url(application_name="counted"), max_connections=2)
+    assert "tests" not in repr(store)
+    together = threading.Barrier(2)
+    connections = store._connections
+
+    def both_at_once(me: int) -> int:
+        return connections.read(lambda connection: together.wait() + connection.execute(name).fetchone()[0])
+
+    in_threads(lambda me: store.append(posted(f"09:00 a: {me}")), 8)
+    assert sorted(in_threads(both_at_once, 6)) == [2, 2, 2, 3, 3, 3]
+    assert len(store.get("room")) == 8
+    store.clear_conversation("room")
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="is closed"):
+        store.get("room")
+
+
+def test_a_read_that_loses_its_connection_is_asked_once_more_and_not_twice(postgres):
+    connections, asked = Connections(postgres.url(), 2), []
+
+    def reads(connection):
+        asked.append(1)
+        if len(asked) in times:
+            connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        return connection.execute("SELECT 1").fetchone()[0]
+
+    times = (1,)
+    assert (connections.read(reads), len(asked)) == (1, 2)
+    times = (3, 4)
+    with pytest.raises(StoreError, match="terminating connection"):
+        connections.read(reads)
+    assert (connections.read(reads), len(asked)) == (1, 5)
+    connections.close()
