@@ -16,7 +16,7 @@ from historylab.formats.apis.exchanges import Api, objects_in
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import Losses, Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.anthropic_blocks import is_result, read_turn, to_blocks
+from historylab.formats.messages.anthropic_blocks import content_of, is_result, read_turn, text_block, to_blocks
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.written import (
@@ -69,18 +69,10 @@ def to_anthropic_body(conversation: Conversation, losses: Losses) -> dict[str, A
     fields, tools = body(conversation, losses, lambda model: "claude" in model, _tool)
     prompts, messages = split_systems(as_sent(conversation, losses, RULES), losses)
     turns = ((m.role if m.role == "assistant" else "user", to_blocks(m, losses)) for m in messages)
-    written = [{"role": role, "content": _content(blocks)} for role, blocks in merged(turns, losses, _text(OPENING))]
-    prompt = {"system": _content([_text(text) for text in prompts])} if prompts else {}
+    spoken = merged(turns, losses, text_block(OPENING))
+    written = [{"role": role, "content": content_of(blocks)} for role, blocks in spoken]
+    prompt = {"system": content_of([text_block(text) for text in prompts])} if prompts else {}
     return {**fields, **prompt, "messages": written, **({"tools": tools} if tools else {})}
-
-
-def _content(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
-    """The blocks; a single text as such."""
-    return blocks[0]["text"] if len(blocks) == 1 and blocks[0]["type"] == "text" else blocks
-
-
-def _text(text: str) -> dict[str, Any]:
-    return {"type": "text", "text": text}
 
 
 def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:

@@ -102,12 +102,23 @@ def to_blocks(message: Message, losses: Losses) -> list[dict[str, Any]]:
     if message.role == "tool":
         found: dict[str, Any] = {"type": RESULT, "tool_use_id": message.tool_call_id, "content": message.content}
         return [{**found, "is_error": True} if message.metadata.get("is_error") is True else found]
-    said = [{"type": "text", "text": message.content}] if message.content.strip() else []
+    said = [text_block(message.content)] if message.content.strip() else []
     losses.lose("texts of nothing but spaces", bool(message.content) and not said)
     return said + [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": object_arguments(call, losses)}
         for call in message.tool_calls
     ]
+
+
+def text_block(text: str) -> dict[str, Any]:
+    """A text as a block."""
+    return {"type": "text", "text": text}
+
+
+def content_of(blocks: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    """The content that these blocks are: a single text as such."""
+    alone = blocks[0] if len(blocks) == 1 and blocks[0].keys() == {"type", "text"} else None
+    return alone["text"] if alone else blocks
 
 
 def text_of(block: str | dict[str, Any]) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from historylab.conversation.message import Message
+from historylab.errors import LoadError
 from historylab.formats.messages.chat_messages import advice_on, pair_by_order, to_message, to_record
 from historylab.formats.requests.form import Form, Group, Now
 
@@ -19,6 +20,18 @@ class Chat(Form):
     name = "chat_completions"
     provider = "openai"
     field = "messages"
+
+    def groups(self, items: Sequence[Any], start: int = 0) -> Iterator[Group]:
+        place = start
+        try:
+            while place < len(items):
+                message = to_message(items[place])
+                group = self.group(items, place) if message.tool_calls and _unnamed(message) else (1, (message,))
+                yield group
+                place += group[0]
+        except LoadError:
+            self.at(items, place)
+            raise
 
     def one(self, item: Any) -> tuple[Message, ...]:
         return (to_message(item),)

@@ -60,7 +60,9 @@ def open_request(given: Any, format: str | None = None, known: Form | None = Non
     for item in islice(items, start, None):
         if len(possible) == 1:
             break
-        possible = possible & _could_be(item) or possible
+        whose = _could_be(item)
+        if whose is not ANY:
+            possible = possible & whose or possible
     return next(form for name, form in FORMS.items() if name in possible).open(given, len(possible) == 1)
 
 
@@ -91,13 +93,13 @@ def _looked_at(given: Any) -> tuple[Iterable[Any], frozenset[str]]:
 
 def _could_be(item: Any) -> frozenset[str]:
     """Whose item it could be."""
+    if type(item) is dict and len(item) == 2 and type(item.get("content")) is type(item.get("role")) is str:
+        return ROLES.get(item["role"], ANY)  # most messages
     try:
         fields = fields_of(item)
     except LoadError:
         return ANY
     role, content, kind = fields.get("role"), fields.get("content"), fields.get("type")
-    if type(role) is type(content) is str and len(fields) == 2:  # most messages
-        return ROLES.get(role, ANY)
     if any(field in fields for field in OF_CHAT):
         return CHAT
     if is_item(fields):

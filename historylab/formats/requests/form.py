@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import Report, kind_of
+from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.messages.content_parts import mapping_of
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.rewritten import copied
@@ -151,14 +152,17 @@ STRICT = Strict()
 
 
 def fields_of(given: Any) -> dict[str, Any]:
-    """The fields of a dict, another mapping or an SDK's object, of the last without what it leaves unset.
+    """The fields of a dict, another mapping or an SDK's object; of the last those that say something.
 
     Raises LoadError for anything else.
     """
     if type(given) is dict:
         return given
-    fields = mapping_of(given)
-    return dict(fields) if isinstance(given, Mapping) else {k: v for k, v in fields.items() if v is not None}
+    if isinstance(given, Mapping):
+        return dict(given)
+    own = hasattr(given, "model_fields_set")
+    fields = given.model_dump(exclude_unset=True) if own else mapping_of(given)  # as the SDKs send theirs
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def plain(given: Any) -> Any:
@@ -189,7 +193,7 @@ def _bare(given: Any) -> Any:
         fields = fields_of(given)
     except LoadError:
         return given
-    return {name: _bare(value) for name, value in fields.items() if name != MARKER}
+    return {name: _bare(value) for name, value in fields.items() if name != MARKER and value is not None}
 
 
 def in_runs(messages: Sequence[Message]) -> Iterator[list[Message]]:
@@ -228,3 +232,14 @@ def parts_of(message: Message) -> str | list[Any]:
     if isinstance(content, list) and message.media:
         return content
     return "\n".join(filter(None, (message.content, *(f"[{name}]" for name in message.media))))
+
+
+def is_beside(message: Message) -> bool:
+    """Whether a message belongs into a body's system field: a system message that is none of the caller's items."""
+    return message.role == "system" and not (isinstance(message.source, Excerpt) and message.source.origin)
+
+
+def called(message: Message) -> list[dict[str, Any]]:
+    """The calls of a message as Chat Completions has them."""
+    calls: list[dict[str, Any]] = to_record(message)["tool_calls"]
+    return calls

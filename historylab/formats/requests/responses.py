@@ -18,8 +18,10 @@ from historylab.formats.requests.form import (
     Group,
     Now,
     Request,
+    called,
     fields_of,
     in_runs,
+    is_beside,
     is_whole,
     parts_of,
     plain,
@@ -81,7 +83,7 @@ class Responses(Form):
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         beside = now.request.whole and bool(now.request.systems)
-        said = [m for m in messages if not (beside and _beside(m))]
+        said = [m for m in messages if not (beside and is_beside(m))]
         return [item for run in in_runs(said) for item in _items(run, now)]
 
     def write(self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Any:
@@ -92,7 +94,7 @@ class Responses(Form):
         return back
 
     def with_systems(self, body: dict[str, Any], messages: Sequence[Message], request: Request) -> dict[str, Any]:
-        chosen = [message for message in messages if _beside(message)]
+        chosen = [message for message in messages if is_beside(message)]
         if not request.systems or tuple(chosen) == request.systems:
             return body
         own = request.systems[0] if without_summary(body.pop(self.system_field))[0] else None
@@ -120,17 +122,8 @@ def _fields(message: Message, items: tuple[Any, ...]) -> dict[str, Any]:
     content = held.get("content", held.get("output"))
     fields["content"] = content if isinstance(content, str | list) and message.media else message.content
     if message.tool_calls:
-        functions = [{"name": call.name, "arguments": call.arguments} for call in message.tool_calls]
-        fields["tool_calls"] = [
-            {"id": call.id, "type": "function", "function": function}
-            for call, function in zip(message.tool_calls, functions, strict=True)
-        ]
+        fields["tool_calls"] = called(message)
     return fields
-
-
-def _beside(message: Message) -> bool:
-    """Whether a message belongs into the instructions, if there are any: a system message that is no item."""
-    return message.role == "system" and not (isinstance(message.source, Excerpt) and message.source.origin)
 
 
 def _items(run: list[Message], now: Now) -> Iterator[Any]:

@@ -1,0 +1,91 @@
+"""A message of Anthropic's API as messages of ours: each result, each summary of ours, and what is said around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from historylab.conversation.message import Message
+from historylab.errors import LoadError
+from historylab.formats.base import kind_of
+from historylab.formats.messages.anthropic_blocks import CALLS, read_run, runs_of, text_block, text_of
+from historylab.formats.messages.excerpt import Excerpt
+from historylab.formats.requests.form import STRICT, called, fields_of
+from historylab.formats.requests.marks import unmarked
+
+ROLES = ("user", "assistant")
+THOUGHTS = ("thinking", "redacted_thinking")
+Block = dict[str, Any]
+
+
+def runs_in(item: Any) -> tuple[str, list[list[Any]]]:
+    """The role of an item, and the blocks of each message in it."""
+    fields = fields_of(item)
+    role, content = fields.get("role"), fields.get("content")
+    if role not in ROLES:
+        raise LoadError("no role" if not role else f"a role {str(role)[:40]!r}, which this API doesn't have")
+    if isinstance(content, str):
+        return role, [[content]]
+    if not isinstance(content, list | tuple):
+        raise LoadError(f"content is {kind_of(content)}, not text or a list of blocks")
+    runs: list[list[Any]] = []
+    for run in runs_of(role, [as_block(block) for block in content]):
+        runs += _by_summary(run) if role == "user" else [run]
+    return role, runs
+
+
+def _by_summary(run: list[Any]) -> Iterator[list[Any]]:
+    """A run of a user's, in which each summary of ours is one by itself."""
+    said: list[Any] = []
+    for block in run:
+        if _summary(block) is None:
+            said.append(block)
+            continue
+        if said:
+            yield said
+            said = []
+        yield [block]
+    if said or not run:
+        yield said
+
+
+def _summary(block: Any) -> str | None:
+    text = block if isinstance(block, str) else block.get("text")
+    return unmarked(text) if isinstance(text, str) else None
+
+
+def as_block(given: Any) -> Any:
+    """A block as dicts; a text as it is."""
+    if isinstance(given, str):
+        return given
+    block = fields_of(given)
+    content = block.get("content")
+    if isinstance(content, list | tuple) and any(type(part) not in (dict, str) for part in content):
+        return {**block, "content": [part if isinstance(part, str) else fields_of(part) for part in content]}
+    return block
+
+
+def message_of(item: Any, role: str, run: list[Any], place: int, of: int) -> Message:
+    summary = _summary(run[0]) if role == "user" and len(run) == 1 else None
+    if summary is not None:
+        return Message("system", summary, source=Excerpt({"role": "system", "content": summary}, (item,), place, of))
+    message = read_run(role, run, "", STRICT)
+    fields: dict[str, Any] = {"role": message.role}
+    if message.role == "tool":
+        fields |= {"tool_call_id": message.tool_call_id, "content": run[0].get("content") or ""}
+    else:
+        fields["content"] = run[0] if run == [message.content] else _said(run)
+    if message.tool_calls:
+        fields["tool_calls"] = called(message)
+    return replace(message, source=Excerpt(fields, (item,), place, of))
+
+
+def _said(run: list[Any]) -> list[Block]:
+    """What is said in a run: its texts and media."""
+    texts = [(block, text_of(block)) for block in run if isinstance(block, str) or not is_apart(block)]
+    return [block if text is None else text_block(text) for block, text in texts]
+
+
+def is_apart(block: Block) -> bool:
+    return block.get("type") in (*CALLS, *THOUGHTS)

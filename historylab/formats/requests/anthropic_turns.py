@@ -1,0 +1,142 @@
+"""The messages of a plan as Anthropic's API takes them: roles in alternation, results first in the user's turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from historylab.conversation.message import Message
+from historylab.formats.base import Losses
+from historylab.formats.messages.anthropic_blocks import CALLS, RESULT, content_of, is_result, text_block, to_blocks
+from historylab.formats.messages.excerpt import Excerpt
+from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, runs_in
+from historylab.formats.requests.form import LEFT_OUT, MARKER, Now, fields_of, in_runs, is_whole, parts_of, plain
+from historylab.formats.requests.marks import marked
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A message to send, made of blocks; without any, the caller's own `item`, number `place` of those given.
+
+    If there are blocks, `item` is the one they end in.
+    """
+
+    role: str
+    blocks: list[Block]
+    item: Any = None
+    place: int | None = None
+
+    @property
+    def message(self) -> Any:
+        """The caller's own object, or a new one."""
+        return {"role": self.role, "content": content_of(self.blocks)} if self.blocks else self.item
+
+
+def _turns(messages: Sequence[Message], now: Now) -> Iterator[_Turn]:
+    for run in in_runs(messages):
+        source = run[0].source
+        if not (isinstance(source, Excerpt) and source.origin):
+            role = "assistant" if run[0].role == "assistant" else "user"
+            turn = _Turn(role, _new_blocks(run[0]))
+        else:
+            item, place = now.item(source.origin[0]), now.place(source.origin[0])
+            role = fields_of(item)["role"]
+            turn = _Turn(role, [] if is_whole(run) else _kept(run, item), item, place)
+        if turn.blocks or is_whole(run):
+            yield turn
+
+
+def _kept(messages: Sequence[Message], item: Any) -> list[Block]:
+    """The blocks of an item that these messages are; while a call among them may be running, with all its thinking."""
+    kept = {message.source.place: message for message in messages}
+    blocks: list[Block] = []
+    calling = any(message.tool_calls for message in messages)
+    for place, run in enumerate(runs_in(item)[1]):
+        message = kept.get(place)
+        if message is None:
+            blocks += [plain(block) for block in run if calling and _is_thought(block)]
+        elif message.source.changed:
+            blocks += _changed(message, run)
+        else:
+            blocks += [text_block(block) if isinstance(block, str) else plain(block) for block in run]
+    return blocks
+
+
+def _changed(message: Message, run: list[Any]) -> list[Block]:
+    """The blocks of a run with another text. A server's own result has no place for one: it stays."""
+    parts = message.source["content"]
+    if run and is_result(run[0]):
+        return [plain(run[0]) if run[0]["type"] != RESULT else {**plain(run[0]), "content": plain(parts)}]
+    said = _spoken(parts)
+    markers = [block[MARKER] for block in run if isinstance(block, dict) and MARKER in block and not is_apart(block)]
+    if said and markers:
+        said[-1] = {**said[-1], MARKER: plain(markers[-1])}
+    apart = [plain(block) for block in run if isinstance(block, dict) and is_apart(block)]
+    thoughts = [block for block in apart if _is_thought(block)]
+    return [*thoughts, *said, *(block for block in apart if not _is_thought(block))]
+
+
+def _new_blocks(message: Message) -> list[Block]:
+    """The blocks of a message that is none of the caller's."""
+    if message.role == "system":
+        return [text_block(marked(message.content))]
+    parts = parts_of(message)
+    calls = to_blocks(replace(message, content="") if message.role != "tool" else message, Losses())
+    return [*_spoken(parts), *calls] if message.role != "tool" else calls
+
+
+def _spoken(parts: Any) -> list[Block]:
+    """A text or parts as blocks, without texts of nothing but white space, which the API refuses."""
+    blocks = [text_block(parts)] if isinstance(parts, str) else [plain(part) for part in parts]
+    return [block for block in blocks if block.get("type") != "text" or block["text"].strip()]
+
+
+def _is_thought(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") in THOUGHTS
+
+
+def turns_of(messages: Sequence[Message], now: Now) -> list[_Turn]:
+    """Messages as turns of both roles in alternation, the user's first and last.
+
+    What the caller gave in a row stays as it was given. Where the plan brought two of a role together they are joined;
+    where it leaves an answer first or last, or thinking that must begin its turn, words of the user say so.
+    """
+    found: list[_Turn] = []
+    first, last = (now.items[0], now.items[-1]) if now.items else (None, None)
+    gap = _Turn("user", [text_block(LEFT_OUT)])
+    for turn in _turns(messages, now):
+        before = found[-1] if found else None
+        if before is None:
+            found += [gap] if turn.role != "user" and turn.item is not first else []
+        elif before.role == turn.role and not _were_together(before, turn):
+            more = _blocks_of(turn)
+            if not (more and _is_thought(more[0])):
+                found[-1] = _Turn(turn.role, _results_first([*_blocks_of(before), *more]), turn.item, turn.place)
+                continue
+            found.append(gap)
+        found.append(turn)
+    if found and found[-1].role != "user" and found[-1].item is not last:
+        found.append(gap)
+    return found
+
+
+def _were_together(before: _Turn, turn: _Turn) -> bool:
+    if before.blocks or turn.blocks or before.place is None:
+        return False
+    return turn.place == before.place + 1
+
+
+def _blocks_of(turn: _Turn) -> list[Block]:
+    if turn.blocks:
+        return turn.blocks
+    content = plain(fields_of(turn.item)["content"])
+    return [text_block(content)] if isinstance(content, str) else content
+
+
+def _results_first(blocks: list[Block]) -> list[Block]:
+    return sorted(blocks, key=lambda block: not is_result(block)) if blocks and not _is_call(blocks) else blocks
+
+
+def _is_call(blocks: list[Block]) -> bool:
+    return any(block.get("type") in CALLS for block in blocks)
