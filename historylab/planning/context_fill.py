@@ -40,7 +40,8 @@ def context_limit(timeline: Timeline) -> ContextLimit:
     largest = int(timeline.tokens.max(initial=0)) + settings.overhead + settings.reserve
     if window is None or not (compacts or settings.budget > window):
         return ContextLimit(settings.budget, False, None, None, max(settings.budget, largest, 1))
-    threshold = math.ceil(settings.threshold * window) if has_effect(settings, "threshold") else None
+    trigger = settings.options.get(f"compaction.{settings.compaction}.trigger")
+    threshold = (trigger or math.ceil(settings.threshold * window)) if has_effect(settings, "threshold") else None
     budget = settings.budget if settings.budget < window else None
     return ContextLimit(window, True, threshold, budget, max(window, largest))
 

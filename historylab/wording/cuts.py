@@ -92,7 +92,7 @@ def _rest(left: dict[str, Any]) -> Iterator[str]:
         for name in (left.pop(family, None) or "off").split("+"):
             if name != "off":
                 about = "tool results: " if family == "tool_output" else ""
-                once = _once_full(left.pop("threshold", None)) if family == "compaction" else ""
+                once = _once(name, left) if family == "compaction" else ""
                 yield _phrase(family, name, left, about + member(family, name).title.lower()) + once
     for name, value in left.items():
         if name.endswith(".trim_to"):
@@ -107,6 +107,12 @@ def _rest(left: dict[str, Any]) -> Iterator[str]:
             yield f"{counted(value, 'newest turns')} protected" if value else "no turns protected"
         else:
             yield f"{title_of(name).lower()} {show_value(value)}"
+
+
+def _once(compaction: str, left: dict[str, Any]) -> str:
+    """When it summarises; "" where its phrase says so, as of a trigger in tokens."""
+    threshold = left.pop("threshold", None)
+    return "" if left.get(f"compaction.{compaction}.trigger") else _once_full(threshold)
 
 
 def _once_full(threshold: float | None) -> str:

@@ -24,6 +24,8 @@ from historylab.settings.names import AGENTDOCK_TEMPLATE, environment_name
 from historylab.settings.resolve import resolve_settings
 
 EXPORTERS = sorted(registry.members("exporter"))
+SERVER_SIDE = ("anthropic_api", "openai_api")  # what an API does itself, as part of a request
+NO_COMMENTS = ("json", "agentdock", *SERVER_SIDE)
 
 
 @pytest.mark.parametrize("target", EXPORTERS)
@@ -65,6 +67,11 @@ WAYS = {
     "a heading no .env can hold": Settings(summary_heading="it's `{n}`", policy="all", pruner="summarize"),
     "options of a pruner": Settings(**{"pruner.fifo.trim_to": 0.5, "pruner.fifo.keep_task": False}),
     "what must stay": Settings(pin="m3*", policy="all", **{"pin.first": 2, "pin.tools": "look*", "pin.roles": "user"}),
+    "cleared beyond a size": every_way()["anthropic"].replace(
+        **{f"tool_output.clear.{name}": 90 for name in ("trigger", "at_least")},
+        **{"tool_output.clear.exclude": "look_up, it's", "tool_output.clear.keep": 1},
+    ),
+    "compacted at a size": every_way()["openai"].replace(**{"compaction.preserve_recent.trigger": 300}),
     "the last, no systems": Settings(preserve_system_messages=False, min_turns=2, reserve=7, counter="chars/4"),
 }
 
@@ -80,7 +87,29 @@ def read_back(text: str, target: str) -> Settings:
         listed = text.partition("# Carried over:\n")[2].partition("\n\n")[0].splitlines()
         told = dict(line.removeprefix("#   ").split(" = ", 1) for line in listed)
         return Settings(**{name: ast.literal_eval(value) for name, value in told.items()})
+    if target in SERVER_SIDE:
+        return done_by_the_api(json.loads(text)["request"])
     return READERS[registry.member("exporter", target).attributes["language"]](text)
+
+
+def done_by_the_api(request: dict) -> Settings:
+    """Settings that do here what the API is documented to do there."""
+    given: dict = {}
+    managed = request.get("context_management", [])
+    for edit in managed["edits"] if isinstance(managed, dict) else managed:
+        if edit["type"] == "clear_tool_uses_20250919":
+            assert edit["trigger"]["type"] == "input_tokens" or edit["trigger"]["value"] == edit["keep"]["value"]
+            begins = edit["trigger"]["value"] if edit["trigger"]["type"] == "input_tokens" else 0
+            at_least = edit.get("clear_at_least", {"value": 0})["value"]
+            options = {"keep": edit["keep"]["value"], "batch": 1, "trigger": begins, "at_least": at_least}
+            options["exclude"] = ",".join(edit.get("exclude_tools", []))
+            given |= {"tool_output": "clear", **{f"tool_output.clear.{n}": value for n, value in options.items()}}
+        else:
+            begins = edit["compact_threshold"] if edit["type"] == "compaction" else edit["trigger"]["value"]
+            options = {"trigger": begins, "messages": 0}
+            given |= {f"compaction.preserve_recent.{name}": value for name, value in options.items()}
+            given["compaction"] = "preserve_recent"
+    return Settings(policy="all", pruner="off", **given)
 
 
 def from_environment(values: dict) -> Settings:
@@ -140,7 +169,7 @@ def test_every_setting_is_carried_or_named(target):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("target", [t for t in EXPORTERS if t not in ("json", "agentdock")])
+@pytest.mark.parametrize("target", [t for t in EXPORTERS if t not in NO_COMMENTS])
 def test_what_is_not_carried_stands_in_the_heading(target):
     for settings in WAYS.values():
         lines = export(settings, target).splitlines()
@@ -153,16 +182,16 @@ def test_a_file_for_another_tool_says_nothing_where_nothing_differs():
     assert not differences(as_agentdock, "agentdock")
     assert {family for d in differences(Settings(), "agentdock") for family in d.settings} >= {"pruner", "budget"}
     for target in EXPORTERS:
-        if target not in ("agentdock", "langchain"):
+        if target not in ("agentdock", "langchain", *SERVER_SIDE):
             assert not differences(Settings(), target)
 
 
 @pytest.mark.parametrize("target", EXPORTERS)
 def test_a_cut_that_waits_for_a_pause_is_named_where_messages_have_no_times(target):
-    """LangChain's trim_messages has no such option, and AgentDock no such pruner's."""
+    """LangChain's trim_messages has no such option, AgentDock no such pruner, and an API none at all."""
     waits = Settings(pruner="fifo", **{"pruner.fifo.trim_to": 0.5, "pruner.fifo.when": "cold"})
     named = {name for difference in differences(waits, target) for name in difference.settings}
-    without = {"openai_agents", "langchain_agents", "langgraph", "langchain", "agentdock"}
+    without = {"openai_agents", "langchain_agents", "langgraph", "langchain", "agentdock", *SERVER_SIDE}
     assert is_named("pruner.fifo.when", named) == (target in without)
 
 

@@ -35,6 +35,8 @@ def test_where_a_compaction_is_on_the_window_is_the_limit_and_never_the_budget()
     assert (limit.tokens, limit.is_window, limit.threshold) == (1_000_000, True, 500_000)
     limit = context_limit(replay(SAMPLE, COMPACTING.replace(budget=3000)))
     assert (limit.tokens, limit.threshold, limit.budget) == (4000, 1600, 3000)
+    limit = context_limit(replay(SAMPLE, mycoder.PRESET.replace(**{"compaction.preserve_recent.trigger": 150_000})))
+    assert (limit.tokens, limit.threshold) == (1_000_000, 150_000)
 
 
 def test_a_budget_above_the_window_gives_way_to_it_and_an_unknown_window_to_the_budget():

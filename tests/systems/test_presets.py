@@ -21,8 +21,10 @@ def settings_of(name: str, variant: str = "") -> Settings:
     return presets()[name].variants.get(variant, presets()[name].settings)
 
 
-def test_the_five_published_systems_are_there():
-    assert [preset.title for preset in presets().values()] == ["AgentDock", "Mentu", "mycoder", "Octopus", "toolpack"]
+def test_the_five_published_systems_are_there_and_after_them_what_providers_do_themselves():
+    published, providers = ["AgentDock", "Mentu", "mycoder", "Octopus", "toolpack"], ["Anthropic API", "OpenAI API"]
+    assert [preset.title for preset in presets().values()] == published + providers
+    assert {preset.provider for preset in presets().values()} == {"", "anthropic", "openai"}
 
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)

@@ -75,6 +75,12 @@ def test_one_line_says_what_it_does_to_this_conversation():
     assert said in text(chosen("agentdock"))
 
 
+def test_what_a_provider_does_not_publish_is_said_below_the_line():
+    app = chosen("openai")
+    assert "OpenAI API compacts everything at 200,000 tokens: all 166 messages at the last request" in text(app)
+    assert "What OpenAI's compaction item holds is encrypted and not known." in plain(app)
+
+
 def test_counts_are_labelled_as_the_systems_own():
     app = chosen("octopus")
     assert "characters // 4 + 4 a message, an estimate" in text(app)

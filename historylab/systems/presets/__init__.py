@@ -1,1 +1,1 @@
-"""Presets: published systems as choices on screen, one file each."""
+"""Presets: published systems, and what providers' APIs do themselves, as choices on screen, one file each."""

@@ -6,7 +6,8 @@
         length = PresetField("length", "historyLength", "History length", "user messages")
         return Preset(settings=…, fields=(length, …), rule=…)
 
-A new system is one file here, or none where it has functions of its own too: any module in this folder registers.
+A new system is one file here, or none where it has functions of its own too: any module in this folder registers. What
+a provider's API does on its servers is one as well: it names its `provider`, and says what it `assumes`.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class Preset:
         variants: alternatives that the system offers or plans, by name; off unless chosen.
         yours: settings the system doesn't decide, which stay as they are.
         seen_as: how projected messages are shown: "as Mentu's prompt has them".
+        provider: whose servers do this, if it is no program's.
+        assumes: the settings → what of it is not published and assumed here, a line each; "" where nothing is.
     """
 
     settings: Settings
@@ -62,6 +65,8 @@ class Preset:
     seen_as: str = ""
     name: str = ""
     title: str = ""
+    provider: str = ""
+    assumes: Callable[[Settings], str] = lambda _settings: ""
 
     def decides(self, variant: str = "") -> dict[str, Any]:
         """By setting name, what choosing it sets: its fields, and every option of the members it chooses."""
@@ -78,9 +83,10 @@ class Preset:
 
 @cache
 def presets() -> Mapping[str, Preset]:
-    """Every preset by name, in the order of their titles."""
+    """Every preset by name, in the order of their titles, published systems before providers."""
     made = [replace(m.target(), name=m.name, title=m.title) for m in members("preset").values()]
-    return {preset.name: preset for preset in sorted(made, key=lambda preset: preset.title.lower())}
+    made.sort(key=lambda preset: (bool(preset.provider), preset.title.lower()))
+    return {preset.name: preset for preset in made}
 
 
 def find_preset(spec: str) -> tuple[Preset, str] | None:

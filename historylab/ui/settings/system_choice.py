@@ -31,8 +31,8 @@ def system_choice(resolution: Resolution) -> Any:
         key=session.seed_widget("system", name),
         on_change=lambda: chosen_system.choose_preset(session.widget_value("system")),
         disabled=resolution.strict,
-        help="Starts from the settings of a published system and shows its fields under its own names. "
-        "“Your own settings” brings back what was set before.",
+        help="Starts from the settings of a published system, or from what a provider's API does on its servers, and "
+        "shows its fields under their own names. “Your own settings” brings back what was set before.",
     )
     if found and found[0].variants:
         st.selectbox(
@@ -57,7 +57,9 @@ def describe_system(place: Any, timeline: Timeline, conversation: Conversation) 
     if found := chosen_system.current_preset():
         preset, _ = found
         line = system_line(preset.title, preset.rule(timeline.settings), timeline, len(conversation))
-        place.html(f'<div class="hl-small hl-system">{escape(line)}</div>')
+        assumed = "".join(f"<div>{escape(said)}</div>" for said in preset.assumes(timeline.settings).splitlines())
+        note = f'<div class="hl-meta hl-assumed">{assumed}</div>' if assumed else ""
+        place.html(f'<div class="hl-small hl-system">{escape(line)}</div>{note}')
 
 
 def _changed(preset: Preset, variant: str, resolution: Resolution) -> None:

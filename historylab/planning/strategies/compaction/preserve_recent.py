@@ -29,7 +29,8 @@ NOT_RECENT = reason(
 
 def phrase(messages: int | None = None, trigger: int | None = None) -> str:
     newest = "newest" if messages is None else counted(messages, "newest messages")
-    return f"all but the {newest} summarised{f' from {trigger:,} tokens on' if trigger else ''}"
+    what = "everything" if messages == 0 else f"all but the {newest}"
+    return f"{what} summarised{f' from {trigger:,} tokens on' if trigger else ''}"
 
 
 @register("compaction", carries=True, reads=READS, title="All but the newest", phrase=phrase)
