@@ -13,8 +13,9 @@ from functools import cached_property
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from historylab.conversation.columns import ASSISTANT, NOTHING_SAID, Columns
+from historylab.conversation.columns import ASSISTANT, Columns
 from historylab.conversation.growing import Growing, Grown
+from historylab.conversation.indexing import NOTHING_SAID
 from historylab.conversation.memo import Memo, taking_turns
 from historylab.conversation.message import Message, known_size
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Of = Callable[["Conversation", int, int], np.ndarray]
 LEAST_ROOM = 16
+NOTES_PER_MESSAGE = 64
 _appending = threading.Lock()
 
 
@@ -84,56 +85,63 @@ class Grown:
 
 
 class _Buffer:
-    __slots__ = ("data", "used")
+    """Memory of several arrays: of its last axis, the first `used` places are taken."""
+
+    __slots__ = ("data", "readable", "used")
 
     def __init__(self, data: np.ndarray, used: int):
-        self.data, self.used = data, used
+        self.data, self.used, self.readable = data, used, data[...]
+        self.readable.flags.writeable = False
 
 
 class GrowingArray:
-    """A read-only `array` that a longer one may share memory with, as Go's slices do.
+    """A read-only `array` that a longer one may share memory with, as Go's slices do; or some rows of equal length.
 
     The newest is followed in place while there is room; following an older one, or changing entries, copies.
     """
 
-    __slots__ = ("_buffer", "array")
+    __slots__ = ("_buffer", "array", "size")
 
     def __init__(self, values: np.ndarray):
-        self._view(_Buffer(values, len(values)), len(values))
+        self._buffer, self.size = _Buffer(values, values.shape[-1]), values.shape[-1]
+        self.array = self._buffer.readable
 
-    def _view(self, buffer: _Buffer, size: int) -> Self:
-        self._buffer, self.array = buffer, buffer.data[:size]
-        self.array.flags.writeable = False
-        return self
-
-    def __len__(self) -> int:
-        return len(self.array)
-
-    def followed_by(self, values: np.ndarray | list[Any]) -> GrowingArray:
-        """These entries and others after them."""
-        size, more = len(self.array), len(values)
+    def followed_by(self, values: Any, more: int | None = None) -> GrowingArray:
+        """These entries and others after them; of rows, `more` each, which for any of them may be one number."""
+        more = len(values) if more is None else more
         if not more:
             return self
-        if not size and isinstance(values, np.ndarray) and values.dtype == self.array.dtype:
+        if not self.size and isinstance(values, np.ndarray) and values.dtype == self.array.dtype:
             return GrowingArray(values)
+        end = self.size + more
         with _appending:
             buffer = self._buffer
-            if buffer.used != size or size + more > len(buffer.data):
-                buffer = _Buffer(np.empty(size + more + max(LEAST_ROOM, size // 2), self.array.dtype), size)
-                buffer.data[:size] = self.array
-            buffer.data[size : size + more] = values
-            buffer.used = size + more
-        return object.__new__(GrowingArray)._view(buffer, size + more)
+            if buffer.used != self.size or end > buffer.data.shape[-1]:
+                room = max(LEAST_ROOM, self.size // 2) if self.size else 0
+                buffer = _Buffer(np.empty((*self.array.shape[:-1], end + room), self.array.dtype), self.size)
+                buffer.data[..., : self.size] = self.array
+            if buffer.data.ndim == 1:
+                buffer.data[self.size : end] = values
+            else:
+                for row, new in zip(buffer.data, values, strict=True):
+                    row[self.size : end] = new
+            buffer.used = end
+        return self._view(buffer, end)
 
     def beginning(self, size: int) -> GrowingArray:
         """The first `size` entries; the same memory."""
-        return self if size == len(self.array) else object.__new__(GrowingArray)._view(self._buffer, size)
+        return self if size == self.size else self._view(self._buffer, size)
 
     def changed(self, places: Any, values: Any) -> GrowingArray:
         """A copy with other values at these places."""
         copy = self.array.copy()
         copy[places] = values
         return GrowingArray(copy)
+
+    def _view(self, buffer: _Buffer, size: int) -> GrowingArray:
+        view = object.__new__(GrowingArray)
+        view._buffer, view.size, view.array = buffer, size, buffer.readable[..., :size]
+        return view
 
 
 class MessageColumn(Growing):
@@ -150,14 +158,50 @@ class MessageColumn(Growing):
         self._of, self._values = of, GrowingArray(np.zeros(0, dtype)) if values is None else values
         self.array = self._values.array
 
-    def followed_by(self, conversation: Conversation, start: int) -> MessageColumn:
+    def followed_by(self, conversation: Conversation, start: int) -> Self:
         return self._with(self._values.followed_by(self._of(conversation, start, len(conversation))))
 
-    def beginning(self, size: int) -> MessageColumn:
+    def beginning(self, size: int) -> Self | None:
         return self._with(self._values.beginning(size))
 
-    def with_leading(self, conversation: Conversation, before: int, now: int) -> MessageColumn:
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> Self:
         return self._with(GrowingArray(np.concatenate((self._of(conversation, 0, now), self.array[before:]))))
 
-    def _with(self, values: GrowingArray) -> MessageColumn:
-        return MessageColumn(self._of, self.array.dtype, values)
+    def _with(self, values: GrowingArray) -> Self:
+        return type(self)(self._of, self.array.dtype, values)
+
+
+class BlockColumn(MessageColumn):
+    """A number of every block that its first message decides; `of(conversation, start, stop)` finds those of blocks."""
+
+    __slots__ = ()
+
+    def followed_by(self, conversation: Conversation, start: int) -> Self:
+        known, blocks = len(self.array), len(conversation.columns.block_first)
+        return self._with(self._values.followed_by(self._of(conversation, known, blocks)))
+
+    def beginning(self, size: int) -> None:
+        return None  # which blocks these are is not known here
+
+
+class Notes(Growing):
+    """A dictionary for what was found about single messages and texts, under keys that tell these from all others.
+
+    So it holds for every conversation with some of them. One that holds far more than a shorter conversation needs is
+    left to the longer.
+    """
+
+    __slots__ = ("found",)
+
+    def __init__(self) -> None:
+        self.found: dict[Any, Any] = {}
+
+    def followed_by(self, conversation: Conversation, start: int) -> Notes:
+        return self
+
+    def beginning(self, size: int) -> Notes | None:
+        of_messages = max(map(len, self.found.values()), default=0)
+        return self if of_messages <= NOTES_PER_MESSAGE * (size + 1) else None
+
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> Notes:
+        return self

@@ -16,9 +16,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sketches import conv
 
-from historylab.conversation.columns import Columns, index_messages
+from historylab.conversation.columns import Columns
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.growing import Growing, GrowingArray
+from historylab.conversation.indexing import index_messages
 from historylab.conversation.message import Message
 from historylab.counters.base import ScaledCounter, token_column
 from historylab.counters.characters import Characters

@@ -9,6 +9,7 @@ import numpy as np
 
 from historylab.conversation.columns import TOOL
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.growing import BlockColumn, MessageColumn
 from historylab.conversation.message import Message, ToolCall, instant
 from historylab.planning.history import History, Texts
 from historylab.planning.strategies.base import Context
@@ -16,10 +17,25 @@ from historylab.relevance.base import Index, Relevance
 
 
 def column(conversation: Conversation, key: Hashable, fact: Callable[[Message], Any], dtype: Any = bool) -> np.ndarray:
-    """`fact` of every message, as dtype[n], under a key that tells it from every other fact."""
-    return conversation.remember(
-        ("fact", key), lambda: np.fromiter((fact(m) for m in conversation), dtype, len(conversation))
-    )
+    """`fact` of every message, as dtype[n], under a key that tells it from every other fact.
+
+    It is carried on with the conversation, so it may look at nothing but the message.
+    """
+
+    def of(conversation: Conversation, start: int, stop: int) -> np.ndarray:
+        return np.fromiter(map(fact, conversation[start:stop]), dtype, stop - start)
+
+    return conversation.growing(("fact", key), lambda: MessageColumn(of, dtype)).array
+
+
+def block_column(conversation: Conversation, key: Hashable, fact: Callable[[Message], bool]) -> np.ndarray:
+    """`fact` of every block's first message, as bool[b], under a key that tells it from every other fact."""
+
+    def of(conversation: Conversation, start: int, stop: int) -> np.ndarray:
+        firsts = conversation.columns.block_first[start:stop].tolist()
+        return np.fromiter((fact(conversation[i]) for i in firsts), bool, stop - start)
+
+    return conversation.growing(("fact of blocks", key), lambda: BlockColumn(of, bool)).array
 
 
 def whole_blocks(history: History, messages: np.ndarray) -> np.ndarray:
@@ -41,14 +57,12 @@ def is_stored_summary(message: Message) -> bool:
 
 def stored_summaries(history: History) -> np.ndarray:
     """bool[blocks]: the summaries that came with the conversation."""
-    marked = column(history.conversation, "stored summary", is_stored_summary)
-    opening: np.ndarray = marked[history.columns.block_first[: history.blocks]]
-    return opening
+    return block_column(history.conversation, "stored summary", is_stored_summary)[: history.blocks]
 
 
 def tool_results(history: History) -> np.ndarray:
     """int64: indices of the tool results so far."""
-    results = history.conversation.remember("tool results", lambda: np.flatnonzero(history.columns.role == TOOL))
+    results = history.columns.results
     return results[: results.searchsorted(history.size)]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from historylab.conversation.growing import Notes
 from historylab.conversation.message import Summary
 from historylab.counters.base import count_text
 from historylab.errors import InstrumentError
@@ -107,7 +108,7 @@ def _task(plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int) ->
         room,
         context.instruments.counter,
         former.body if former else "",
-        conversation.derived,
+        conversation.growing(("summaries",), Notes).found,
         former.covers if former else 0,
     )
 

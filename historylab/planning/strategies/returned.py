@@ -15,6 +15,7 @@ import numpy as np
 
 from historylab.conversation.message import Message
 from historylab.planning.history import History
+from historylab.planning.strategies.facts import block_column
 
 COUNT = r"(?P<n>[0-9][0-9,]{0,11})"
 
@@ -44,16 +45,8 @@ def read_summary(message: Message, wording: str) -> ReturnedSummary | None:
 
 def returned_summaries(history: History, wording: str) -> np.ndarray:
     """bool[blocks]: the summaries of ours that came back."""
-
-    def mark() -> np.ndarray:
-        conversation, systems = history.conversation, np.flatnonzero(history.columns.system)
-        marked = np.zeros(len(history.columns.system), bool)
-        for block in systems.tolist():
-            marked[block] = read_summary(conversation[history.columns.block_first.item(block)], wording) is not None
-        return marked
-
-    marked: np.ndarray = history.conversation.remember(("returned", wording), mark)[: history.blocks]
-    return marked
+    marked = block_column(history.conversation, ("returned", wording), lambda m: read_summary(m, wording) is not None)
+    return marked[: history.blocks]
 
 
 @lru_cache(maxsize=64)
