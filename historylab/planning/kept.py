@@ -62,9 +62,9 @@ class KeptTimes:
         self._links += links
         untimed = [link for message, link in zip(messages, links, strict=True) if message.timestamp is None]
         times = self._store.read_state(untimed) if untimed else {}
-        moment = now().isoformat() if untimed else ""
-        for link in untimed:
-            times[link] = times.get(link) or self._store.write_state(link, moment)
+        if len(times) < len(untimed):
+            moment = now().isoformat()
+            times |= self._store.write_states({link: moment for link in untimed if link not in times})
         return [
             replace(message, timestamp=times[link]) if message.timestamp is None else message
             for message, link in zip(messages, links, strict=True)

@@ -149,6 +149,10 @@ class StateStore(Protocol):
         """Store a value unless the key has one. Returns the one that stands: the first, whichever process wrote it."""
         ...
 
+    def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
+        """`write_state` for several keys at once, all of them or none: what stands for each."""
+        ...
+
     def delete_state(self, older_than: float) -> int:
         """Delete what was written that many seconds ago or earlier; 0 deletes all. Returns how many values went."""
         ...
@@ -238,6 +242,11 @@ def check_state_keys(keys: Iterable[str]) -> list[str]:
     if isinstance(keys, str):
         raise StoreError(f"keys of state are several texts, not {keys!r:.60}")
     return list(dict.fromkeys(check_text("a key of state", key) for key in keys))
+
+
+def check_state(values: Mapping[str, str]) -> dict[str, str]:
+    """The values by their keys. Raises StoreError for what is no text or can't be kept."""
+    return {check_text("a key of state", key): check_text("a value of state", value) for key, value in values.items()}
 
 
 def with_own_metadata(message: StoredMessage) -> StoredMessage:

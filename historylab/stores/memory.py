@@ -6,7 +6,7 @@ import threading
 import time
 from bisect import insort
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Annotated
@@ -20,6 +20,7 @@ from historylab.stores.base import (
     SEARCH_TOKENS,
     StoredMessage,
     check_seconds,
+    check_state,
     check_state_keys,
     check_text,
     prepare_message,
@@ -135,15 +136,20 @@ class InMemoryConversationStore:
             return {key: self._state[key][1] for key in known}
 
     def write_state(self, key: str, value: str) -> str:
-        check_text("a key of state", key), check_text("a value of state", value)
+        return self.write_states({key: value})[key]
+
+    def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
+        new = check_state(values)
         with self._lock:
-            if key not in self._state:
-                self._state[key] = time.time(), value
-                self._state_characters += len(key) + len(value)
-            self._state.move_to_end(key)
+            for key, value in new.items():
+                if key not in self._state:
+                    self._state[key] = time.time(), value
+                    self._state_characters += len(key) + len(value)
+                self._state.move_to_end(key)
+            stands = {key: self._state[key][1] for key in new}
             while self._state_characters > self._most_state_characters and len(self._state) > 1:
                 self._forget_state(next(iter(self._state)))
-            return self._state[key][1]
+        return stands
 
     def delete_state(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)

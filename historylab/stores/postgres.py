@@ -8,7 +8,7 @@ been sent: it may or may not have been kept, and may be repeated, as all writes 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -20,6 +20,7 @@ from historylab.stores.base import (
     SEARCH_TOKENS,
     StoredMessage,
     check_seconds,
+    check_state,
     check_state_keys,
     check_text,
     parse_instant,
@@ -43,8 +44,8 @@ DELETE_OVER_CAP = f"""DELETE FROM historylab_messages WHERE arrival IN
 (SELECT arrival FROM historylab_messages WHERE room = %s {NEWEST_FIRST} OFFSET %s)"""
 ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(%s)"
 READ_STATE = "SELECT key_hash, value FROM historylab_state WHERE key_hash = ANY(%s)"
-WRITE_STATE = """INSERT INTO historylab_state (key_hash, key, value) VALUES (%s, %s, %s)
-ON CONFLICT (key_hash) DO NOTHING RETURNING value"""
+WRITE_STATE = """INSERT INTO historylab_state (key_hash, key, value)
+SELECT * FROM unnest(%s::bytea[], %s::text[], %s::text[]) ON CONFLICT (key_hash) DO NOTHING RETURNING key_hash, value"""
 DELETE_STATE = "DELETE FROM historylab_state WHERE extract(epoch FROM clock_timestamp() - written) >= %s"
 ROWS_AT_ONCE = 500  # of a search, which reads on until it has found enough
 
@@ -139,18 +140,24 @@ class PostgresConversationStore:
     def read_state(self, keys: Iterable[str]) -> dict[str, str]:
         wanted = {_digest(key): key for key in check_state_keys(keys)}
         rows = self._connections.read(lambda connection: connection.execute(READ_STATE, ([*wanted],)).fetchall())
-        return {wanted[digest]: state_of(wanted[digest], restored(value)) for digest, value in rows}
+        return _states(wanted, rows)
 
     def write_state(self, key: str, value: str) -> str:
-        digest = _digest(check_text("a key of state", key))
-        row = digest, kept(key), kept(check_text("a value of state", value))
+        return self.write_states({key: value})[key]
 
-        def work(connection: psycopg.Connection) -> str:
-            while True:  # again if another process deletes the value just before it is read
-                found = connection.execute(WRITE_STATE, row).fetchone()
-                found = found or connection.execute(READ_STATE, ([digest],)).fetchone()
-                if found:
-                    return state_of(key, restored(found[-1]))
+    def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
+        new = check_state(values)
+        wanted = dict(sorted((_digest(key), key) for key in new))  # in one order: writers don't block each other
+
+        def work(connection: psycopg.Connection) -> dict[str, str]:
+            stands: dict[str, str] = {}
+            while missing := {digest: key for digest, key in wanted.items() if key not in stands}:
+                keys = [*missing.values()]
+                rows = [*missing], [*map(kept, keys)], [kept(new[key]) for key in keys]
+                stands |= _states(missing, connection.execute(WRITE_STATE, rows).fetchall())
+                if len(stands) < len(wanted):  # those of others, unless they are deleted just now: then once more
+                    stands |= _states(missing, connection.execute(READ_STATE, ([*missing],)).fetchall())
+            return stands
 
         return self._connections.write(work)
 
@@ -177,6 +184,10 @@ def _room(conversation_id: str) -> bytes:
 def _digest(text: str) -> bytes:
     """What stands for a text of any length in an index, which holds 2,700 bytes at most."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _states(wanted: Mapping[bytes, str], rows: Iterable[tuple[Any, ...]]) -> dict[str, str]:
+    return {wanted[digest]: state_of(wanted[digest], restored(value)) for digest, value in rows}
 
 
 def _kept(text: str | None) -> str | None:

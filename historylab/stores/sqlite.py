@@ -12,7 +12,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Annotated
 
@@ -26,6 +26,7 @@ from historylab.stores.base import (
     SEARCH_TOKENS,
     StoredMessage,
     check_seconds,
+    check_state,
     check_state_keys,
     check_text,
     prepare_message,
@@ -131,11 +132,15 @@ class SQLiteConversationStore:
         return {key: state_of(key, row[0]) for key, row in found.items() if row is not None}
 
     def write_state(self, key: str, value: str) -> str:
-        row = _bytes(check_text("a key of state", key)), _bytes(check_text("a value of state", value)), time.time()
+        return self.write_states({key: value})[key]
+
+    def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
+        now = time.time()
+        rows = {key: (_bytes(key), _bytes(value), now) for key, value in check_state(values).items()}
         with self._writing() as connection:
-            connection.execute(WRITE_STATE, row)
-            found = connection.execute(READ_STATE, row[:1]).fetchone()  # none if an index is damaged
-            return state_of(key, found and found[0])
+            connection.executemany(WRITE_STATE, rows.values())
+            found = {key: connection.execute(READ_STATE, row[:1]).fetchone() for key, row in rows.items()}
+            return {key: state_of(key, row and row[0]) for key, row in found.items()}  # no row: a damaged index
 
     def delete_state(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)

@@ -272,7 +272,11 @@ def test_the_first_value_of_a_key_stands_and_is_what_every_writer_is_told(make):
     assert [store.write_state("summary", text) for text in ("first", "second", "first")] == ["first"] * 3
     assert store.write_state("other", "") == ""
     assert store.read_state(["summary", "unknown", "other", "summary"]) == {"summary": "first", "other": ""}
-    assert store.read_state([]) == {}
+    assert store.write_states({"other": "late", "new": "1", "newer": "2"}) == {"other": "", "new": "1", "newer": "2"}
+    assert store.read_state([]) == store.write_states({}) == {}
+    with pytest.raises(StoreError, match="NUL"):
+        store.write_states({"none": "of them", "bad": "\0"})
+    assert store.read_state(["none"]) == {}
     assert store.conversation_count == 0
 
 

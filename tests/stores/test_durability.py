@@ -81,8 +81,7 @@ def test_what_was_acknowledged_is_there_after_its_writer_was_killed(url, writer)
 
 
 def test_writers_at_once_lose_nothing_and_agree_on_what_stands(url, writer):
-    open_store(url).close()
-    processes = [writer(url, me, 25) for me in range(3)]
+    processes = [writer(url, me, 25) for me in range(3)]  # which make the tables, too
     said = [all_lines(process) for process in processes]
     assert len({stands for stands, *_ in said}) == 1
     assert missing(url, [line for _, *lines in said for line in lines]) == set()

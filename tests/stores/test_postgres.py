@@ -83,23 +83,27 @@ def test_a_damaged_row_is_a_store_error_that_names_it(postgres):
 
 
 def test_threads_share_a_few_connections_and_a_closed_store_has_none(postgres):
-    name = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'counted'"
-    store = PostgresConversationStore(postgres.url(application_name="counted"), max_connections=2)
-    assert "tests" not in repr(store)
-    together = threading.Barrier(2)
-    connections = store._connections
+    connections, together, inside, most = Connections(postgres.url(), 2), threading.Barrier(2), [], []
 
-    def both_at_once(me: int) -> int:
-        return connections.read(lambda connection: together.wait() + connection.execute(name).fetchone()[0])
+    def two_at_once(connection) -> int:
+        inside.append(1)
+        together.wait()
+        most.append(len(inside))
+        together.wait()
+        inside.pop()
+        return connection.execute("SELECT 1").fetchone()[0]
 
-    in_threads(lambda me: store.append(posted(f"09:00 a: {me}")), 8)
-    assert sorted(in_threads(both_at_once, 6)) == [2, 2, 2, 3, 3, 3]
-    assert len(store.get("room")) == 8
-    store.clear_conversation("room")
-    store.close()
-    store.close()
+    assert in_threads(lambda me: connections.read(two_at_once), 6) == [1] * 6
+    assert most == [2] * 6
+    connections.close()
+    connections.close()
     with pytest.raises(StoreError, match="is closed"):
-        store.get("room")
+        connections.read(two_at_once)
+
+
+def test_a_store_is_called_by_its_database_alone(postgres):
+    store = PostgresConversationStore(postgres.url(password="secret"))
+    assert repr(store) == "PostgresConversationStore('postgresql:///postgres')"
 
 
 def test_a_read_that_loses_its_connection_is_asked_once_more_and_not_twice(postgres):
