@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Summary
 from historylab.counters.base import Counter, count_text, counter_for, model_counter
 from historylab.planning.history import History, Texts
-from historylab.planning.plan import HistoryPlan, Shortening
+from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
 
 
@@ -41,15 +39,7 @@ class _Recount:
 
     def __call__(self, plan: HistoryPlan) -> HistoryPlan:
         history = History(plan.history.conversation, self.counter, plan.size)
-        new = HistoryPlan(history, plan.budget, plan.block_actions, plan.block_reasons)
-        new.numbers, new.changed, new.trace = plan.numbers, plan.changed, plan.trace
-        new.shortened = tuple(
-            Shortening(cut.messages, self._recounted(cut.texts, history.conversation), cut.why)
-            for cut in plan.shortened
-        )
-        if new.shortened:
-            new.block_tokens = np.bincount(history.columns.block[: plan.size], _tokens(new), history.blocks)
-        new.message_tokens = int(new.block_tokens @ new.sent)
+        new = plan.recounted(history, lambda texts: self._recounted(texts, history.conversation))
         new.summary = self._summary(plan.summary) if plan.summary else None
         return new.lay_out(plan.layout) if plan.layout else new
 
@@ -62,11 +52,3 @@ class _Recount:
         if summary.text not in self._summaries:
             self._summaries[summary.text] = count_text(self.counter, summary.text)
         return replace(summary, tokens=self._summaries[summary.text])
-
-
-def _tokens(plan: HistoryPlan) -> np.ndarray:
-    """int64[size]: tokens of every message, sent or not, with the last shortening of each."""
-    tokens = plan.history.tokens.copy()
-    for cut in plan.shortened:
-        tokens[cut.messages] = cut.texts.tokens[cut.messages]
-    return tokens

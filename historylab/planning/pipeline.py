@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from historylab.chat_models.base import ChatModel, open_chat_model
+from historylab.conversation.columns import NEVER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import counter_for
@@ -23,6 +24,7 @@ from historylab.planning.pins import RULE, KeptByRule, PinRules, pin_rules, pinn
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import INVALID, PIN, REPLACED, StageTrace
 from historylab.planning.reasons import SYSTEM as ALWAYS
+from historylab.planning.standing import Standing
 from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
 from historylab.planning.strategies.returned import returned_summaries
 from historylab.planning.strategies.uncut import say_why_uncut
@@ -53,7 +55,8 @@ class Pipeline:
                 laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
                 laid_out.budget, laid_out.numbers = self.budget, _shifted(laid_out.numbers, less, self.budget)
             plan = laid_out
-        return say_why_uncut(plan, self.settings) if plan.over_budget else plan
+        plan = say_why_uncut(plan, self.settings) if plan.over_budget else plan
+        return plan.stored(previous)
 
     def _fold(
         self, history: History, instruments: Instruments, previous: HistoryPlan | None, budget: int
@@ -157,32 +160,45 @@ def start(
     Invalid blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them. A
     summary of ours that came back, known by its `heading`, is no system message to be pinned, nor is it by a rule.
     """
+    newest = history.blocks - 1
+    late = newest >= 0 and history.columns.answered_at.item(newest) > history.size  # only the newest may be unanswered
+    if history.whole and not late and not len(history.columns.stand_ins):
+        standing = _standing(history, preserve_system_messages, heading, pins, projected)
+        plan = HistoryPlan.on(standing, history, budget)
+        if standing.refused is not None and (refused := standing.refused.item(history.blocks)):
+            plan.trace = (StageTrace("source", history.total_tokens + plan.framing, plan.tokens, refused),)
+        return plan
     rules = pinned_by_rule(history.conversation, pins, projected=projected) if pins else None
-    if not history.columns.clean or len(history.columns.stand_ins):
-        plan = HistoryPlan(history, budget)
-        if heading:
-            plan.returned = returned_summaries(history, heading)
-        whole = plan.drop(history.replaced, REPLACED)
-        refused = whole.drop(invalid_blocks(history), INVALID)
-        refused.trace = tuple(
-            StageTrace(name, before.tokens, after.tokens, after.changed - before.changed)
-            for name, before, after in (("projection", plan, whole), ("source", whole, refused))
-            if after is not before
-        )
-        return _pin(refused, preserve_system_messages, rules)
-    key = ("pinned", preserve_system_messages, history.counter.key, heading, projected, *(pins.key if pins else ()))
+    plan = HistoryPlan(history, budget)
+    if heading:
+        plan.returned = returned_summaries(history, heading)
+    whole = plan.drop(history.replaced, REPLACED)
+    refused = whole.drop(invalid_blocks(history), INVALID)
+    refused.trace = tuple(
+        StageTrace(name, before.tokens, after.tokens, after.changed - before.changed)
+        for name, before, after in (("projection", plan, whole), ("source", whole, refused))
+        if after is not before
+    )
+    return _pin(refused, preserve_system_messages, rules)
 
-    def pin_everything() -> HistoryPlan:
-        everything = HistoryPlan(History(history.conversation, history.counter, len(history.conversation)), budget)
+
+def _standing(
+    history: History, preserve_system_messages: bool, heading: str, pins: PinRules | None, projected: bool
+) -> Standing:
+    """What slot 0 decides depends on nothing but the block: found once for the whole conversation."""
+    conversation = history.conversation
+    key = ("standing", preserve_system_messages, heading, projected, *(pins.key if pins else ()))
+
+    def decide() -> Standing:
+        rules = pinned_by_rule(conversation, pins, projected=projected) if pins else None
+        everything = HistoryPlan(History(conversation, history.counter, len(conversation)), 0)
         if heading:
             everything.returned = returned_summaries(everything.history, heading)
-        return _pin(everything, preserve_system_messages, rules)
+        broken = history.columns.orphan | (history.columns.answered_at == NEVER)
+        plan = _pin(everything.drop(broken, INVALID), preserve_system_messages, rules)
+        return Standing(plan.history, plan.block_actions, plan.block_reasons, plan.returned, plan.numbers)
 
-    # Pins depend on nothing but the block: decided once for the whole conversation, then sliced.
-    pinned = history.conversation.remember(key, pin_everything)
-    plan = HistoryPlan(history, budget, pinned.block_actions[: history.blocks], pinned.block_reasons[: history.blocks])
-    plan.returned, plan.numbers = pinned.returned[: history.blocks], pinned.numbers
-    return plan
+    return conversation.remember(key, decide)
 
 
 def _pin(plan: HistoryPlan, preserve_system_messages: bool, rules: KeptByRule | None) -> HistoryPlan:

@@ -8,14 +8,16 @@ dropped: those decisions are final. `note` decides nothing: it says why blocks a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from historylab.conversation.message import Message, Summary
 from historylab.counters.base import count_messages
+from historylab.planning.blocks import Ranges
+from historylab.planning.decisions import Codes, Cuts, Decisions
 from historylab.planning.history import History, Texts
+from historylab.planning.planned_blocks import LastWord, PlannedBlocks
 from historylab.planning.reasons import (
     Action,
     Explanation,
@@ -26,6 +28,8 @@ from historylab.planning.reasons import (
     reason,
     reason_of,
 )
+from historylab.planning.shortening import OldestTexts, Shortening
+from historylab.planning.standing import Standing
 
 __all__ = ["Action", "Explanation", "History", "HistoryPlan", "Reason", "Shortening", "StageTrace", "Texts", "reason"]
 
@@ -33,32 +37,18 @@ LETTERS = "KPTSD"
 SKETCHED = LETTERS.encode().ljust(256, b"?")
 
 
-@dataclass(frozen=True, slots=True)
-class Shortening:
-    """Messages (int64 indices) sent as their text in `texts`, and why."""
-
-    messages: np.ndarray
-    texts: Texts
-    why: Reason
-
-
-class HistoryPlan:
+class HistoryPlan(PlannedBlocks):
     """One decision and one reason per message of `history`, the summary if there is one, and the tokens of the request.
 
     Attributes:
         history: what the plan is about.
         budget: tokens the rendered request may have (the setting less reserve and overhead, never below 0).
-        block_actions, block_reasons: uint8[blocks].
         shortened: messages sent as shorter texts, in the order of the decisions; for a message the last one counts.
-        returned: bool[blocks], summaries of ours that came back with the messages: no instructions, and never pinned.
         summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
         trace: per stage, what it did.
     """
 
-    __slots__ = (
-        "block_actions", "block_reasons", "block_tokens", "budget", "changed", "framing", "history",
-        "layout", "message_tokens", "numbers", "returned", "shortened", "summary", "trace",
-    )  # fmt: skip
+    __slots__ = ("budget", "changed", "framing", "layout", "message_tokens", "numbers", "summary", "trace")
 
     def __init__(
         self,
@@ -67,28 +57,42 @@ class HistoryPlan:
         actions: np.ndarray | None = None,
         reasons: np.ndarray | None = None,
     ):
-        self.history = history
-        self.budget = budget
-        self.block_actions = np.zeros(history.blocks, np.uint8) if actions is None else actions
-        self.block_reasons = np.zeros(history.blocks, np.uint8) if reasons is None else reasons
-        self.block_tokens = history.block_tokens
+        nothing = np.zeros(history.blocks, np.uint8)
+        self._begin(history, budget, Codes(*(nothing if codes is None else codes for codes in (actions, reasons))))
+
+    def _begin(self, history: History, budget: int, decisions: Decisions) -> None:
+        self.history, self.budget, self._decisions = history, budget, decisions
+        self._returned: np.ndarray | None = None
+        self._tokens = history.block_tokens  # until there are sums
+        self._block_tokens: np.ndarray | None = None
+        self._last_word: LastWord | None = None
         self.message_tokens = history.total_tokens  # of the messages sent, without framing and summary
-        self.returned = np.zeros(history.blocks, bool)
         self.summary: Summary | None = None
-        self.shortened: tuple[Shortening, ...] = ()
+        self.shortened: tuple[Shortening | OldestTexts, ...] = ()
         self.numbers: Mapping[int, Mapping[str, Any]] = {}  # reason code → the numbers its sentence needs
         self.framing = history.counter.per_request  # tokens of the request that belong to no message
         self.layout: Callable[[list[Message]], list[Message]] | None = None
         self.changed = 0
         self.trace: tuple[StageTrace, ...] = ()
 
+    @classmethod
+    def on(cls, standing: Standing, history: History, budget: int) -> HistoryPlan:
+        """A plan in which only what stands for every request is decided; of whole blocks, one after another."""
+        plan = object.__new__(cls)
+        plan._begin(history, budget, Cuts(standing, history.blocks))
+        plan._tokens, never = standing.tokens(history)
+        plan._returned, plan.numbers = standing.returned, standing.numbers
+        if never is not None:
+            plan.message_tokens -= never.item(history.blocks)
+        return plan
+
     def _copy(self) -> HistoryPlan:
         new = object.__new__(HistoryPlan)
         new.history, new.budget, new.trace = self.history, self.budget, self.trace
-        new.block_actions, new.block_reasons = self.block_actions, self.block_reasons
-        new.block_tokens, new.message_tokens, new.shortened = self.block_tokens, self.message_tokens, self.shortened
+        new._decisions, new._returned, new._tokens = self._decisions, self._returned, self._tokens
+        new._block_tokens, new.message_tokens, new.shortened = self._block_tokens, self.message_tokens, self.shortened
         new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
-        new.framing, new.layout, new.returned = self.framing, self.layout, self.returned
+        new.framing, new.layout, new._last_word = self.framing, self.layout, self._last_word
         return new
 
     # -- reading it
@@ -127,10 +131,9 @@ class HistoryPlan:
     @property
     def reasons(self) -> np.ndarray:
         """uint8[size]: a reason code per message."""
-        homes = self.history.columns.block[: self.size]
-        reasons: np.ndarray = self.block_reasons[homes]
+        reasons: np.ndarray = self.block_reasons[self.history.columns.block[: self.size]]
         for cut in self.shortened:
-            reasons[cut.messages[self.block_actions[homes[cut.messages]] == Action.KEPT]] = cut.why.code
+            reasons[cut.messages[self._decisions.actions_at(cut.homes) == Action.KEPT]] = cut.why.code
         return reasons
 
     @property
@@ -141,17 +144,6 @@ class HistoryPlan:
             tokens[cut.messages] = cut.texts.tokens[cut.messages]
         tokens[~self.sent[self.history.columns.block[: self.size]]] = 0
         return tokens
-
-    @property
-    def open(self) -> np.ndarray:
-        """bool[blocks]: not decided yet."""
-        undecided: np.ndarray = self.block_actions == 0  # Action.KEPT
-        return undecided
-
-    @property
-    def sent(self) -> np.ndarray:
-        """bool[blocks]: sent, whole or in part."""
-        return self.block_actions <= 2  # Action.TRUNCATED
 
     def reason(self, i: int) -> Explanation:
         """The rule behind message `i`'s action, and its numbers. Raises IndexError beyond `size`, and below 0."""
@@ -184,10 +176,14 @@ class HistoryPlan:
         plan.framing = tokens - self.message_tokens - self.summary_tokens
         return plan
 
-    def with_reasons(self, block_reasons: np.ndarray, numbers: Mapping[int, Mapping[str, Any]]) -> HistoryPlan:
-        """The same decisions for these reasons (uint8[blocks]); no stage may follow."""
+    def with_reasons(self, block_reasons: LastWord, numbers: Mapping[int, Mapping[str, Any]]) -> HistoryPlan:
+        """The same decisions; `block_reasons`, asked whenever reasons are read, says why blocks are still sent.
+
+        It is given this plan, and gives blocks (a mask or ranges) with the reason of those that are open, the last one
+        counting. No stage may follow.
+        """
         plan = self._copy()
-        plan.block_reasons, plan.numbers = block_reasons, {**self.numbers, **numbers}
+        plan._last_word, plan.numbers = block_reasons, {**self.numbers, **numbers}
         return plan
 
     def _messages(self, chosen: np.ndarray) -> list[Message]:
@@ -203,17 +199,17 @@ class HistoryPlan:
         sent = int(np.count_nonzero(self.actions <= Action.TRUNCATED))
         return f"HistoryPlan({sent:,} of {self.size:,} messages sent, {self.tokens:,} of {self.budget:,} tokens)"
 
-    # -- the verbs; `blocks` is bool[blocks] or block indices, decided blocks are skipped
+    # -- the verbs; `blocks` is bool[blocks], block indices or ranges (`before`), decided blocks are skipped
 
-    def drop(self, blocks: np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
+    def drop(self, blocks: Ranges | np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
         """Don't send these blocks."""
         return self._decide(blocks, Action.DROPPED, why, numbers)
 
-    def pin(self, blocks: np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
+    def pin(self, blocks: Ranges | np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
         """Send these blocks; no later stage can drop them."""
         return self._decide(blocks, Action.PINNED, why, numbers)
 
-    def summarize(self, blocks: np.ndarray, summary: Summary, why: Reason, /, **numbers: Any) -> HistoryPlan:
+    def summarize(self, blocks: Ranges | np.ndarray, summary: Summary, why: Reason, /, **numbers: Any) -> HistoryPlan:
         """Send `summary` in place of these blocks. It replaces the plan's summary and must have absorbed it."""
         plan = self._decide(blocks, Action.SUMMARIZED, why, numbers)
         plan = plan._copy() if plan is self else plan
@@ -237,8 +233,42 @@ class HistoryPlan:
         history = self.history
         texts = contents if isinstance(contents, Texts) else Texts(history.conversation, history.counter, contents)
         count = int(texts.messages.searchsorted(self.size if before is None else before))
+        cut = self._shortening(texts, count, only, why)
+        if not cut.count:
+            return self
+        plan = self._copy()
+        plan._block_tokens = None
+        plan.message_tokens = self.message_tokens - cut.total
+        plan.shortened = (*self.shortened, cut)
+        plan.changed = self.changed + cut.count
+        plan.numbers = {**self.numbers, why.code: numbers}
+        return plan
+
+    def recounted(self, history: History, texts_of: Callable[[Texts], Texts]) -> HistoryPlan:
+        """The same decisions by the counter of `history`, which has the same messages; `texts_of` counts texts again.
+
+        Its summary and layout are those of this plan.
+        """
+        plan = self._copy()
+        plan.history, plan._block_tokens = history, None
+        tokens = history.tokens.copy()
+        cuts = list[Shortening]()
+        for cut in self.shortened:
+            texts, messages = texts_of(cut.texts), cut.messages
+            cuts.append(Shortening(messages, cut.homes, tokens[messages] - texts.tokens[messages], texts, cut.why))
+            tokens[messages] = texts.tokens[messages]
+        plan.shortened = tuple(cuts)
+        if isinstance(self._decisions, Cuts):
+            plan._tokens, _ = self._decisions.standing.tokens(history)
+        plan.message_tokens = int(plan.block_tokens @ plan.sent)
+        plan.framing, plan.layout = history.counter.per_request, None
+        return plan
+
+    def _shortening(self, texts: Texts, count: int, only: np.ndarray | None, why: Reason) -> Shortening | OldestTexts:
+        if isinstance(self._decisions, Cuts) and only is None and not self.shortened:
+            return OldestTexts(self._decisions, texts, count, why)
         messages, homes, saved = texts.messages[:count], texts.homes[:count], texts.saved[:count]
-        chosen = self.block_actions[homes] == 0
+        chosen = self._decisions.actions_at(homes) == 0
         if only is not None:
             chosen &= np.isin(messages, only)
         if self.shortened:
@@ -246,58 +276,36 @@ class HistoryPlan:
             chosen &= saved > 0
         if not chosen.all():
             messages, homes, saved = messages[chosen], homes[chosen], saved[chosen]
-        if not len(messages):
-            return self
+        return Shortening(messages, homes, saved, texts, why)
+
+    def note(self, blocks: Ranges | np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
+        """Say why these blocks (a mask or ranges) are still sent, if they are open; later stages may drop them."""
         plan = self._copy()
-        plan.block_tokens = self.block_tokens - np.bincount(homes, saved, history.blocks)
-        plan.message_tokens = self.message_tokens - int(saved.sum())
-        plan.shortened = (*self.shortened, Shortening(messages, texts, why))
-        plan.changed = self.changed + len(messages)
+        plan._decisions = self._decisions.noted(self._decisions.still_open(blocks), why.code)
         plan.numbers = {**self.numbers, why.code: numbers}
         return plan
 
-    def note(self, blocks: np.ndarray, why: Reason, /, **numbers: Any) -> HistoryPlan:
-        """Say why these blocks (bool[blocks]) are still sent, as far as they are open; later stages may drop them."""
-        plan = self._copy()
-        plan.block_reasons = _with(self.block_reasons, blocks & self.open, why.code)
-        plan.numbers = {**self.numbers, why.code: numbers}
-        return plan
-
-    def _decide(self, blocks: np.ndarray, action: Action, why: Reason, numbers: Mapping[str, Any]) -> HistoryPlan:
-        if blocks.dtype != bool:
+    def _decide(
+        self, blocks: Ranges | np.ndarray, action: Action, why: Reason, numbers: Mapping[str, Any]
+    ) -> HistoryPlan:
+        if isinstance(blocks, np.ndarray) and blocks.dtype != bool:
             mask = np.zeros(self.history.blocks, bool)
             mask[blocks] = True
             blocks = mask
-        blocks = blocks.view(np.uint8) > self.block_actions  # wanted (1) and open (0)
-        count = int(np.count_nonzero(blocks))
-        if not count:
+        blocks = self._decisions.still_open(blocks)
+        if isinstance(blocks, Ranges) and not blocks:
             return self
+        tokens, messages = self._amount(blocks)
         plan = self._copy()
-        first = int(blocks.argmax())
-        if not blocks[first : first + count].argmin():  # one run, as most cuts are: a slice, whose sums are precomputed
-            chosen: slice | np.ndarray = slice(first, first + count)
-            tokens, messages = self._sums_of(first, first + count)
-        else:
-            chosen, tokens, messages = blocks, int(self.block_tokens @ blocks), int(self.history.block_sizes @ blocks)
-        plan.block_actions = _with(self.block_actions, chosen, action.value)
-        plan.block_reasons = _with(self.block_reasons, chosen, why.code)
+        plan._decisions = self._decisions.decided(blocks, action.value, why.code)
         if action is not Action.PINNED:
             plan.message_tokens = self.message_tokens - tokens
         plan.changed = self.changed + messages
         plan.numbers = {**self.numbers, why.code: numbers}
         return plan
 
-    def _sums_of(self, first: int, stop: int) -> tuple[int, int]:
-        """Tokens and messages of the blocks from `first` up to `stop`, as this plan sends them."""
-        tokens, messages = self.history.sums_of(first, stop)
-        return int(self.block_tokens[first:stop].sum()) if self.shortened else tokens, messages
-
-
-def _with(codes: np.ndarray, chosen: slice | np.ndarray, code: int) -> np.ndarray:
-    """A copy with one code for the chosen blocks."""
-    changed = codes.copy()
-    if isinstance(chosen, np.ndarray):
-        np.putmask(changed, chosen, code)  # several times as fast as an index
-    else:
-        changed[chosen] = code
-    return changed
+    def stored(self, before: HistoryPlan | None) -> HistoryPlan:
+        """The same plan, made to be kept: its decisions as what differs from those of an earlier request's plan."""
+        self._decisions = self._decisions.stored(before._decisions if before is not None else None)
+        self._block_tokens = None
+        return self

@@ -25,9 +25,11 @@ from pydantic import Field
 from historylab.chat_models.base import ChatModel
 from historylab.conversation.columns import ASSISTANT
 from historylab.counters.base import Counter
+from historylab.planning.blocks import Ranges, before
 from historylab.planning.history import History
 from historylab.planning.kept import KeptSummaries
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import Action
 from historylab.registry import FINE, Member
 from historylab.relevance.base import Relevance
 from historylab.settings.model import Settings
@@ -76,16 +78,19 @@ class Context:
         The newest user message (the task, unless not `keep_task`), the newest block, and the last `min_turns` complete
         turns that filter and policy left, with everything after them. Pinned blocks are decided already and not in it.
         """
-        history = self.history
-        mask = np.zeros(history.blocks, bool)
-        if not history.blocks:
-            return mask
-        mask[history.columns.block.item(history.size - 1)] = True
-        if keep_task and history.users:
-            mask[history.columns.user_blocks.item(history.users - 1)] = True
-        if self.settings.min_turns:
-            mask[first_of_last_turns(plan, self.settings.min_turns) :] = True
+        mask: np.ndarray = ~self.free(plan, keep_task=keep_task).mask(self.history.blocks)
         return mask
+
+    def free(self, plan: HistoryPlan, *, keep_task: bool = True) -> Ranges:
+        """All blocks that are not protected, decided or not: as ranges, for cuts that are quick to plan and to keep."""
+        history, columns = self.history, self.history.columns
+        if not history.blocks:
+            return Ranges()
+        stays = {columns.block.item(history.size - 1)}
+        if keep_task and history.users:
+            stays.add(columns.user_blocks.item(history.users - 1))
+        turns = self.settings.min_turns
+        return before(first_of_last_turns(plan, turns) if turns else history.blocks, but=stays)
 
 
 def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
@@ -94,18 +99,44 @@ def first_of_last_turns(plan: HistoryPlan, turns: int) -> int:
     If there are fewer, the first of them; if there are none, `history.blocks`.
     """
     history, columns = plan.history, plan.history.columns
-    if turns <= 0:
+    if turns <= 0 or not history.users:
         return history.blocks
-    turn = columns.block_turn[: history.blocks]
-    says_something = plan.sent & (columns.block_role[: history.blocks] == ASSISTANT) & (turn >= 0)
-    unanswered = (columns.answered_at[: history.blocks] > history.size) & ~history.replaced
-    complete = np.zeros(history.users, bool)
+    oldest, looked = max(0, columns.block_turn.item(min(plan.first_spoken(), history.blocks - 1))), turns + 1
+    while True:  # from the newest turn back, as far as it takes
+        first = max(oldest, history.users - looked)
+        complete = _complete_turns(plan, first)
+        if len(complete) >= turns or first == oldest:
+            break
+        looked *= 4
+    return columns.user_blocks.item(complete.item(max(0, len(complete) - turns))) if len(complete) else history.blocks
+
+
+def _complete_turns(plan: HistoryPlan, first: int) -> np.ndarray:
+    """int64: the complete turns of what the plan still sends, from that one on."""
+    history, columns = plan.history, plan.history.columns
+    blocks = slice(columns.user_blocks.item(first), history.blocks)
+    turn = columns.block_turn[blocks] - first
+    says_something = (plan.actions_at(blocks) <= Action.TRUNCATED) & (columns.block_role[blocks] == ASSISTANT)
+    unanswered = columns.answered_at[blocks] > history.size
+    if len(columns.stand_ins):
+        unanswered &= ~history.replaced[blocks]
+    complete = np.zeros(history.users - first, bool)
     complete[turn[says_something]] = True
-    complete[turn[unanswered & (turn >= 0)]] = False
-    numbers = np.flatnonzero(complete)
-    if not len(numbers):
-        return history.blocks
-    return int(columns.user_blocks[numbers[-min(turns, len(numbers))]])
+    complete[turn[unanswered]] = False
+    found: np.ndarray = np.flatnonzero(complete) + first
+    return found
+
+
+def newest_sent_users(plan: HistoryPlan, most: int) -> np.ndarray:
+    """int64: the newest blocks of user messages that the plan still sends, `most` at most."""
+    users = plan.history.columns.user_blocks[: plan.history.users]
+    users, looked = users[users.searchsorted(plan.first_spoken()) :], most
+    while True:  # from the newest back, as far as it takes
+        newest = users[max(0, len(users) - looked) :]
+        sent = newest[plan.actions_at(newest) <= Action.TRUNCATED]
+        if len(sent) >= most or looked >= len(users):
+            return sent[max(0, len(sent) - most) :]
+        looked *= 4
 
 
 def needs_previous_plan(stage: Member, options: Mapping[str, Any]) -> bool:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from historylab.planning.blocks import Ranges, both
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Reason
 from historylab.planning.strategies.base import Context
@@ -119,37 +120,19 @@ def carry_cut(plan: HistoryPlan, context: Context, *reasons: Reason, keep_task: 
         return plan
     for why in reasons:
         if why.code in before.numbers:
-            blocks = np.zeros(context.history.blocks, bool)
-            blocks[: before.history.blocks] = (before.block_reasons == why.code) & ~before.sent
-            blocks &= ~context.protected(plan, keep_task=keep_task)
+            blocks = both(plan.decided_before(before, why=why), context.free(plan, keep_task=keep_task))
             plan = plan.drop(blocks, why, **before.numbers[why.code])
     return plan
 
 
-def oldest_blocks(plan: HistoryPlan, context: Context, excess: int, unit: str, *, keep_task: bool = True) -> np.ndarray:
-    """bool[blocks]: the oldest units a pruner may drop whose tokens make up `excess`, or all it may drop."""
-    free: np.ndarray = plan.open & ~context.protected(plan, keep_task=keep_task)
-    end = _end_of_excess(plan, free, excess)
-    if end is None:
+def oldest_blocks(plan: HistoryPlan, context: Context, excess: int, unit: str, *, keep_task: bool = True) -> Ranges:
+    """The oldest units a pruner may drop whose tokens make up `excess`, or all it may drop; what is decided between
+    them included."""
+    free = context.free(plan, keep_task=keep_task)
+    last = plan.first_that_makes(excess, free)
+    if last is None:
         return free
-    if unit != "block":
-        end = _end_of_turn(context, end, unit)
-    free[end:] = False
-    return free
-
-
-def _end_of_excess(plan: HistoryPlan, free: np.ndarray, excess: int) -> int | None:
-    """The block before which the free ones make up `excess`; None if all of them don't make up more."""
-    history = plan.history
-    if excess > 0 and history.whole and not plan.shortened and len(free):  # nearly always: look up the running sum
-        first = int(free.argmax())
-        stop = first + (int(free[first:].argmin()) or len(free) - first)
-        running = history.sums.block_running
-        goal = running.item(first) + excess
-        if free[first] and running.item(stop) > goal:  # within the first run of free blocks
-            return first + 1 + int(running[first + 1 : stop + 1].searchsorted(goal))
-    sums = np.cumsum(plan.block_tokens * free)
-    return int(sums.searchsorted(excess)) + 1 if len(sums) and sums[-1] > excess else None
+    return free.before(last + 1 if unit == "block" else _end_of_turn(context, last + 1, unit))
 
 
 def oldest_share(plan: HistoryPlan, context: Context, share: float) -> np.ndarray:

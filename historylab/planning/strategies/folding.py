@@ -16,6 +16,7 @@ from historylab.conversation.growing import Notes
 from historylab.conversation.message import Summary
 from historylab.counters.base import count_text
 from historylab.errors import InstrumentError
+from historylab.planning.blocks import Ranges
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action, Reason, reason
 from historylab.planning.strategies.base import Context
@@ -39,12 +40,13 @@ def carry_over(plan: HistoryPlan, context: Context, why: Reason, *others: Reason
     """
     before = context.previous
     if before is not None and before.summary is not None and plan.summary is None:
-        blocks = folded_before(context)
-        if (blocks & plan.open).any():  # else the policy dropped all it stands for
-            plan = plan.summarize(blocks & plan.returned, before.summary, RETURNED)
+        blocks = plan.decided_before(before, Action.SUMMARIZED)
+        if plan.any_open(blocks):  # else the policy dropped all it stands for
+            if plan.returned.any():
+                plan = plan.summarize(plan.among(blocks) & plan.returned, before.summary, RETURNED)
             for other in others:
                 if other.code in before.numbers:
-                    same = blocks & _reasoned_before(context, other)
+                    same = plan.decided_before(before, Action.SUMMARIZED, other)
                     plan = plan.summarize(same, before.summary, other, **before.numbers[other.code])
             numbers = before.numbers.get(why.code, {"tokens": before.tokens})
             plan = plan.summarize(blocks, before.summary, why, **numbers)
@@ -53,8 +55,7 @@ def carry_over(plan: HistoryPlan, context: Context, why: Reason, *others: Reason
 
 def _take_up(plan: HistoryPlan, context: Context) -> HistoryPlan:
     """Summaries that came back, and are not carried already, become part of the plan's one summary."""
-    back = np.flatnonzero(plan.returned & plan.open)
-    if not len(back):
+    if not plan.returned.any() or not len(back := np.flatnonzero(plan.returned & plan.open)):
         return plan
     history, wording = context.history, context.settings.summary_heading
     messages = [history.conversation[i] for i in history.columns.block_first[back].tolist()]
@@ -67,32 +68,14 @@ def _take_up(plan: HistoryPlan, context: Context) -> HistoryPlan:
     return plan.summarize(back, Summary(text, tokens, covers, 0, EARLIER, heading=heading), RETURNED)
 
 
-def _reasoned_before(context: Context, why: Reason) -> np.ndarray:
-    """bool[blocks]: what the previous request decided on for that reason."""
-    blocks, before = np.zeros(context.history.blocks, bool), context.previous
-    if before is not None:
-        blocks[: before.history.blocks] = before.block_reasons == why.code
-    return blocks
-
-
-def folded_before(context: Context) -> np.ndarray:
-    """bool[blocks]: what the previous request's summary stands for."""
-    blocks = np.zeros(context.history.blocks, bool)
-    before = context.previous
-    if before is not None and before.summary is not None:
-        blocks[: before.history.blocks] = before.block_actions == Action.SUMMARIZED
-    return blocks
-
-
 def fold(
-    plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why: Reason, /, **numbers: Any
+    plan: HistoryPlan, context: Context, blocks: Ranges | np.ndarray, room: int, why: Reason, /, **numbers: Any
 ) -> HistoryPlan:
-    """Summarise `blocks` (bool[blocks]) together with the former summary into at most `room` tokens."""
-    blocks = blocks & plan.open
-    if not blocks.any() and plan.summary_tokens <= room:
+    """Summarise `blocks` (a mask or ranges) together with the former summary into at most `room` tokens."""
+    if not plan.any_open(blocks) and plan.summary_tokens <= room:
         return plan
-    room = min(room, int(plan.block_tokens @ blocks) + plan.summary_tokens - 1)  # shorter than what it replaces
-    summary = _write(_task(plan, context, blocks, room), context)
+    room = min(room, plan.tokens_of(blocks) + plan.summary_tokens - 1)  # shorter than what it replaces
+    summary = _write(_task(plan, context, plan.among(blocks), room), context)
     if summary is None or summary.tokens > room:
         return plan.drop(blocks, NO_ROOM)
     return plan.summarize(blocks, summary, why, tokens=plan.tokens, **numbers)

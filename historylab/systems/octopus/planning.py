@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from historylab.counters.base import Counter, PerMessage
 from historylab.counters.octopus import OctopusCounter
+from historylab.planning.blocks import Ranges, before
 from historylab.planning.history import History
 from historylab.planning.pipeline import start
 from historylab.planning.plan import HistoryPlan
@@ -32,8 +31,8 @@ class MinimumContext(Context):
 
     min_history_turns: int = 0
 
-    def protected(self, plan: HistoryPlan, *, keep_task: bool = True) -> np.ndarray:
-        return last_turns(plan, self.min_history_turns)
+    def free(self, plan: HistoryPlan, *, keep_task: bool = True) -> Ranges:
+        return before(_first_of_last(plan, self.min_history_turns))
 
 
 def begin_plan(
@@ -51,13 +50,13 @@ def begin_plan(
     return start(whole, max(0, target), preserve_system_messages=True), context
 
 
-def last_turns(plan: HistoryPlan, turns: int) -> np.ndarray:
-    """bool[blocks]: the last complete turns and everything after them; without a complete one, the newest turn."""
+def _first_of_last(plan: HistoryPlan, turns: int) -> int:
+    """The block at which the last complete turns begin; without a complete one, the newest turn."""
     history = plan.history
-    mask = np.zeros(history.blocks, bool)
-    if turns > 0 and history.users:
-        mask[min(first_of_last_turns(plan, turns), history.columns.user_blocks.item(history.users - 1)) :] = True
-    return mask
+    if turns <= 0 or not history.users:
+        return history.blocks
+    newest: int = history.columns.user_blocks.item(history.users - 1)
+    return min(first_of_last_turns(plan, turns), newest)
 
 
 def plan_messages(plan: HistoryPlan) -> list[Any]:

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from historylab.errors import SettingsError
+from historylab.planning.blocks import Ranges
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Reason, reason
@@ -58,10 +59,10 @@ WAITS = reason(
 
 
 def fold_if_worth(
-    plan: HistoryPlan, context: Context, blocks: np.ndarray, room: int, why: Reason, min_freed: float
+    plan: HistoryPlan, context: Context, blocks: Ranges | np.ndarray, room: int, why: Reason, min_freed: float
 ) -> HistoryPlan:
     """Fold these blocks as `folding.fold` does, or, where they are less than that share of the request, say so."""
-    folded, least = int(plan.block_tokens @ (blocks & plan.open)), min_freed * plan.tokens
+    folded, least = plan.tokens_of(blocks), min_freed * plan.tokens
     if folded < least:
         return plan.note(blocks, WAITS, folded=folded, tokens=plan.tokens, least=min_freed) if folded else plan
     return folding.fold(plan, context, blocks, room, why)

@@ -10,9 +10,8 @@ import numpy as np
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import counted, reason
+from historylab.planning.reasons import Action, counted, reason
 from historylab.planning.strategies.base import Context
-from historylab.planning.strategies.folding import folded_before
 from historylab.registry import register
 
 NOT_LOADED = reason("newest", "Older than the {messages:newest messages}.", setting="filter.newest.messages")
@@ -32,7 +31,9 @@ def newest(
     ] = 100,
 ) -> HistoryPlan:
     """At most the newest messages; a tool call stays when any of its results does."""
-    left = plan.open & ~folded_before(context) & ~plan.returned
+    left = plan.open & ~plan.returned
+    if context.previous is not None and context.previous.summary is not None:
+        left &= ~plan.among(plan.decided_before(context.previous, Action.SUMMARIZED))
     sizes = context.history.block_sizes * left
     newer = np.cumsum(sizes[::-1])[::-1] - sizes  # messages after each block
     return plan.drop(left & (newer >= messages), NOT_LOADED, messages=messages)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from historylab.planning.blocks import Ranges, before
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
@@ -41,9 +42,8 @@ def last_n(plan: HistoryPlan, context: Context, *, late_results: LateResults = "
     users = history.users
     if users <= n:
         return plan
-    older = np.zeros(history.blocks, bool)
-    older[: columns.user_blocks[users - n]] = True
-    older[columns.block.item(history.size - 1)] = False  # the newest results: what the model is asked to go on from
+    newest = columns.block.item(history.size - 1)  # the newest results: what the model is asked to go on from
+    older: Ranges | np.ndarray = before(columns.user_blocks.item(users - n), but=(newest,))
     if late_results == "keep" and not columns.contiguous:  # such a call counts as newer: it stays with its results
-        older &= columns.block_last[: history.blocks] < columns.users[users - n]
+        older = plan.among(older) & (columns.block_last[: history.blocks] < columns.users[users - n])
     return plan.drop(older, OLDER, n=n)

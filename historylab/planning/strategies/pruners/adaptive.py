@@ -6,14 +6,15 @@ than `least`, even if they exceed the room, nor more than `most`.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field
 
+from historylab.planning.blocks import Ranges, before
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
-from historylab.planning.strategies.base import Context
+from historylab.planning.strategies.base import Context, newest_sent_users
 from historylab.pricing import window_of
 from historylab.registry import register
 
@@ -53,18 +54,15 @@ def adaptive(
     most: MostTurns = 20,
 ) -> HistoryPlan:
     """Keeps as many of the newest turns as fit a share of the model's room."""
-    history = plan.history
-    users = history.columns.user_blocks[: history.users]
-    users = users[plan.sent[users]]
+    users = newest_sent_users(plan, most + 1).tolist()
     room = int(share * _room(plan, context))
-    fitting = int((_tokens_from(plan, users) <= room).sum())
+    fitting = _fitting(plan, users, room)
     turns = min(max(fitting, least), most)
     if turns >= len(users):
         return plan
-    before = np.arange(history.blocks) < users[-turns]
     why = MOST if turns == most else LEAST if fitting < turns else NO_ROOM_LEFT
     numbers = {} if why is MOST else {"room": room}
-    return plan.drop(before & ~context.protected(plan), why, turns=turns, **numbers)
+    return plan.drop(context.free(plan).before(users[-turns]), why, turns=turns, **numbers)
 
 
 def _room(plan: HistoryPlan, context: Context) -> int:
@@ -73,11 +71,10 @@ def _room(plan: HistoryPlan, context: Context) -> int:
     return min(plan.budget, window) if window else plan.budget
 
 
-def _tokens_from(plan: HistoryPlan, users: np.ndarray) -> np.ndarray:
-    """int64[users]: tokens sent from each of those user messages on; pinned blocks count wherever they are."""
-    sent = plan.block_tokens * plan.sent
-    always = plan.block_tokens * (plan.sent & ~plan.open)
-    after = np.cumsum(sent[::-1])[::-1]
-    always_before = np.cumsum(always) - always
-    tokens: np.ndarray = after[users] + always_before[users] + plan.summary_tokens + plan.framing
-    return tokens
+def _fitting(plan: HistoryPlan, users: list[int], room: int) -> int:
+    """How many of the newest user messages fit the room with all after them; pinned blocks count wherever they are."""
+    blocks = plan.history.blocks
+    always = plan.tokens - plan.tokens_of(before(blocks))
+    return bisect_right(
+        range(len(users)), room, key=lambda turns: always + plan.tokens_of(Ranges([(users[-turns - 1], blocks)]))
+    )

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from historylab.conversation.columns import USER
 from historylab.counters.quarter_of_characters import characters as characters_of
+from historylab.planning.blocks import Ranges
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import counted, reason
 from historylab.planning.strategies.base import Context
@@ -70,49 +71,58 @@ def pairs(
 ) -> HistoryPlan:
     """Keeps the newest pairs of messages that fit a number of characters."""
     past = _history(plan, context)
-    if not len(past):
-        return plan
-    lengths = _lengths(plan)[past]
-    newest = min(len(past), math.ceil(2 * pairs))
-    fitting = int((np.cumsum(lengths[::-1]) <= characters).sum())  # of ever longer ends of the history
-    starts = past[len(past) - min(newest, fitting) :]
+    newest = plan.newest_open(past, math.ceil(2 * pairs))
+    fitting = int((np.cumsum(_lengths(plan, newest)[::-1]) <= characters).sum())  # of ever longer ends of the history
+    starts = newest[len(newest) - fitting :]
     kept = starts[_first_user(plan, starts) :]
     if oversized == "truncate" and not len(kept) and pairs and characters:
-        kept = past[_first_user(plan, past, last=True) :]
+        kept = _newest_exchange(plan, past)
         plan = _cut(plan, kept, characters)
-    dropped = past[: len(past) - len(kept)]
-    plan = plan.drop(dropped[dropped < _block(past, newest)], TOO_MANY, pairs=pairs)
-    plan = plan.drop(dropped[dropped < _block(past, fitting)], TOO_LONG, characters=characters)
+    dropped = _before(past, kept)
+    plan = plan.drop(_before(dropped, newest), TOO_MANY, pairs=pairs)
+    plan = plan.drop(_before(dropped, starts), TOO_LONG, characters=characters)
     return plan.drop(dropped, NO_QUESTION)
 
 
-def _history(plan: HistoryPlan, context: Context) -> np.ndarray:
-    """int64: the undecided blocks before the newest user message that a pruner may take."""
-    free = plan.open & ~context.protected(plan)
-    if plan.history.users:
-        free[plan.history.columns.user_blocks.item(plan.history.users - 1) :] = False
-    return np.flatnonzero(free)
+def _history(plan: HistoryPlan, context: Context) -> Ranges:
+    """The blocks before the newest user message that a pruner may take."""
+    free, history = context.free(plan), plan.history
+    return free.before(history.columns.user_blocks.item(history.users - 1)) if history.users else free
 
 
-def _block(past: np.ndarray, count: int) -> int:
-    """The block at which the newest `count` of the history begin."""
-    return int(past[len(past) - count]) if count else int(past[-1]) + 1
+def _before(past: Ranges, blocks: np.ndarray) -> Ranges:
+    """What precedes the first of the blocks; all, if there are none."""
+    return past.before(blocks.item(0)) if len(blocks) else past
 
 
-def _first_user(plan: HistoryPlan, blocks: np.ndarray, last: bool = False) -> int:
-    """Where among the blocks the first (or last) user message is; their number if there is none."""
+def _newest_exchange(plan: HistoryPlan, past: Ranges) -> np.ndarray:
+    """int64: the undecided blocks from the newest user message of the history on; none if it has none."""
+    looked = 64
+    while True:  # from the newest back, as far as it takes
+        blocks = plan.newest_open(past, looked)
+        users = np.flatnonzero(plan.history.columns.block_role[blocks] == USER)
+        if len(users) or len(blocks) < looked:
+            return blocks[users.item(-1) :] if len(users) else blocks[:0]
+        looked *= 8
+
+
+def _first_user(plan: HistoryPlan, blocks: np.ndarray) -> int:
+    """Where among the blocks the first user message is; their number if there is none."""
     users = np.flatnonzero(plan.history.columns.block_role[blocks] == USER)
-    return int(users[-1 if last else 0]) if len(users) else len(blocks)
+    return int(users[0]) if len(users) else len(blocks)
 
 
-def _lengths(plan: HistoryPlan) -> np.ndarray:
-    """int64[blocks]: characters of what is sent of each block."""
+def _lengths(plan: HistoryPlan, blocks: np.ndarray) -> np.ndarray:
+    """int64: characters of what is sent of each of these blocks (ascending)."""
     history = plan.history
-    lengths = column(history.conversation, "characters", characters_of, np.int64)[: history.size].copy()
+    first = history.columns.block_first.item(blocks.item(0)) if len(blocks) else history.size
+    lengths = column(history.conversation, "characters", characters_of, np.int64)[first : history.size].copy()
     for cut in plan.shortened:
-        for i in cut.messages.tolist():
-            lengths[i] += len(cut.texts[i]) - len(history.conversation[i].content)
-    return np.bincount(history.columns.block[: history.size], lengths, history.blocks).astype(np.int64)
+        for i in cut.messages[cut.messages.searchsorted(first) :].tolist():
+            lengths[i - first] += len(cut.texts[i]) - len(history.conversation[i].content)
+    of_blocks = np.bincount(history.columns.block[first : history.size], lengths, history.blocks).astype(np.int64)
+    chosen: np.ndarray = of_blocks[blocks]
+    return chosen
 
 
 def _cut(plan: HistoryPlan, blocks: np.ndarray, room: int) -> HistoryPlan:
@@ -120,7 +130,8 @@ def _cut(plan: HistoryPlan, blocks: np.ndarray, room: int) -> HistoryPlan:
     characters, texts = room, {}
     chosen = np.zeros(plan.history.blocks, bool)
     chosen[blocks] = True
-    for i in np.flatnonzero(chosen[plan.history.columns.block[: plan.size]]).tolist():
+    first = plan.history.columns.block_first.item(blocks.item(0)) if len(blocks) else plan.size
+    for i in (np.flatnonzero(chosen[plan.history.columns.block[first : plan.size]]) + first).tolist():
         text = plan.history.conversation[i].content
         if len(text) > room:
             texts[i] = truncate_text(text, room, CUT)

@@ -2,12 +2,11 @@
 
 from typing import Annotated
 
-import numpy as np
 from pydantic import Field
 
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import counted, reason
-from historylab.planning.strategies.base import Context
+from historylab.planning.strategies.base import Context, newest_sent_users
 from historylab.planning.strategies.cutting import (
     LAST_IN_PAUSE,
     UNTIMED,
@@ -46,14 +45,13 @@ def sliding_window(
     left = turns if trim_to == 1 else min(turns, max(1, int(trim_to * turns)))
     if trim_to < 1:
         plan = carry_cut(plan, context, *CUT_BELOW.values())
-    users = context.history.columns.user_blocks[: context.history.users]
-    sent = users[plan.sent[users]]
+    sent = newest_sent_users(plan, turns + 1)
     moment = moment_of_cut(len(sent), left, turns, context, when)
     if moment is None:
         return plan
-    outside = np.zeros(context.history.blocks, bool)
-    outside[: sent[-left] if left else context.history.blocks] = True
-    outside &= ~context.protected(plan)
+    outside = context.free(plan)
+    if left:
+        outside = outside.before(sent.item(-left))
     if trim_to == 1:
         return plan.drop(outside, OUTSIDE, turns=turns)
     return plan.drop(outside, CUT_BELOW[moment.name], turns=turns, left=left, **moment.numbers)

@@ -63,7 +63,7 @@ def summarize(
     room = int(max_share * plan.budget)
     excess = carried.tokens - carried.summary_tokens + room - goal
     blocks = oldest_blocks(carried, context, excess, unit)
-    rest = carried.tokens - carried.summary_tokens - int(carried.block_tokens[blocks].sum())
+    rest = carried.tokens - carried.summary_tokens - carried.tokens_of(blocks)
     folded = fold(carried, context, blocks, min(room, plan.budget - rest), FOLDED[moment.name], **moment.numbers)
     if folded.summary is carried.summary and moment.early:  # no text fits: wait until something has to go
         return carried
@@ -74,4 +74,4 @@ def summarize(
     blocks = oldest_blocks(
         plan, context, plan.tokens - plan.budget, unit
     )  # not even the summary fits beside what must stay
-    return plan.drop(blocks | (plan.open & (folded.block_actions == Action.SUMMARIZED)), NO_ROOM)
+    return plan.drop(plan.among(blocks) | (plan.open & (folded.block_actions == Action.SUMMARIZED)), NO_ROOM)

@@ -1,0 +1,183 @@
+"""What a plan says of its blocks, whatever form its decisions have, and sums over those that are still open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from historylab.planning.blocks import Ranges
+from historylab.planning.decisions import Cuts, Decisions
+from historylab.planning.history import History
+from historylab.planning.reasons import Action, Reason
+from historylab.planning.shortening import OldestTexts, Shortening
+
+if TYPE_CHECKING:
+    from historylab.planning.plan import HistoryPlan
+
+LastWord = Callable[[Any], Iterable[tuple[Ranges | np.ndarray, Reason]]]
+"""A plan's blocks, and why those of them that are open are sent; the last reason of a block counts."""
+
+
+class PlannedBlocks:
+    """The part of a HistoryPlan that is about blocks.
+
+    `block_actions` and `block_reasons` are made whenever they are read: plans are kept as few numbers.
+    """
+
+    __slots__ = ("_block_tokens", "_decisions", "_last_word", "_returned", "_tokens", "history", "shortened")
+
+    history: History
+    shortened: tuple[Shortening | OldestTexts, ...]
+    _decisions: Decisions
+    _last_word: LastWord | None
+    _returned: np.ndarray | None
+    _block_tokens: np.ndarray | None
+    _tokens: np.ndarray  # of open blocks, before each; where decisions are cuts
+
+    @property
+    def block_actions(self) -> np.ndarray:
+        """uint8[blocks], read-only: an Action per block."""
+        return self._decisions.actions()
+
+    @property
+    def block_reasons(self) -> np.ndarray:
+        """uint8[blocks], read-only: a reason code per block."""
+        return self.decisions.reasons()
+
+    @property
+    def decisions(self) -> Decisions:
+        """The decisions, with why what is open is sent."""
+        decisions = self._decisions
+        for blocks, why in self._last_word(self) if self._last_word else ():
+            decisions = decisions.noted(decisions.still_open(blocks), why.code)
+        return decisions
+
+    @property
+    def returned(self) -> np.ndarray:
+        """bool[blocks], summaries of ours that came back with the messages: no instructions, and never pinned."""
+        if self._returned is None:
+            return np.zeros(self.history.blocks, bool)
+        return self._returned[: self.history.blocks]
+
+    @returned.setter
+    def returned(self, blocks: np.ndarray) -> None:
+        self._returned = blocks
+
+    @property
+    def block_tokens(self) -> np.ndarray:
+        """float64[blocks]: what each block takes, sent or not, after shortening."""
+        if not self.shortened:
+            return self.history.block_tokens
+        if self._block_tokens is None:
+            self._block_tokens = self.history.block_tokens.copy()
+            for cut in self.shortened:
+                self._block_tokens -= np.bincount(cut.homes, cut.saved, self.history.blocks)
+        return self._block_tokens
+
+    @property
+    def open(self) -> np.ndarray:
+        """bool[blocks]: not decided yet."""
+        undecided: np.ndarray = self.block_actions == 0  # Action.KEPT
+        return undecided
+
+    @property
+    def sent(self) -> np.ndarray:
+        """bool[blocks]: sent, whole or in part."""
+        sent: np.ndarray = self.block_actions <= 2  # Action.TRUNCATED
+        return sent
+
+    def actions_at(self, blocks: np.ndarray | slice) -> np.ndarray:
+        """uint8: the Action of each of some blocks (int64, or a slice with both ends)."""
+        return self._decisions.actions_at(blocks)
+
+    def among(self, blocks: Ranges | np.ndarray) -> np.ndarray:
+        """bool[blocks]: those of them (a mask or ranges) that are open."""
+        mask: np.ndarray = self.open & (blocks.mask(self.history.blocks) if isinstance(blocks, Ranges) else blocks)
+        return mask
+
+    def any_open(self, blocks: Ranges | np.ndarray) -> bool:
+        """Whether any of the blocks (a mask or ranges) is open."""
+        found = self._decisions.still_open(blocks)
+        return len(found) > 0
+
+    def tokens_of(self, blocks: Ranges | np.ndarray) -> int:
+        """Tokens of those of the blocks (a mask or ranges) that are open, as they would be sent."""
+        return self._amount(self._decisions.still_open(blocks))[0]
+
+    def newest_open(self, blocks: Ranges, most: int) -> np.ndarray:
+        """int64, ascending: the newest of these blocks that are open, `most` at most."""
+        decisions, found = self._decisions, list[np.ndarray]()
+        if not isinstance(decisions, Cuts):
+            chosen = np.flatnonzero(self.among(blocks))
+            return chosen[max(0, len(chosen) - most) :]
+        for first, stop in reversed(decisions.ranges_open(blocks)):
+            if most <= 0:
+                break
+            found.append(decisions.standing.newest_open(first, stop, most))
+            most -= len(found[-1])
+        return np.concatenate(found[::-1]) if found else np.empty(0, np.int64)
+
+    def first_spoken(self) -> int:
+        """A block before which nothing but system messages is sent; 0 where that is not known."""
+        return self._decisions.first_spoken() if isinstance(self._decisions, Cuts) else 0
+
+    def first_that_makes(self, tokens: int, blocks: Ranges) -> int | None:
+        """The first block up to which the open ones among these take that many tokens; None if all take no more."""
+        decisions = self._decisions
+        if not isinstance(decisions, Cuts):
+            sums = np.cumsum(self.block_tokens * self.among(blocks))
+            return int(sums.searchsorted(tokens)) if len(sums) and sums[-1] > tokens else None
+        parts, left = decisions.ranges_open(blocks), tokens
+        if self._amount(parts)[0] <= tokens:
+            return None
+        for first, stop in parts if tokens > 0 else ():
+            taken = self._amount(Ranges([(first, stop)]))[0]
+            if taken >= left:
+                return self._reached(first, stop, left)
+            left -= taken
+        return 0 if self.history.blocks else None  # the first there is makes nothing, or less
+
+    def _reached(self, first: int, stop: int, tokens: int) -> int:
+        """The first block from `first` on up to which open ones take that many tokens; before `stop` they do."""
+        sums, low, high = self._tokens, first, stop
+        if not self.shortened:
+            return first + int(sums[first + 1 : stop + 1].searchsorted(sums.item(first) + tokens))
+        while low < high - 1:
+            middle = (low + high) // 2
+            if self._amount(Ranges([(first, middle)]))[0] < tokens:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def decided_before(
+        self, before: HistoryPlan, action: Action | None = None, why: Reason | None = None
+    ) -> Ranges | np.ndarray:
+        """The blocks (a mask or ranges) that an earlier request left out, by this action or for this reason."""
+        earlier, now = before._decisions, self._decisions
+        found = earlier.where(action, why.code if why else None)
+        if isinstance(found, Ranges):
+            assert isinstance(earlier, Cuts)
+            if isinstance(now, Cuts) and earlier.standing is now.standing:
+                return found
+            found = found.mask(earlier.blocks) & (earlier.standing.actions[: earlier.blocks] == 0)
+        blocks = np.zeros(self.history.blocks, bool)
+        common = min(len(found), len(blocks))
+        blocks[:common] = found[:common]
+        return blocks
+
+    def _amount(self, blocks: Ranges | np.ndarray) -> tuple[int, int]:
+        """Tokens, as this plan sends them, and messages of blocks that are open."""
+        decisions, sums = self._decisions, self._tokens
+        if not isinstance(blocks, Ranges):
+            return int(self.block_tokens @ blocks), int(self.history.block_sizes @ blocks)
+        tokens = messages = 0
+        if isinstance(decisions, Cuts):
+            for first, stop in blocks:
+                tokens += sums.item(stop) - sums.item(first)
+                messages += decisions.standing.messages.item(stop) - decisions.standing.messages.item(first)
+                for cut in self.shortened:
+                    tokens -= cut.saved_before(stop) - cut.saved_before(first)
+        return tokens, messages
