@@ -56,13 +56,15 @@ def as_anthropic(records: Iterable[Record]) -> list[Record]:
         role = "assistant" if record["role"] == "assistant" else "user"
         blocks = _blocks(record, k)
         if turns and turns[-1]["role"] == role:
-            turns[-1]["content"] = _listed(turns[-1]["content"]) + blocks
+            joined = _listed(turns[-1]["content"]) + blocks
+            turns[-1]["content"] = sorted(joined, key=lambda block: block["type"] != "thinking")
         else:
             alone = len(blocks) == 1 and blocks[0]["type"] == "text" and k % 2
             turns.append({"role": role, "content": blocks[0]["text"] if alone else blocks})
     for turn in turns[::3]:
         turn["content"] = _listed(turn["content"])
-        turn["content"][-1]["cache_control"] = {"type": "ephemeral"}
+        for block in turn["content"][-1:]:
+            block["cache_control"] = {"type": "ephemeral"}
     return turns
 
 
@@ -108,8 +110,8 @@ def chat_body(records: list[Record]) -> Record:
 
 
 def responses_body(records: list[Record]) -> Record:
-    items = as_responses(records)
-    return {"model": "gpt-5.5", "instructions": _prompt(records), "input": items[records[0]["role"] == "system" :]}
+    led = bool(records) and records[0]["role"] == "system"
+    return {"model": "gpt-5.5", "instructions": _prompt(records), "input": as_responses(records[led:])}
 
 
 def anthropic_body(records: list[Record]) -> Record:

@@ -66,20 +66,16 @@ class Responses(Form):
         return replace(request, given=given, systems=tuple(systems))
 
     def group(self, items: Sequence[Any], start: int) -> Group:
-        found, count = [*self.at(items, start)], 1
-        if _is_models(items[start]):
-            while start + count < len(items) and _is_models(items[start + count]):
-                found += self.at(items, start + count)
-                count += 1
-        messages = joined(found)
-        held = tuple(items[start : start + count])
-        made = [
-            replace(m, source=Excerpt(_fields(m, held), held, place, len(messages))) for place, m in enumerate(messages)
-        ]
-        return count, tuple(made)
+        found, count = self.at(items, start), 1
+        if not _is_models(items[start]):
+            return 1, found
+        while start + count < len(items) and _is_models(items[start + count]):
+            found += self.at(items, start + count)
+            count += 1
+        return count, _with_origin(joined(list(found)), tuple(items[start : start + count]))
 
     def one(self, item: Any) -> tuple[Message, ...]:
-        return tuple(read_item(fields_of(item), "", STRICT))
+        return _with_origin(read_item(fields_of(item), "", STRICT), (item,))
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         beside = now.request.whole and bool(now.request.systems)
@@ -101,6 +97,13 @@ class Responses(Form):
         kept = next((m for m in chosen if m == own), None)
         text = with_summaries(kept.content if kept else "", [m.content for m in chosen if m is not kept])
         return {**body, self.system_field: text} if text else body
+
+
+def _with_origin(messages: list[Message], items: tuple[Any, ...]) -> tuple[Message, ...]:
+    count = len(messages)
+    return tuple(
+        [replace(m, source=Excerpt(_fields(m, items), items, place, count)) for place, m in enumerate(messages)]
+    )
 
 
 def _is_models(item: Any) -> bool:

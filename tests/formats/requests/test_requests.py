@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 from api_rules import body_fault
+from conversation_strategies import ORDINARY, conversation_from, conversations, settings
 from every_way import every_way
+from hypothesis import given as any_of
+from hypothesis import settings as examples
+from hypothesis import strategies as st
 from request_forms import FORMATS, PATHS, WRITERS, body_of, items_in
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, plan_history
 from historylab.conversation.message import Message
 from historylab.errors import LoadError, UnknownMember
+from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.requests import Request, open_request, same_item
 
 HISTORIES = [history for history, _ in requests_of(thirty_turns())]
@@ -96,7 +101,7 @@ def test_a_request_that_was_cut_is_never_refused(form, way):
 @every_form
 @pytest.mark.parametrize("way", WAYS)
 def test_nor_is_it_in_any_way_there_is(form, way):
-    assert_all_is_well(form, WAYS[way], HISTORIES[5::6])
+    assert_all_is_well(form, WAYS[way], HISTORIES[5::9])
 
 
 @every_form
@@ -109,6 +114,23 @@ def test_a_growing_history_is_read_group_by_group_as_if_at_once(form):
         known = known[:-1]
         known += request.form.groups(items[:size], sum(count for count, _ in known))
     assert known == list(request.form.groups(items))
+
+
+ordinary = st.lists(st.sampled_from(ORDINARY), max_size=16).map(lambda said: conversation_from(["user", *said, "user"]))
+
+
+@examples(max_examples=40)
+@any_of(conversations(max_size=9) | ordinary, settings(), st.sampled_from(list(WRITERS)))
+def test_so_it_is_of_any_history_under_any_settings(conversation, chosen, form):
+    given = WRITERS[form]([to_record(message) for message in conversation])
+    before = copy.deepcopy(given)
+    request, messages = read(given, format_of(form))
+    assert all(own(request.form.write(request, messages), given))
+    plan = plan_history(Conversation(messages), chosen)
+    back = request.form.write(request, plan.render())
+    assert given == before
+    if refused(form, given, given) is None and any(m.role != "system" for m in plan.render()):
+        assert refused(form, back, given) is None
 
 
 @every_form
