@@ -35,8 +35,8 @@ class Growing:
         """The value for all of `conversation`, whose first `start` messages this one is for."""
         raise NotImplementedError
 
-    def beginning(self, size: int) -> Self | None:
-        """The value for the first `size` of its messages."""
+    def beginning(self, conversation: Conversation, size: int) -> Self | None:
+        """The value for the first `size` of its messages, which `conversation` begins with."""
         return None
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> Self | None:
@@ -77,10 +77,12 @@ class Grown:
 
     def brought_to(self, conversation: Conversation) -> Any:
         """The value for the whole conversation; None if it has to be made anew."""
-        value = self.value if self.stop == self.size else self.value.beginning(self.stop)
-        if value is not None and (self.before or self.now):
+        value, more = self.value, self.now - self.before
+        if self.before or self.now:
             value = value.with_leading(conversation, self.before, self.now)
-        start = self.stop - self.before + self.now
+        start = self.stop + more
+        if value is not None and self.stop < self.size:
+            value = value.beginning(conversation, start)
         return value.followed_by(conversation, start) if value is not None and start < len(conversation) else value
 
 
@@ -161,7 +163,7 @@ class MessageColumn(Growing):
     def followed_by(self, conversation: Conversation, start: int) -> Self:
         return self._with(self._values.followed_by(self._of(conversation, start, len(conversation))))
 
-    def beginning(self, size: int) -> Self | None:
+    def beginning(self, conversation: Conversation, size: int) -> Self | None:
         return self._with(self._values.beginning(size))
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> Self:
@@ -180,7 +182,7 @@ class BlockColumn(MessageColumn):
         known, blocks = len(self.array), len(conversation.columns.block_first)
         return self._with(self._values.followed_by(self._of(conversation, known, blocks)))
 
-    def beginning(self, size: int) -> None:
+    def beginning(self, conversation: Conversation, size: int) -> None:
         return None  # which blocks these are is not known here
 
 
@@ -199,7 +201,7 @@ class Notes(Growing):
     def followed_by(self, conversation: Conversation, start: int) -> Notes:
         return self
 
-    def beginning(self, size: int) -> Notes | None:
+    def beginning(self, conversation: Conversation, size: int) -> Notes | None:
         of_messages = max(map(len, self.found.values()), default=0)
         return self if of_messages <= NOTES_PER_MESSAGE * (size + 1) else None
 

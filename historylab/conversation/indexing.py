@@ -13,6 +13,14 @@ import numpy as np
 
 from historylab.conversation.columns import ASSISTANT, NEVER, OTHER, ROLE_CODES, SYSTEM, TOOL, USER, Columns
 from historylab.conversation.growing import Growing, GrowingArray
+from historylab.conversation.kept_columns import (
+    arrays_up_to,
+    interrupted,
+    last_to_speak,
+    led_arrays,
+    requests_up_to,
+    waiting_calls,
+)
 
 if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
@@ -128,6 +136,39 @@ class ColumnsIndex(Growing):
             _change(arrays, "settled", row, settled)
         _change(arrays, "of_message", 2, {j: i for i in stand_ins for j in messages[i - n].replaces if 0 <= j < i})
         return ColumnsIndex(arrays, asked, spoke, read)
+
+    def beginning(self, conversation: Conversation, size: int) -> ColumnsIndex | None:
+        known = self.columns
+        if len(known.stand_ins) and known.stand_ins.item(-1) >= size:
+            return None  # another may have stood for the same message before
+        waiting = waiting_calls(conversation, known, size)
+        open_calls: dict[str, tuple[int, ...]] = {}
+        for home, ids in waiting.items():
+            for call in ids:
+                open_calls[call] = (*open_calls.get(call, ()), home)
+        newest = known.blocks_before.item(size) - 1
+        alone = newest in waiting and not known.orphan[newest] and not interrupted(known, newest, size)
+        contiguous = known.contiguous or bool((np.diff(known.block[:size]) >= 0).all())
+        arrays = arrays_up_to(size, known, self._arrays)
+        asked, arrays["requests"] = requests_up_to(size, known, self._asked)
+        missing = {home: len(ids) for home, ids in waiting.items()}
+        read = _Blocks(0, open_calls, missing, newest if alone else None, contiguous)
+        return ColumnsIndex(arrays, asked, last_to_speak(known, size), read)
+
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> ColumnsIndex | None:
+        known, more = self.columns, now - before
+        if before == len(known.role) or (more and len(known.stand_ins)):
+            return None
+        arrays, asked = dict(self._arrays), self._asked
+        open_calls, missing, waiting = self._open_calls, self._missing, self._waiting
+        if more:
+            arrays, asked = led_arrays(before, now, arrays), GrowingArray(asked.array + more)
+            open_calls = {call: tuple(home + more for home in homes) for call, homes in open_calls.items()}
+            missing = {home + more: count for home, count in missing.items()}
+            waiting = None if waiting is None else waiting + more
+        pins = [i for i in range(now) if conversation[i].pinned]
+        arrays["pins"] = GrowingArray(np.append(np.array(pins, np.int64), known.pins[known.pins >= before] + more))
+        return ColumnsIndex(arrays, asked, self._spoke, _Blocks(0, open_calls, missing, waiting, known.contiguous))
 
     def _rows(self, codes: Sequence[int], read: _Blocks) -> dict[str, Any]:
         """The new entries of the other arrays, under their names; of those with rows, one after the other."""

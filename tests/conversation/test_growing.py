@@ -54,7 +54,7 @@ class Told(Growing):
         new = tuple(m.content for m in conversation[start:])
         return Told(self.words + new, self.read + len(new))
 
-    def beginning(self, size: int) -> Told:
+    def beginning(self, conversation: Conversation, size: int) -> Told:
         return Told(self.words[:size], self.read)
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> Told:
@@ -84,6 +84,7 @@ def test_a_grown_conversation_is_indexed_like_a_whole_one_and_its_beginnings_kee
 @examples(max_examples=100)
 @given(conversations(max_size=24), SPLITS, st.integers(0, 30), conversations(max_size=6))
 def test_a_fork_is_indexed_like_a_whole_conversation_whatever_its_trunk_goes_on_to_say(trunk, cuts, kept, other):
+    later = [Message("tool", "late", tool_call_id=call.id) for m in trunk for call in m.tool_calls]
     grown = Conversation()
     for piece in pieces(trunk.messages, cuts):
         grown = grown.followed_by(piece)
@@ -93,6 +94,7 @@ def test_a_fork_is_indexed_like_a_whole_conversation_whatever_its_trunk_goes_on_
     fork = begun.followed_by(other)
     for found in (begun, fork, grown, begun.followed_by(trunk[kept:])):
         assert facts(found.columns) == facts(index_messages(found.messages))
+        assert facts(found.followed_by(later).columns) == facts(index_messages([*found, *later]))
     assert fork == Conversation([*trunk[:kept], *other])
     assert grown == trunk
 

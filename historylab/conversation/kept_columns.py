@@ -1,0 +1,106 @@
+"""What columns become when a conversation ends earlier, or begins with other system messages: no message is read again.
+
+The arrays are those of `ColumnsIndex`, by its names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from historylab.conversation.columns import ASSISTANT, NEVER, OTHER, SYSTEM, Columns
+from historylab.conversation.growing import GrowingArray
+
+if TYPE_CHECKING:
+    from historylab.conversation.conversation import Conversation
+
+Arrays = dict[str, GrowingArray]
+SYSTEMS = np.array([[SYSTEM], [False], [True]], np.uint8)  # a system message's role, that it is no orphan, but a system
+
+
+def arrays_up_to(size: int, columns: Columns, arrays: Mapping[str, GrowingArray]) -> Arrays:
+    """The arrays of the first `size` messages, which none of the later ones replaces."""
+    blocks, users = columns.blocks_before.item(size), columns.users_before.item(size)
+    cut = {
+        "role": size, "of_message": size, "before": size + 1, "of_block": blocks, "opening": blocks, "settled": blocks,
+        "users": users,
+    }  # fmt: skip
+    cut |= {name: int(arrays[name].array.searchsorted(size)) for name in ("results", "pins", "stand_ins")}
+    kept = {name: arrays[name].beginning(count) for name, count in cut.items()}
+    last, answered_at = kept["settled"].array
+    reaching = np.flatnonzero(last >= size)
+    if len(reaching):
+        ends = [_last_of(columns.block[:size], home) for home in reaching.tolist()]
+        kept["settled"] = kept["settled"].changed((0, reaching), ends)
+    unanswered = np.flatnonzero((answered_at > size) & (answered_at < NEVER))
+    if len(unanswered):
+        kept["settled"] = kept["settled"].changed((1, unanswered), NEVER)
+    doubtful = int(columns.doubtful.searchsorted(blocks))
+    if doubtful and columns.doubtful.item(doubtful - 1) == blocks - 1 and not columns.orphan[blocks - 1]:
+        doubtful -= int(not interrupted(columns, blocks - 1, size))  # what came between comes later
+    kept["doubtful"] = arrays["doubtful"].beginning(doubtful)
+    return kept
+
+
+def interrupted(columns: Columns, block: int, size: int) -> bool:
+    """Whether the first `size` messages have one of another block after the first of this one."""
+    return bool((columns.block[columns.block_first.item(block) : size] != block).any())
+
+
+def _last_of(block: np.ndarray, home: int) -> int:
+    return int(np.flatnonzero(block == home)[-1])
+
+
+def waiting_calls(conversation: Conversation, columns: Columns, size: int) -> dict[int, list[str]]:
+    """The ids of calls without a result, by block, if the first `size` messages are all there is."""
+    answered_at = columns.answered_at[: columns.blocks_before.item(size)]
+    waiting = {}
+    for home in np.flatnonzero(answered_at > size).tolist():
+        first = columns.block_first.item(home)
+        waiting[home] = [call.id for call in conversation[first].tool_calls]
+        for i in (np.flatnonzero(columns.block[first + 1 : size] == home) + first + 1).tolist():
+            waiting[home].remove(conversation[i].tool_call_id or "")
+    return waiting
+
+
+def last_to_speak(columns: Columns, size: int) -> int:
+    """The role of the last of the first `size` messages that is no system message and stands for no others."""
+    replacing = frozenset(columns.stand_ins.tolist())
+    spoke = (columns.role.item(i) for i in range(size - 1, -1, -1) if i not in replacing)
+    return next((role for role in spoke if role != SYSTEM), OTHER)
+
+
+def requests_up_to(size: int, columns: Columns, asked: GrowingArray) -> tuple[GrowingArray, GrowingArray]:
+    """Those of the first `size` messages that were answered, and all with the next."""
+    answered = asked.beginning(int(asked.array.searchsorted(size)))
+    ended = not size or columns.role[size - 1] == ASSISTANT
+    return answered, answered if ended else answered.followed_by([size])
+
+
+def led_arrays(before: int, now: int, arrays: Mapping[str, GrowingArray]) -> Arrays:
+    """The arrays with `now` leading system messages in place of `before`; none of the messages replaces others."""
+    more, old = now - before, {name: grown.array for name, grown in arrays.items()}
+    block, turn, _ = old["of_message"][:, before:]
+    begun, turns = old["before"][:, before + 1 :]
+    first, block_turn = old["of_block"][:, before:]
+    last, answered_at = old["settled"][:, before:]
+    answered_at = answered_at + more * ((answered_at > 0) & (answered_at < NEVER))
+    leading, none, untold = np.arange(now), np.zeros(now, np.int64), np.full(now, -1)
+    new = {
+        "role": np.append(np.full(now, SYSTEM, np.uint8), old["role"][before:]),
+        "of_message": _rows((leading, block + more), (untold, turn), np.full(len(block) + now, NEVER)),
+        "before": _rows((np.arange(now + 1), begun + more), (np.zeros(now + 1, np.int64), turns)),
+        "of_block": _rows((leading, first + more), (untold, block_turn)),
+        "settled": _rows((leading, last + more), (none, answered_at)),
+        "opening": np.append(
+            np.array([[SYSTEM], [False], [True]], np.uint8).repeat(now, 1), old["opening"][:, before:], 1
+        ),
+        **{name: old[name] + more for name in ("users", "results", "doubtful", "requests")},
+    }
+    return {**arrays, **{name: GrowingArray(values) for name, values in new.items()}}
+
+
+def _rows(*rows: tuple[np.ndarray, np.ndarray] | np.ndarray) -> np.ndarray:
+    return np.array([np.append(*row) if isinstance(row, tuple) else row for row in rows])
