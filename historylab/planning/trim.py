@@ -1,16 +1,24 @@
-"""`trim()`: the messages to send, for a program that keeps no `Trimmer`."""
+"""`trim()`: what to send, for a program that keeps no `Trimmer`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import lcm
 from typing import Any, TypeVar, overload
 
+from historylab.planning.known_chat import LEADING
 from historylab.planning.pipeline import open_pipeline
+from historylab.planning.reasons import Action
 from historylab.planning.trimmer import Trimmer, environment_settings
 from historylab.planning.warn import USED_ONCE, say_once
+from historylab.registry import STAGE_FAMILIES, chosen_members
 from historylab.settings.model import Settings
+from historylab.settings.pin import PIN_SETTINGS
 
 M = TypeVar("M")
+SHORT = 256  # messages that are read at once
+PARTS = ("text", "image_url", "input_audio", "file")
 
 
 @overload
@@ -30,9 +38,60 @@ def trim(
     given is changed. Raises LoadError for what can't be read.
 
     This is a `Trimmer` used once: it knows nothing of earlier requests, so that settings which carry something from
-    request to request (a summary, a cut) plan all of them anew each time; the logger `historylab` warns of that.
+    request to request (a summary, a cut) plan all of them anew each time; the logger `historylab` warns of that. Where
+    the end of a long list decides what is sent, nothing before it is read but system messages.
     """
     settings = settings or environment_settings()
     if open_pipeline(settings).carries:
         say_once(("used once", settings.key), lambda: USED_ONCE)
-    return Trimmer(settings).trim(messages)
+    trimmer = Trimmer(settings)
+    for systems, end in _ends(messages, settings):
+        plan = trimmer.plan([*systems, *end])
+        if plan.actions[len(systems)] == Action.DROPPED and not plan.history.columns.orphan.any():
+            return trimmer.trim([*systems, *end])
+    return trimmer.trim(messages)
+
+
+def _ends(messages: Any, settings: Settings) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Ever longer ends of a long list of plain messages, each from a user's on, and the system messages before it.
+
+    If that user's message is dropped, so is all before it but the system messages: see `from_the_end`. Where results
+    are cleared so many at a time, what is left out has a multiple of that many.
+    """
+    step = results_at_a_time(settings) if isinstance(messages, list) and len(messages) > SHORT else 0
+    if not step or set(map(type, messages)) != {dict}:
+        return
+    roles = [message.get("role") for message in messages]
+    if "function" in roles or not _are_plain([message.get("content") for message in messages]):
+        return
+    results, size = roles.count("tool"), SHORT // 2
+    for at in range(len(roles) - 1, 0, -1):
+        results -= roles[at] == "tool"
+        if roles[at] == "user" and len(roles) - at >= size and results % step == 0:
+            size = 4 * (len(roles) - at)
+            yield [messages[k] for k, role in enumerate(roles[:at]) if role in LEADING], messages[at:]
+
+
+def _are_plain(contents: list[Any]) -> bool:
+    """Whether these are contents of Chat Completions' messages, or such as tell no API."""
+    kinds = set(map(type, contents))
+    parts = [part for content in contents if type(content) is list for part in content] if list in kinds else []
+    plain = kinds <= {str, type(None), list}
+    return plain and all(type(part) is dict and part.get("type") in PARTS for part in parts)
+
+
+@lru_cache(maxsize=64)
+def results_at_a_time(settings: Settings) -> int:
+    """Of how many tool results a multiple may be left out where the end of a list decides what is sent; 0: of none."""
+    if (
+        open_pipeline(settings).carries
+        or settings.projection != "off"
+        or any(settings.value(name) for name in PIN_SETTINGS)
+    ):
+        return 0
+    step = 1
+    for family in STAGE_FAMILIES:
+        for chosen in chosen_members(family, getattr(settings, family)):
+            found = chosen.attributes.get("from_the_end", False)
+            step = lcm(step, found(**settings.options_of(family, chosen.name)) if callable(found) else int(found))
+    return step

@@ -10,9 +10,10 @@ from conversation_strategies import conversations, settings
 from hypothesis import given
 from hypothesis import settings as examples
 
-from historylab import trim
+from historylab import Trimmer, trim
 from historylab.errors import LoadError
-from historylab.formats.messages.chat_messages import to_messages, to_record
+from historylab.formats.messages.chat_messages import to_message, to_messages, to_record
+from historylab.formats.requests.chat import Chat
 from historylab.settings.model import Settings
 
 MESSAGES = [
@@ -186,6 +187,26 @@ def test_a_list_that_takes_the_historys_place_is_noticed(warnings):
         messages = trim([*messages, {"role": "user", "content": "And?"}], settings)
     _, warning = warnings()
     assert "sent = trim(messages)" in warning
+
+
+@examples(max_examples=60)
+@given(conversations(max_size=40), settings(filter="off", projection="off", compaction="off"))
+def test_the_end_of_a_long_list_is_read_alone_only_where_it_decides(conversation, chosen):
+    given = [to_record(message) for message in conversation]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("historylab.planning.trim.SHORT", 4)
+        assert trim(given, chosen) == Trimmer(chosen).trim(given)
+
+
+@pytest.mark.parametrize(
+    "chosen", [{}, {"policy": "all"}, {"tool_output": "clear"}, {"policy": "all", "pruner": "pairs"}], ids=str
+)
+def test_of_a_long_list_little_is_read(monkeypatch, chosen):
+    given = [message for k in range(300) for message in (*MESSAGES[2:7], {"role": "user", "content": f"{k} " * 40})]
+    sent, read = Trimmer(Settings(**chosen)).trim(given), []
+    monkeypatch.setattr(Chat, "one", lambda _, item: read.append(item) or (to_message(item),))
+    assert trim(given, Settings(**chosen)) == sent
+    assert len(read) < len(given) / 2
 
 
 @examples(max_examples=40)

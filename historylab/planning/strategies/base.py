@@ -9,6 +9,11 @@ options, if only some of them make it need that.
 `phrase=` names its cut in a sentence, in the singular, with "{to}" in place of the budget: "FIFO{to}". It may also
 be a function of some of its options, each None where the sentence doesn't mention it.
 
+`from_the_end=True` says that what it decides about a message follows from that message and those after it, and that of
+what it drops nothing is newer than what it keeps, apart from the newest user message and block: so where the end of a
+long history begins with a dropped message, that end is enough to plan a request. A function of its options gives 0
+where that doesn't hold, or the number of tool results of which a multiple must be left out.
+
 `facts=` names what it reads of a message besides role and text (`FACTS` in `historylab/exporters/base.py`), so that an
 export can say where that is missing.
 """

@@ -8,10 +8,10 @@ from historylab.planning.strategies.base import Context
 from historylab.registry import register
 
 
-@register("filter")
-@register("tool_output")
-@register("compaction")
-@register("pruner")
+@register("filter", from_the_end=True)
+@register("tool_output", from_the_end=True)
+@register("compaction", from_the_end=True)
+@register("pruner", from_the_end=True)
 def off(plan: HistoryPlan, context: Context) -> HistoryPlan:
     """Does nothing."""
     return plan

@@ -36,7 +36,13 @@ MostTurns = Annotated[
 ]
 
 
-@register("pruner", reads=("min_turns", "window"), title="As many turns as fit", phrase="adaptive pruning{to}")
+@register(
+    "pruner",
+    reads=("min_turns", "window"),
+    title="As many turns as fit",
+    phrase="adaptive pruning{to}",
+    from_the_end=True,
+)
 def adaptive(
     plan: HistoryPlan,
     context: Context,

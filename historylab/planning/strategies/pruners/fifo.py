@@ -38,7 +38,9 @@ CUT_BELOW = {
 """By the moment of the cut."""
 
 
-@register("pruner", carries=carries_cut, reads=("min_turns",), title="Oldest first", phrase="FIFO{to}")
+@register(
+    "pruner", carries=carries_cut, reads=("min_turns",), title="Oldest first", phrase="FIFO{to}", from_the_end=True
+)
 def fifo(
     plan: HistoryPlan,
     context: Context,

@@ -33,7 +33,12 @@ def phrase(keep: int | None = None, batch: int | None = None, trigger: int | Non
     return f"old tool results cleared{at_once}{f' beyond {trigger:,} tokens' if trigger else ''}"
 
 
-@register("tool_output", title="Clear old ones", phrase=phrase)
+def from_the_end(*, batch: int = 10, trigger: int = 0, at_least: int = 0, exclude: str = "", **_others: object) -> int:
+    """Batches are counted from the first result on; the other options look at all of them."""
+    return 0 if trigger or at_least or exclude else batch
+
+
+@register("tool_output", title="Clear old ones", phrase=phrase, from_the_end=from_the_end)
 def clear(
     plan: HistoryPlan,
     context: Context,

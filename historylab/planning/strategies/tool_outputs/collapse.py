@@ -19,7 +19,7 @@ OLDER_TURN = reason(
 )
 
 
-@register("tool_output", title="One line each", phrase="old tool results collapsed")
+@register("tool_output", title="One line each", phrase="old tool results collapsed", from_the_end=True)
 def collapse(
     plan: HistoryPlan,
     context: Context,

@@ -24,7 +24,7 @@ def phrase(limit: int | None = None) -> str:
     return "long tool results cut"
 
 
-@register("tool_output", title="Cut long ones", phrase=phrase)
+@register("tool_output", title="Cut long ones", phrase=phrase, from_the_end=True)
 def truncate(
     plan: HistoryPlan,
     context: Context,
