@@ -86,7 +86,10 @@ def _clearing(settings: Settings) -> dict[str, Any]:
 
 
 def _compaction(settings: Settings) -> dict[str, Any]:
-    return {"type": "compact_20260112", "trigger": _tokens(max(LEAST, compacted_from(settings)))}
+    """With the instructions for a model that summarises, if there are any; they replace Anthropic's own."""
+    instructions = settings.value("summarizer.model.prompt") if settings.summarizer == "model" else ""
+    said = {"instructions": instructions} if instructions else {}
+    return {"type": "compact_20260112", "trigger": _tokens(max(LEAST, compacted_from(settings))), **said}
 
 
 def _tokens(value: int) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def what_is_compacted(settings: Settings, opaque: str) -> Iterator[Difference]:
     """How a compaction of the API's differs; `opaque` says what is known of its summary."""
     share = settings.value(f"{COMPACTION}max_share")
     assumed = f"{opaque} HistoryLab assumes {100 * share:.3g}% of the window at most, and a text of its own."
-    yield Difference(("summarizer", "summary_heading", *OPTIONS), assumed)
+    yield Difference(("summarizer", "summary_heading", "window", *OPTIONS), assumed)
     if settings.value(f"{COMPACTION}messages"):
         yield Difference((f"{COMPACTION}messages",), "The API compacts everything.")
     if not settings.value(f"{COMPACTION}trigger"):
-        yield Difference(("threshold", "window"), f"Written as {compacted_from(settings):,} tokens.")
+        yield Difference(("threshold",), f"Written as {compacted_from(settings):,} tokens.")

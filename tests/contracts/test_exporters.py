@@ -67,11 +67,10 @@ WAYS = {
     "a heading no .env can hold": Settings(summary_heading="it's `{n}`", policy="all", pruner="summarize"),
     "options of a pruner": Settings(**{"pruner.fifo.trim_to": 0.5, "pruner.fifo.keep_task": False}),
     "what must stay": Settings(pin="m3*", policy="all", **{"pin.first": 2, "pin.tools": "look*", "pin.roles": "user"}),
-    "cleared beyond a size": every_way()["anthropic"].replace(
+    "cleared beyond a size": every_way()["anthropic, tight"].replace(
         **{f"tool_output.clear.{name}": 90 for name in ("trigger", "at_least")},
         **{"tool_output.clear.exclude": "look_up, it's", "tool_output.clear.keep": 1},
     ),
-    "compacted at a size": every_way()["openai"].replace(**{"compaction.preserve_recent.trigger": 300}),
     "the last, no systems": Settings(preserve_system_messages=False, min_turns=2, reserve=7, counter="chars/4"),
 }
 

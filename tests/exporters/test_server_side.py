@@ -45,6 +45,12 @@ def test_anthropics_fragment_has_every_knob_there_is():
     assert request(BOTH, "anthropic_api")["betas"] == ["context-management-2025-06-27", "compact-2026-01-12"]
 
 
+def test_instructions_for_the_summary_go_with_it_if_a_model_would_write_it_here():
+    told = {"summarizer.model.prompt": "Keep every id."}
+    assert "instructions" not in edits(BOTH.replace(**told))[1]
+    assert edits(BOTH.replace(summarizer="model", **told))[1]["instructions"] == "Keep every id."
+
+
 def test_without_a_trigger_the_api_clears_from_the_first_result_that_is_not_among_the_newest():
     (clearing,) = edits(ANTHROPIC.settings.replace(**{f"{CLEAR}trigger": 0, f"{CLEAR}keep": 7}))
     assert clearing["trigger"] == {"type": "tool_uses", "value": 7} == clearing["keep"]
@@ -55,7 +61,7 @@ def test_a_share_of_the_window_is_written_in_tokens_and_never_below_what_the_api
     assert request(shares, "openai_api") == {
         "context_management": [{"type": "compaction", "compact_threshold": 32_000}]
     }
-    assert told(shares, "openai_api")["window"] == "Written as 32,000 tokens."
+    assert told(shares, "openai_api")["threshold"] == "Written as 32,000 tokens."
     assert edits(shares)[0]["trigger"]["value"] == 50_000
     assert told(shares, "anthropic_api")["compaction.preserve_recent.trigger"] == "The API takes 50,000 at least."
 

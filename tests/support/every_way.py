@@ -23,8 +23,11 @@ def _presets() -> Iterator[tuple[str, Settings]]:
         for variant in ("", *preset.variants):
             settings = preset.variants[variant] if variant else preset.settings
             name = f"{preset.name} {variant}".strip()
-            yield name, settings
-            yield f"{name}, tight", settings.replace(budget=900, window=1200)
+            early = {option: 400 for option in settings.options if option.endswith(".trigger")}
+            roomy = {option: 0.1 for option in settings.options if option.endswith(".max_share")} if early else {}
+            if not early:  # else it sends everything, as it has a trigger that no short conversation reaches
+                yield name, settings
+            yield f"{name}, tight", settings.replace(budget=900, window=1200, **early, **roomy)
 
 
 def _arranged() -> Iterator[tuple[str, Settings]]:
