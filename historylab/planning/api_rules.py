@@ -16,7 +16,10 @@ one role in a row joined, results in the turn after their calls and first in it.
   measured two months before: https://github.com/LibreChat-AI/agents/pull/323. Empty contents: as documented,
   unverified.
 * OpenAI. Each call is answered by the tool messages right after it, and these answer nothing else:
-  https://github.com/microsoft/promptflow/pull/3130. It takes system messages alone: as documented, unverified.
+  https://github.com/microsoft/promptflow/pull/3130; for Responses, by outputs of its `call_id`. It takes system
+  messages alone: as documented, unverified. In Responses, reasoning needs the item that followed it and that item its
+  reasoning (https://github.com/continuedev/continue/issues/8933, .../issues/11994): as one turn is one message here,
+  no plan parts them.
 """
 
 from __future__ import annotations

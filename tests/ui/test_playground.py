@@ -301,6 +301,13 @@ def test_the_export_drawer_says_what_a_format_cannot_carry():
     app.session_state["as"] = "agentdock"
     shown(app.button(key="export").click().run())
     assert "**Pruner, Budget" in app.warning[0].value
+    assert "With this conversation" not in text(app)
+
+
+def test_the_export_drawer_says_what_an_api_would_refuse_of_what_these_settings_send():
+    app = screen(filter="newest", **{"filter.newest.messages": "0"})
+    shown(app.button(key="export").click().run())
+    assert re.search(r"With this conversation: .*83 of the 83 requests that are sent would be refused", text(app))
 
 
 def test_the_share_link_decides_every_setting_and_opens_the_same_request():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.exporters.base import USE, Difference, differences, export
+from historylab.planning.refusals import refusal_sentence
 from historylab.planning.replay import Timeline
+from historylab.planning.validity import recorded_validity
 from historylab.registry import Member, members
 from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
@@ -14,8 +16,9 @@ from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers
 from historylab.ui.toolbar.write_out import write_out
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.settings import differing_in_words, title_of
-from historylab.wording.untrusted import replace_hidden
+from historylab.wording.palette import ALARM
+from historylab.wording.settings import differing_in_words, setting_in_words, title_of
+from historylab.wording.untrusted import escape, replace_hidden
 
 ALL_IN_THE_FILE = "The file has all of them, so that it means the same under any template."
 DIFFERING = "What differs"
@@ -43,15 +46,21 @@ def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
     drawers.stands(key)
     if timeline.plans:
         _request(resolution, timeline)
-    _settings(resolution.settings)
+    _settings(resolution.settings, timeline)
     write_out(timeline.original, key)
 
 
-def _settings(settings: Settings) -> None:
-    """As any exporter writes them: what differs from the defaults, or all; and the file with all of them."""
+def _settings(settings: Settings, timeline: Timeline) -> None:
+    """As any exporter writes them: what differs from the defaults, or all; and the file with all of them.
+
+    They will do wherever they are put what they do here: what an API would refuse of it is said first.
+    """
     known = members("exporter")
     names = [*ORDER, *sorted(set(known) - set(ORDER))]
     st.html(f'<div class="hl-title">These settings</div><div class="hl-meta">{ALL_IN_THE_FILE}</div>')
+    if recorded_validity(timeline).refused.any():
+        refused = f"With this conversation: {refusal_sentence(timeline, setting_in_words)}"
+        st.html(f'<div class="hl-small hl-over">{ALARM.glyph} {escape(refused)}</div>')
     name = st.segmented_control(
         "As", names, default=names[0], required=True, format_func=lambda n: known[n].attributes["title"], key="as"
     )
