@@ -18,8 +18,7 @@ from historylab.stores.base import open_store
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 WRITER = ROOT / "tests/support/store_writer.py"
-END_ALL = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"""
+END_ALL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'historylab'"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=on_postgres)])
@@ -135,7 +134,7 @@ def test_what_was_acknowledged_is_there_after_the_server_crashed_and_the_store_g
     store = fill(open_store(url), posted("09:00 a: before"))
     process = writer(url, "me", 10**6)
     _, *said = some_lines(process, 20)
-    postgres.stop("immediate")
+    postgres.crash()
     try:
         said += all_lines(process)
         with pytest.raises(StoreError, match=r"failed|cannot be opened"):

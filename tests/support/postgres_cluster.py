@@ -27,6 +27,7 @@ class Cluster:
 
     def __init__(self, folder: Path):
         self._folder, self._places = folder, count(1)
+        self._connections = {}
         self._owner = {}
         if os.geteuid() == 0:  # as which PostgreSQL refuses to run
             user = next(user for user in pwd.getpwall() if user.pw_name in ("postgres", "nobody"))
@@ -37,9 +38,11 @@ class Cluster:
     def start(self) -> None:
         self._run("pg_ctl", "start", "--wait", "--log", self._folder / "log", "-o", f"-k {self._folder} -h ''")
 
-    def stop(self, mode: str = "immediate") -> None:
-        """`immediate` is what a crash leaves behind."""
-        self._run("pg_ctl", "stop", f"--mode={mode}")
+    def crash(self) -> None:
+        """Stop without a word or a checkpoint."""
+        for connection in self._connections.values():
+            connection.close()
+        self._run("pg_ctl", "stop", "--mode=immediate")
 
     def url(self, **options: str) -> str:
         return f"postgresql://tests@/postgres?{urlencode({'host': self._folder, **options}, quote_via=quote)}"
@@ -51,11 +54,14 @@ class Cluster:
         return self.url(options=" ".join([f"-csearch_path={name}", *(f"-c{k}={v}" for k, v in options.items())]))
 
     def execute(self, statement: str, url: str = "") -> list[tuple]:
+        """The rows that a statement gives at a place, by a connection that stays open."""
         import psycopg
 
-        with psycopg.connect(url or self.url(), autocommit=True) as connection:
-            cursor = connection.execute(statement)
-            return cursor.fetchall() if cursor.description else []
+        connection = self._connections.get(url)
+        if not connection or connection.closed:
+            connection = self._connections[url] = psycopg.connect(url or self.url(), autocommit=True)
+        cursor = connection.execute(statement)
+        return cursor.fetchall() if cursor.description else []
 
     def _run(self, program: str, *options: object) -> None:
         command = [BINARIES / program, "-D", self._folder / "data", *options]
@@ -78,5 +84,5 @@ def postgres() -> Iterator[Cluster]:
         yield cluster
     finally:
         with suppress(AssertionError):  # a test that stopped it may have failed
-            cluster.stop()
+            cluster.crash()
         shutil.rmtree(folder, ignore_errors=True)
