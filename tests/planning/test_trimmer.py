@@ -14,6 +14,7 @@ from every_way import every_way
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from postgres_cluster import on_postgres
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
@@ -165,13 +166,19 @@ def writer(monkeypatch):
     return Writer
 
 
-STORES = {"memory": lambda tmp_path: open_store("memory://"), "sqlite": lambda path: f"sqlite:///{path}/chats.db"}
+@pytest.fixture(params=["memory", "sqlite", pytest.param("postgres", marks=on_postgres)])
+def kept(request, tmp_path):
+    """A store, or the URL of one that lasts."""
+    match request.param:
+        case "memory":
+            return open_store("memory://")
+        case "sqlite":
+            return f"sqlite:///{tmp_path}/chats.db"
+    return request.getfixturevalue("postgres").place()
 
 
-@pytest.mark.parametrize("store", STORES)
-def test_after_a_restart_the_same_is_sent_and_nothing_is_written_again(store, tmp_path, writer):
+def test_after_a_restart_the_same_is_sent_and_nothing_is_written_again(kept, writer):
     asked = [history for history, _ in requests_of(thirty_turns())]
-    kept = STORES[store](tmp_path)
     first = Trimmer(CARRIES, store=kept)
     sent = [first.trim(history) for history in asked]
     written = writer.written
@@ -186,13 +193,12 @@ def test_after_a_restart_the_same_is_sent_and_nothing_is_written_again(store, tm
     assert writer.written == written
 
 
-def test_two_processes_that_take_turns_send_what_one_would(tmp_path, writer):
+def test_two_processes_that_take_turns_send_what_one_would(kept, writer):
     asked = [history for history, _ in requests_of(thirty_turns())]
-    url = f"sqlite:///{tmp_path}/chats.db"
-    workers = [Trimmer(CARRIES, store=url), Trimmer(CARRIES, store=url)]
+    workers = [Trimmer(CARRIES, store=kept), Trimmer(CARRIES, store=kept)]
     sent = [workers[number % 2].trim(history) for number, history in enumerate(asked)]
     written = writer.written
-    alone = Trimmer(CARRIES, store=url)
+    alone = Trimmer(CARRIES, store=kept)
     assert [alone.trim(history) for history in asked] == sent
     assert writer.written == written
 
