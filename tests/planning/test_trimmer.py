@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from postgres_cluster import on_postgres
+from request_forms import WRITERS
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
@@ -217,3 +218,15 @@ def test_messages_without_times_have_those_of_the_calls_that_brought_them(monkey
     assert [in_short(plan) for plan in plans] == [in_short(plan) for plan in shown]
     other = Trimmer(cold, store=trimmer.store)
     assert in_short(other.plan(copy.deepcopy(asked[-1]))) == in_short(plans[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", WRITERS)
+@examples(max_examples=8)
+@given(chosen=settings(filter="off", counter="chars/4"))
+def test_in_every_apis_form_a_growing_history_is_sent_as_a_new_trimmer_sends_it(form, chosen):
+    trimmer, asked = Trimmer(chosen), [WRITERS[form](history) for history, _ in requests_of(thirty_turns())]
+    for given_now in asked[2:40:6]:
+        sent = trimmer.trim(given_now)
+        assert type(sent) is type(given_now)
+    assert sent == Trimmer(chosen).trim(copy.deepcopy(given_now))
