@@ -154,7 +154,10 @@ class StateStore(Protocol):
         ...
 
     def delete_state(self, older_than: float) -> int:
-        """Delete what was written that many seconds ago or earlier; 0 deletes all. Returns how many values went."""
+        """Delete what was written that many seconds ago or earlier; 0 deletes all. Returns how many values went.
+
+        Give more than the longest chat lasts: one that goes on without its summaries has them written again.
+        """
         ...
 
 

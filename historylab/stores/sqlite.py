@@ -62,11 +62,13 @@ class SQLiteConversationStore:
             Annotated[int, Field(ge=0)] | None, Field(description="messages kept of each conversation; empty keeps all")
         ] = None,
     ):
-        self._path, self._most_messages = path, max_messages_per_conversation
+        in_memory = os.fspath(path) in (":memory:", "")
+        self._path = path if in_memory else os.path.abspath(path)  # whatever the working directory is later
+        self._most_messages = max_messages_per_conversation
         self._lock = threading.RLock()
         self._process, self._closed = os.getpid(), False
-        self._connection: sqlite3.Connection | None = _opened(path)
-        if os.fspath(path) != ":memory:":  # what is wrong with the file has been said
+        self._connection: sqlite3.Connection | None = _opened(self._path)
+        if not in_memory:  # what is wrong with the file has been said
             self._connection.close()
             self._connection = None
 

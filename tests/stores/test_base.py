@@ -17,7 +17,9 @@ def test_a_store_is_opened_by_its_url(tmp_path, monkeypatch):
     assert isinstance(open_store("memory://"), InMemoryConversationStore)
     for url in ("sqlite:///here.db", f"sqlite:///{tmp_path}/there.db", "SQLite:///:memory:"):
         store = open_store(url)
+        monkeypatch.chdir("/")
         store.write_state("key", "value")
+        monkeypatch.chdir(tmp_path)
         store.close()
     assert {file.name for file in tmp_path.iterdir()} == {"here.db", "there.db"}
     assert open_store("sqlite:///here.db").read_state(["key"]) == {"key": "value"}
