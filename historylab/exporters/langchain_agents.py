@@ -20,17 +20,21 @@ class TrimHistory(AgentMiddleware):
     """Sends what the settings keep; the agent's state keeps everything. Tools count as overhead."""
 
     def wrap_model_call(self, request, handler):
-        return handler(trimmed(request))
+        given = as_records(messages_of(request))
+        return handler(with_messages(request, as_messages(trimmer.trim(given), given)))
 
     async def awrap_model_call(self, request, handler):
-        return await handler(await asyncio.to_thread(trimmed, request))
+        given = as_records(messages_of(request))
+        return await handler(with_messages(request, as_messages(await trimmer.atrim(given), given)))
 
 
-def trimmed(request):
+def messages_of(request):
+    return [*([request.system_message] if request.system_message else []), *request.messages]
+
+
+def with_messages(request, sent):
     """The request, with your system prompt where the settings put it: first, unless a layout moves it."""
-    system = request.system_message
-    sent = to_send([*([system] if system else []), *request.messages])
-    if system and sent and sent[0] is system:
+    if request.system_message and sent and sent[0] is request.system_message:
         return request.override(messages=sent[1:])
     return request.override(system_message=None, messages=sent)
 '''
@@ -47,5 +51,5 @@ def trimmed(request):
 )
 def langchain_agents(settings: Settings, names: Sequence[str]) -> str:
     """A middleware for LangChain's create_agent, which trims every request with these settings."""
-    imports = f"import asyncio\n\nfrom langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
-    return python_module(settings, names, "langchain_agents", f"{MIDDLEWARE}\n{TO_SEND}", imports)
+    imports = f"from langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
+    return python_module(settings, names, "langchain_agents", f"{MIDDLEWARE}\n{TO_SEND}", imports=imports)

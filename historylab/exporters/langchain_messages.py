@@ -4,9 +4,27 @@ IMPORTS = "from langchain_core.messages import convert_to_messages, convert_to_o
 TO_SEND = '''
 def to_send(messages):
     """The messages of the next request: your own, and new ones for what is summarised, shortened or rewritten."""
-    given = [{**as_record(message), "given": message} for message in messages]
+    given = as_records(messages)
+    return as_messages(trimmer.trim(given), given)
+
+
+def as_records(messages):
+    """Chat messages. Each of yours is converted once, as that takes longer than trimming."""
+    return [known.get(id(message)) or remembered(message) for message in messages]
+
+
+def as_messages(records, given):
     own = {id(record) for record in given}
-    return [record["given"] if id(record) in own else made(record) for record in trim(given, settings)]
+    return [record["given"] if id(record) in own else made(record) for record in records]
+
+
+known = {}  # the newest records, by the ids of the messages they hold
+
+
+def remembered(message):
+    if len(known) >= 50_000:
+        known.clear()
+    return known.setdefault(id(message), {**as_record(message), "given": message})
 
 
 def as_record(message):

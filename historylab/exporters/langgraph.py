@@ -45,4 +45,4 @@ def differs(settings: Settings) -> Iterator[Difference]:
 )
 def langgraph(settings: Settings, names: Sequence[str]) -> str:
     """LangGraph's pre_model_hook, which trims every request with these settings."""
-    return python_module(settings, names, "langgraph", f"{HOOK}\n{TO_SEND}", IMPORTS)
+    return python_module(settings, names, "langgraph", f"{HOOK}\n{TO_SEND}", imports=IMPORTS)

@@ -20,14 +20,11 @@ async def trim_input(data):
 
     It needs the whole history in every request: not with conversation_id or previous_response_id.
     """
-    return await asyncio.to_thread(trimmed, data.model_data)
-
-
-def trimmed(given):
+    given = data.model_data
     system = {"role": "system", "content": given.instructions}
     messages = [*([{**system, "items": [system]}] if given.instructions else []), *as_messages(given.input)]
     own = {id(message) for message in messages}
-    sent = trim(messages, settings)
+    sent = await trimmer.atrim(messages)
     items = [item for message in sent for item in (message["items"] if id(message) in own else as_items(message))]
     if items and items[0] is system:  # unless the settings leave it out, or a layout moves it
         return replace(given, input=items[1:])
@@ -95,4 +92,4 @@ def as_items(message):
 )
 def openai_agents(settings: Settings, names: Sequence[str]) -> str:
     """An input filter for the OpenAI Agents SDK, which trims every request with these settings."""
-    return python_module(settings, names, "openai_agents", CODE, "import asyncio\nfrom dataclasses import replace")
+    return python_module(settings, names, "openai_agents", CODE, standard=["from dataclasses import replace"])

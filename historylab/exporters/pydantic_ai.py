@@ -1,7 +1,7 @@
 """`pydantic_ai`: a hook for Pydantic AI (from version 2) that trims every request.
 
-Source: the `before_model_request` hook. A history processor would replace the history with what it returns, so that
-a later request could no longer be planned from the whole conversation.
+Source: the `wrap_model_request` hook. A history processor and the `before_model_request` hook replace the history with
+what they return, so that a later request could no longer be planned from the whole conversation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,10 +15,8 @@ USE = (
     "`Agent(…, capabilities=[hooks])`; it needs `pip install pydantic-ai` and `pip install .` in a clone of HistoryLab"
 )
 PROMPT = "`instructions` of an agent are sent with every request; give a `system_prompt` instead."
+STANDARD = ("from copy import copy", "from dataclasses import replace")
 IMPORTS = """\
-import asyncio
-from dataclasses import replace
-
 from pydantic_ai.capabilities import Hooks
 from pydantic_ai.messages import (
     FilePart,
@@ -35,22 +33,43 @@ CODE = '''
 hooks = Hooks()
 
 
-@hooks.on.before_model_request
-async def trim_history(ctx, request_context):
+@hooks.on.model_request
+async def trim_history(ctx, *, request_context, handler):
     """Only what is sent is trimmed, the run keeps everything. `instructions` and tools count as overhead."""
-    messages = list(request_context.messages)
-    return replace(request_context, messages=await asyncio.to_thread(to_send, messages))
+    request, given = copy(request_context), as_records(request_context.messages)
+    request.messages = as_messages(await trimmer.atrim(given), given, request.messages[-1])
+    return await handler(request)
 
 
 def to_send(messages):
     """The messages of the next request: your own parts, and new ones for what is summarised, shortened or rewritten."""
-    given = [record for message in messages for record in as_records(message)]
-    tools = {call["id"]: call["function"]["name"] for record in given for call in record.get("tool_calls", ())}
-    own = {id(record) for record in given}
-    sent = []
-    for record in trim(given, settings):
-        message, parts = record["given"] if id(record) in own else made(record, tools, messages[-1])
-        if sent and sent[-1][0] is message:
+    given = as_records(messages)
+    return as_messages(trimmer.trim(given), given, messages[-1])
+
+
+def as_records(messages):
+    """Chat messages. Each of yours is converted once, as that takes longer than trimming."""
+    return [record for message in messages for record in remembered(message)]
+
+
+known = {}  # the parts of the newest messages and their records, which hold them, by the messages' ids
+
+
+def remembered(message):
+    parts, records = known.get(id(message), (None, None))
+    if parts is not message.parts:
+        if len(known) >= 50_000:
+            known.clear()
+        records = records_of(message)
+        known[id(message)] = message.parts, records
+    return records
+
+
+def as_messages(records, given, newest):
+    own, sent = {id(record) for record in given}, []
+    for record in records:
+        message, parts = record["given"] if id(record) in own else made(record, newest)
+        if sent and (sent[-1][0] is message or message.parts and sent[-1][0] == message):
             sent[-1][1].extend(parts)
         else:
             sent.append((message, list(parts)))
@@ -62,7 +81,7 @@ def as_message(message, parts):
     return message if same else replace(message, parts=parts)
 
 
-def as_records(message):
+def records_of(message):
     """Chat messages: one for a response, one for each part of a request; notes without text go with a neighbour."""
     if message.kind == "response":
         calls = [as_call(part) for part in message.parts if part.part_kind == "tool-call"]
@@ -126,7 +145,7 @@ def as_piece(piece):
     return {"type": next((kind for kind in ("image", "audio") if name.startswith(kind)), "file"), "piece": piece}
 
 
-def made(record, tools, newest):
+def made(record, newest):
     """The new parts of a record in its role, and their message: yours, if the role is the same."""
     role, content = record["role"], record.get("content") or ""
     if not isinstance(content, str):
@@ -139,7 +158,8 @@ def made(record, tools, newest):
             new.append(ToolCallPart(call["function"]["name"], call["function"]["arguments"], call["id"]))
         return message if isinstance(message, ModelResponse) else ModelResponse([]), new
     if role == "tool":
-        new = ToolReturnPart(tools.get(record["tool_call_id"], ""), content, record["tool_call_id"])
+        tool = next((part.tool_name for part in parts if hasattr(part, "tool_name")), "")
+        new = ToolReturnPart(tool, content, record["tool_call_id"])
     else:
         new = UserPromptPart(content) if role == "user" else SystemPromptPart(content)
     if not isinstance(message, ModelRequest):
@@ -166,4 +186,4 @@ def differs(settings: Settings) -> Iterator[Difference]:
 )
 def pydantic_ai(settings: Settings, names: Sequence[str]) -> str:
     """A hook for Pydantic AI, which trims every request with these settings."""
-    return python_module(settings, names, "pydantic_ai", CODE, IMPORTS)
+    return python_module(settings, names, "pydantic_ai", CODE, imports=IMPORTS, standard=STANDARD)

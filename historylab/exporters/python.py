@@ -12,8 +12,11 @@ USE = (
 )
 CODE = '''
 def to_send(messages):
-    """The messages of the next request: your own dicts, without what these settings leave out."""
-    return trim(messages, settings)
+    """The messages of the next request: your own dicts, without what these settings leave out.
+
+    In an event loop `await trimmer.atrim(messages)`, which doesn't block it.
+    """
+    return trimmer.trim(messages)
 '''
 
 

@@ -6,14 +6,35 @@ from collections.abc import Sequence
 
 from historylab.exporters.base import heading
 from historylab.settings.model import Settings
+from historylab.settings.names import STORE
+
+TRIMMER = f"""\
+# One for the whole app: it knows a chat again by its messages, so that a request costs what is new in it; call its
+# `forget()` after changing an old message in place. With a store in {STORE}, `sqlite:///chats.db` or
+# `postgresql://…`, a restart and other processes send the same, and ask no model for a summary again.
+trimmer = Trimmer(settings, store=os.environ.get("{STORE}") or None"""
 
 
-def python_module(settings: Settings, names: Sequence[str], target: str, code: str, imports: str = "") -> str:
-    """The module's text: `imports` come first, and `code` may use `settings` and `trim`."""
-    before = f"{imports.rstrip()}\n\n" if imports else ""
+def python_module(
+    settings: Settings,
+    names: Sequence[str],
+    target: str,
+    code: str,
+    *,
+    imports: str = "",
+    standard: Sequence[str] = (),
+    api: str = "",
+) -> str:
+    """The module's text. `code` may use `settings`, `trimmer` and what is imported: `imports`, and `standard` modules.
+
+    `api` names the format of the messages that the trimmer is given, where it isn't that of Chat Completions.
+    """
     comments = "\n".join(f"# {line}" for line in heading(settings, target))
-    head = f"{comments}\n{before}from historylab import Settings, trim"
-    return f"{head}\n\n{_literal(settings, names)}\n\n\n{code.strip()}\n"
+    library = "\n".join(sorted(["import os", *standard], key=lambda line: (line.startswith("from"), line)))
+    blocks = (library, imports.strip(), "from historylab import Settings, Trimmer")
+    trimmer = f'{TRIMMER}, format="{api}")' if api else f"{TRIMMER})"
+    head = "\n\n".join(filter(None, blocks))
+    return f"{comments}\n{head}\n\n{_literal(settings, names)}\n{trimmer}\n\n\n{code.strip()}\n"
 
 
 def _literal(settings: Settings, names: Sequence[str]) -> str:

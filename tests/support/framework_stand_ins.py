@@ -116,7 +116,7 @@ class Hooks:
     def on(self) -> Hooks:
         return self
 
-    def before_model_request(self, function: Any) -> Any:
+    def model_request(self, function: Any) -> Any:
         return function
 
 
