@@ -31,7 +31,7 @@ FACTS = {
 """The facts that a filter or projection may read of a message besides role and text, as it declares in `facts`."""
 USE = "load it with `historylab --template FILE`"
 CHAT_FACTS = frozenset({"name", "time"})
-"""Those that a Chat Completions message can have."""
+"""Those of a Chat Completions message: `Trimmer` notes when it was asked, where a message has no time."""
 
 
 class Exporter(Protocol):
@@ -68,7 +68,7 @@ def differences(settings: Settings, target: str) -> tuple[Difference, ...]:
     attributes = member("exporter", target).attributes
     known = attributes.get("facts", CHAT_FACTS)
     stated = attributes.get("differs", lambda _settings: ())(settings)
-    return (*stated, *_missing_facts(settings, known), *_missing_times(settings, known))
+    return (*stated, *_missing_facts(settings, known))
 
 
 def pins_of(settings: Settings) -> tuple[str, ...]:
@@ -89,14 +89,6 @@ def _missing_facts(settings: Settings, known: frozenset[str]) -> Iterator[Differ
             if missing := [words for fact, words in FACTS.items() if fact in read and fact not in known]:
                 said = f"A message does not say there {' or '.join(missing)}"
                 yield Difference((family,), f"{said}: {chosen.title!r} decides without.")
-
-
-def _missing_times(settings: Settings, known: frozenset[str]) -> Iterator[Difference]:
-    """A cut that waits for a pause, where messages don't say when they were written."""
-    when, trim_to = f"pruner.{settings.pruner}.when", f"pruner.{settings.pruner}.trim_to"
-    if "time" not in known and settings.options.get(when) == "cold" and settings.value(trim_to) < 1:
-        full = "it cuts only once the limit is reached"
-        yield Difference((when,), f"A message does not say there {FACTS['time']}, so that no pause shows: {full}.")
 
 
 def environment_of(settings: Settings, names: Sequence[str]) -> Mapping[str, str]:

@@ -47,9 +47,10 @@ def with_messages(request, sent):
     file_name="historylab_langchain_agents.py",
     mime="text/x-python",
     language="python",
-    facts=frozenset({"name"}),
 )
 def langchain_agents(settings: Settings, names: Sequence[str]) -> str:
     """A middleware for LangChain's create_agent, which trims every request with these settings."""
     imports = f"from langchain.agents.middleware import AgentMiddleware\n{IMPORTS}"
-    return python_module(settings, names, "langchain_agents", f"{MIDDLEWARE}\n{TO_SEND}", imports=imports)
+    return python_module(
+        settings, names, "langchain_agents", f"{MIDDLEWARE}\n{TO_SEND}", imports=imports, api="chat_completions"
+    )

@@ -24,10 +24,10 @@ known = {}  # the newest records, by the ids of the messages they hold
 def remembered(message):
     if len(known) >= 50_000:
         known.clear()
-    return known.setdefault(id(message), {**as_record(message), "given": message})
+    return known.setdefault(id(message), {**converted(message), "given": message})
 
 
-def as_record(message):
+def converted(message):
     """A chat message; of a provider's own blocks, texts and media are read."""
     if isinstance(message.content, str):
         return convert_to_openai_messages(message)

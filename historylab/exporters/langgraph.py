@@ -40,9 +40,8 @@ def differs(settings: Settings) -> Iterator[Difference]:
     file_name="historylab_langgraph.py",
     mime="text/x-python",
     language="python",
-    facts=frozenset({"name"}),
     differs=differs,
 )
 def langgraph(settings: Settings, names: Sequence[str]) -> str:
     """LangGraph's pre_model_hook, which trims every request with these settings."""
-    return python_module(settings, names, "langgraph", f"{HOOK}\n{TO_SEND}", imports=IMPORTS)
+    return python_module(settings, names, "langgraph", f"{HOOK}\n{TO_SEND}", imports=IMPORTS, api="chat_completions")

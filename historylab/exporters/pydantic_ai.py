@@ -60,7 +60,7 @@ def remembered(message):
     if parts is not message.parts:
         if len(known) >= 50_000:
             known.clear()
-        records = records_of(message)
+        records = converted(message)
         known[id(message)] = message.parts, records
     return records
 
@@ -81,7 +81,7 @@ def as_message(message, parts):
     return message if same else replace(message, parts=parts)
 
 
-def records_of(message):
+def converted(message):
     """Chat messages: one for a response, one for each part of a request; notes without text go with a neighbour."""
     if message.kind == "response":
         calls = [as_call(part) for part in message.parts if part.part_kind == "tool-call"]
@@ -186,4 +186,6 @@ def differs(settings: Settings) -> Iterator[Difference]:
 )
 def pydantic_ai(settings: Settings, names: Sequence[str]) -> str:
     """A hook for Pydantic AI, which trims every request with these settings."""
-    return python_module(settings, names, "pydantic_ai", CODE, imports=IMPORTS, standard=STANDARD)
+    return python_module(
+        settings, names, "pydantic_ai", CODE, imports=IMPORTS, standard=STANDARD, api="chat_completions"
+    )

@@ -77,7 +77,7 @@ class KnownChat:
         It is where as many system messages lead as before, unless a summary of ours is among those that changed.
         """
         conversation, form = self.chat.conversation, request.form
-        systems = [*request.systems, *(m for k in range(leading) for m in form.at(request.items, k))]
+        systems = [*request.systems, *(m for k in range(leading) for m in form.group(request.items, k)[1])]
         if systems == self._systems and len(self._read_leading) == leading:
             return conversation, True
         changed = conversation.with_leading(systems, replacing=len(self._systems))

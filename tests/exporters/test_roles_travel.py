@@ -1,26 +1,29 @@
 """Roles travel: through every hook, projection, layout, preset and stage, no text arrives in another role.
 
-Run with stand-ins for the frameworks; with their own libraries and over HTTP it is in `test_frameworks.py`.
+And each hook goes on from what it sent last, as the Trimmer does. Run with stand-ins for the frameworks;
+with their own libraries and over HTTP it is in `test_frameworks.py`.
 """
 
 from __future__ import annotations
 
 import pytest
 from every_way import every_way
-from framework_apps import HOOKS, asked_and_shown, history_for, names_of, plain, rendered
+from framework_apps import HOOKS, OWN_MESSAGES, asked_and_shown, history_for, names_of, plain, rendered
 from framework_stand_ins import stand_ins
 from thirty_turns import thirty_turns
 
-from historylab import Conversation, replay
+from historylab import Conversation, Settings, replay
 from historylab.formats.messages.chat_messages import to_messages
+from historylab.planning.strategies import folding
 
-pytestmark = pytest.mark.slow
+slow = pytest.mark.slow
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}  # much the faster counter
 ways = pytest.mark.parametrize("settings", WAYS.values(), ids=WAYS)
 rooms = pytest.mark.parametrize("room", [False, True], ids=["alone", "room"])
 SOME = slice(3, 45, 19)  # requests: early and later, within and after tool calls
 
 
+@slow
 @rooms
 @ways
 def test_what_is_a_system_message_was_one_or_is_the_summary(settings, room):
@@ -31,6 +34,7 @@ def test_what_is_a_system_message_was_one_or_is_the_summary(settings, room):
         assert {m["content"] for m in rendered(plan) if m["role"] == "system"} <= said | summary
 
 
+@slow
 @ways
 def test_every_hook_sends_what_replay_shows(settings):
     with stand_ins():
@@ -38,3 +42,33 @@ def test_every_hook_sends_what_replay_shows(settings):
             names = names_of(settings, target)
             for history, shown in asked_and_shown(history_for(target, thirty_turns(room=True)), settings, SOME):
                 assert [plain(m) for m in sent_by(names, history)] == shown, target
+
+
+CARRIES = Settings(policy="all", pruner="summarize", budget=900, window=1200, counter="chars/4")
+
+
+@slow
+@pytest.mark.parametrize("target", HOOKS)
+def test_a_summary_is_written_once_though_the_app_restarts(target, tmp_path, monkeypatch):
+    written, write = [], folding.write_summary
+    monkeypatch.setattr(folding, "write_summary", lambda *given, **named: written.append(1) or write(*given, **named))
+    monkeypatch.setenv("HISTORYLAB_STORE", f"sqlite:///{tmp_path}/chats.db")
+    with stand_ins():
+        turns = asked_and_shown(history_for(target, thirty_turns()), CARRIES)
+        by_replay = len(written)
+        for lived in (turns[:25], turns[25:]):
+            names = names_of(CARRIES, target)
+            for history, shown in lived:
+                assert [plain(m) for m in HOOKS[target](names, history)] == shown
+    assert len(written) == 2 * by_replay > 2
+
+
+@pytest.mark.parametrize("target", ["langgraph", "pydantic_ai"])
+def test_a_message_of_a_framework_is_converted_once(target, monkeypatch):
+    with stand_ins():
+        names, history = names_of(CARRIES, target), OWN_MESSAGES[target](thirty_turns())
+        converted, convert = [], names["converted"]
+        names["converted"] = lambda message: converted.append(message) or convert(message)
+        for size in (1, len(history) // 2, len(history), len(history)):
+            names["to_send"](history[:size])
+    assert [id(message) for message in converted] == [id(message) for message in history]

@@ -101,6 +101,8 @@ def test_what_is_kept_is_the_callers_own_object_as_it_was_given_last():
     assert all(any(m is own for own in history) for m in trimmer.trim(history))
     again = copy.deepcopy(history)
     assert all(any(m is own for own in again) for m in trimmer.trim(again))
+    items = [*history[:1], {"type": "message", **history[1]}]
+    assert all(a is b for a, b in zip(Trimmer(Settings()).trim(items), items, strict=True))
 
 
 def test_a_cache_marker_that_moves_is_no_edit_and_is_sent_where_it_is_now():

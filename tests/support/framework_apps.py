@@ -210,9 +210,13 @@ def through_openai_agents(names: Mapping[str, Any], records: Sequence[Record]) -
     return [*_system(sent.instructions), *from_items(sent.input)]
 
 
+def langchain_messages(records: Sequence[Record]) -> list[Any]:
+    return list(sys.modules["langchain_core.messages"].convert_to_messages(records))
+
+
 def through_langgraph(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
     core = sys.modules["langchain_core.messages"]
-    sent = names["pre_model_hook"]({"messages": core.convert_to_messages(records)})["llm_input_messages"]
+    sent = names["pre_model_hook"]({"messages": langchain_messages(records)})["llm_input_messages"]
     return [core.convert_to_openai_messages(message) for message in sent]
 
 
@@ -260,6 +264,11 @@ HOOKS: dict[str, Callable[[Mapping[str, Any], Sequence[Record]], list[Record]]] 
     "langchain_agents": through_langchain_agents,
     "pydantic_ai": through_pydantic_ai,
 }
+OWN_MESSAGES: dict[str, Callable[[Sequence[Record]], list[Any]]] = {
+    "langgraph": langchain_messages,
+    "pydantic_ai": pydantic_messages,
+}
+"""The messages of frameworks that have their own."""
 WITHOUT_NAMES = frozenset({"openai_agents", "pydantic_ai"})
 """Frameworks whose messages have no author."""
 
