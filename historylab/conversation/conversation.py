@@ -225,7 +225,9 @@ class Conversation(Memo, Sequence[Message]):
             value: G = found.value
             return value
         brought = found.brought_to(self) if found is not None else None
-        value = nothing().followed_by(self, 0) if brought is None else brought
+        value = nothing() if brought is None else brought
+        if brought is None and self._size:
+            value = value.followed_by(self, 0)
         with taking_turns:
             known[key] = Grown(value, self._size, self._size)
             same = [each for each in known if each[0] == key[0]] if found is None else ()

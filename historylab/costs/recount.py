@@ -7,9 +7,10 @@ from dataclasses import replace
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Summary
 from historylab.counters.base import Counter, count_text, counter_for, model_counter
-from historylab.planning.history import History, Texts
+from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
+from historylab.planning.texts import Texts
 
 
 def counter_of_money(timeline: Timeline) -> Counter:

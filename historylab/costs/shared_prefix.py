@@ -13,11 +13,11 @@ import numpy as np
 from historylab.conversation.columns import NEVER, SYSTEM
 from historylab.conversation.message import Message, known_size
 from historylab.counters.base import count_messages
-from historylab.planning.history import Texts
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
 from historylab.planning.strategies.facts import column
+from historylab.planning.texts import Texts
 
 Sent = tuple[np.ndarray, np.ndarray]
 """The messages a plan sends, in order: a key (int64) and the tokens of each; equal keys mean equal messages."""

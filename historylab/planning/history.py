@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.growing import Growing, GrowingArray
-from historylab.conversation.message import Message
 from historylab.counters.base import Counter, token_column
-from historylab.formats.messages.rewritten import with_text
 
 
 class History:
@@ -135,48 +129,3 @@ class Sums(Growing):
 def sums_of(conversation: Conversation, counter: Counter) -> Sums:
     """The token sums of a conversation."""
     return conversation.growing(("sums", counter.key), lambda: Sums.of_nothing(counter))
-
-
-class Texts(Mapping[int, str]):
-    """Texts for some messages, by index, counted once; only those that take fewer tokens than the original.
-
-    `messages` (int64[k], ascending) are their indices, `homes` their blocks, `saved` the tokens each saves; `tokens` is
-    int64[n], the original's where there is no text. Images, sound and files stay beside a text, unless it stands for
-    the whole (`media=False`). With `every` those that save nothing are held as well.
-    """
-
-    __slots__ = ("_conversation", "_texts", "homes", "media", "messages", "saved", "tokens")
-
-    def __init__(
-        self,
-        conversation: Conversation,
-        counter: Counter,
-        texts: Mapping[int, str],
-        *,
-        media: bool = True,
-        every: bool = False,
-    ):
-        self._conversation, self.media = conversation, media
-        whole, given = token_column(conversation, counter), np.array(sorted(texts), np.int64)
-        dropped: Mapping[str, Any] = {} if media else {"media": ()}
-        shorter = [replace(conversation[i], content=texts[i], **dropped) for i in given.tolist()]
-        tokens = counter.count(shorter) if shorter else given
-        saves = (tokens < whole[given]) | every
-        self.messages, self.saved = given[saves], (whole[given] - tokens)[saves]
-        self.homes = conversation.columns.block[self.messages]
-        self.tokens = whole.copy()
-        self.tokens[self.messages] -= self.saved
-        self._texts = {i: texts[i] for i in self.messages.tolist()}
-
-    def shortened(self, i: int) -> Message:
-        """Message `i` with its text here, to be sent."""
-        return with_text(self._conversation[i], self._texts[i], media=self.media)
-
-    def __getitem__(self, i: int) -> str:
-        return self._texts[i]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._texts)
-
-    def __len__(self) -> int:
-        return len(self._texts)

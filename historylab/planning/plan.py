@@ -16,7 +16,7 @@ from historylab.conversation.message import Message, Summary
 from historylab.counters.base import count_messages
 from historylab.planning.blocks import Ranges
 from historylab.planning.decisions import Codes, Cuts, Decisions
-from historylab.planning.history import History, Texts
+from historylab.planning.history import History
 from historylab.planning.planned_blocks import LastWord, PlannedBlocks
 from historylab.planning.reasons import (
     Action,
@@ -30,6 +30,7 @@ from historylab.planning.reasons import (
 )
 from historylab.planning.shortening import OldestTexts, Shortening
 from historylab.planning.standing import Standing
+from historylab.planning.texts import Texts
 
 __all__ = ["Action", "Explanation", "History", "HistoryPlan", "Reason", "Shortening", "StageTrace", "Texts", "reason"]
 

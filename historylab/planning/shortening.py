@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from historylab.planning.decisions import Cuts
-from historylab.planning.history import Texts
 from historylab.planning.reasons import Reason
 from historylab.planning.standing import running
+from historylab.planning.texts import Texts
 
 
 class Shortening:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from historylab.conversation.columns import SYSTEM
-from historylab.planning.history import History, Texts
+from historylab.planning.history import History
 from historylab.planning.reasons import Action
+from historylab.planning.texts import Texts
 
 MOST_TEXTS = 16  # whose savings are remembered
 

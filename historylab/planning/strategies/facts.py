@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation.columns import TOOL
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.growing import BlockColumn, MessageColumn
+from historylab.conversation.growing import BlockColumn, Growing, MessageColumn
 from historylab.conversation.message import Message, ToolCall, instant
-from historylab.planning.history import History, Texts
+from historylab.counters.base import Counter, token_column
+from historylab.planning.history import History
 from historylab.planning.strategies.base import Context
+from historylab.planning.texts import Texts
 from historylab.relevance.base import Index, Relevance
+
+NOTHING = Conversation()
 
 
 def column(conversation: Conversation, key: Hashable, fact: Callable[[Message], Any], dtype: Any = bool) -> np.ndarray:
@@ -79,23 +82,47 @@ def tool_name(conversation: Conversation, i: int) -> str:
     return call.name if call else "a tool"
 
 
-def shorter_results(
-    context: Context, key: Hashable, shorten: Callable[[int, int], str | None], *, media: bool = False
-) -> Texts:
-    """`shorten(index, tokens)` of every tool result, where that takes fewer tokens than the original; None leaves it.
+Shorten = Callable[[Conversation, int, int], str | None]
+"""Of a tool result, by its index and its tokens: the text sent in its place; None if it stays as it is."""
 
-    The text stands for the whole result, unless its `media` stay beside it.
+
+def shorter_results(context: Context, key: Hashable, shorten: Shorten, *, media: bool = False) -> Texts:
+    """The text of `shorten` for every tool result, where that takes fewer tokens than the original.
+
+    It stands for the whole result, unless its `media` stay beside it. `shorten` may hold no conversation and look at
+    nothing but that result and its call, as the texts are carried on with the conversation.
     """
-    history = context.history
-    conversation, counter = history.conversation, history.counter
+    conversation, counter = context.history.conversation, context.history.counter
+    found = conversation.growing(
+        ("shorter", key, counter.key),
+        lambda: _Shorter(shorten, counter, Texts(NOTHING, counter, {}, media=media)),
+        most=8,
+    )
+    return found.texts
 
-    def shorten_all() -> Texts:
-        tokens = history.sums.tokens
-        results = np.flatnonzero(history.columns.role == TOOL).tolist()
-        given = ((i, shorten(i, int(tokens[i]))) for i in results)
-        return Texts(conversation, counter, {i: text for i, text in given if text is not None}, media=media)
 
-    return conversation.remember(("shorter", key, counter.key), shorten_all, most=8)
+class _Shorter(Growing):
+    """The shorter texts of tool results."""
+
+    __slots__ = ("_counter", "_shorten", "texts")
+
+    def __init__(self, shorten: Shorten, counter: Counter, texts: Texts):
+        self._shorten, self._counter, self.texts = shorten, counter, texts
+
+    def followed_by(self, conversation: Conversation, start: int) -> _Shorter:
+        results, tokens = conversation.columns.results, token_column(conversation, self._counter)
+        new = results[results.searchsorted(start) :].tolist()
+        texts = {i: text for i in new if (text := self._shorten(conversation, i, tokens.item(i))) is not None}
+        return self._with(self.texts.followed_by(conversation, self._counter, texts))
+
+    def beginning(self, conversation: Conversation, size: int) -> _Shorter:
+        return self._with(self.texts.beginning(size))
+
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> _Shorter:
+        return self._with(self.texts.with_leading(conversation, self._counter, before, now))
+
+    def _with(self, texts: Texts) -> _Shorter:
+        return _Shorter(self._shorten, self._counter, texts)
 
 
 def relevance_index(conversation: Conversation, scorer: Relevance) -> Index:

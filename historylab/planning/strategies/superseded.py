@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation.columns import NEVER, TOOL
+from historylab.conversation.columns import NEVER
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.growing import Growing, GrowingArray
 from historylab.conversation.message import Message, ToolCall
 from historylab.summarizers.cues import has_failed
 
@@ -42,6 +43,8 @@ NOTHING_DONE = re.compile(
     re.IGNORECASE,
 )
 """How a result begins that neither shows a file nor changed it, besides those that `has_failed` knows."""
+NO_ROWS, NO_TEXTS = GrowingArray(np.zeros((2, 0), np.int64)), GrowingArray(np.zeros(0, object))
+_reading = threading.Lock()
 NOTICE = re.compile(r"\[Superseded by a later .{1,4000}: [0-9][0-9,]{0,15} tokens cleared\]", re.DOTALL)
 
 
@@ -49,12 +52,13 @@ NOTICE = re.compile(r"\[Superseded by a later .{1,4000}: [0-9][0-9,]{0,15} token
 class Superseded:
     """Results (`messages`, int64) in the order in which they go out of date.
 
-    `since` (int64, ascending) is how much history a request needs to have for that, `by` what did it: "read of a.py".
+    `since` (int64, ascending) is how much history a request needs to have for that, `by` (texts) what did it: "read of
+    a.py".
     """
 
     messages: np.ndarray
     since: np.ndarray
-    by: tuple[str, ...]
+    by: np.ndarray  # object
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,26 +111,89 @@ def is_notice(content: str) -> bool:
 
 def superseded_results(conversation: Conversation, paths: str = PATHS) -> Superseded:
     """Every tool result that a later call makes out of date; found once for these names of arguments."""
-    return conversation.remember(("superseded", paths), lambda: _find(conversation, _names(paths)), most=4)
+    return conversation.growing(("superseded", paths), lambda: _Found(_Files(_names(paths))), most=4).superseded
 
 
-def _find(conversation: Conversation, paths: tuple[str, ...]) -> Superseded:
-    files: dict[str, _Reads] = {}
-    found: dict[int, tuple[int, int, str]] = {}
-    users = [*conversation.columns.users.tolist(), NEVER]
-    for use in _uses(conversation, paths):
-        since = use.result + 1
-        if use.act == "change":
-            since = users[bisect(users, use.result)] + 1
-        for read in files.setdefault(use.path, _Reads()).supersede(use):
-            after = (since, read.result, f"{use.tool} of {use.path}")
-            found[read.result] = min(after, found.get(read.result, after))
-    ordered = sorted(each for each in found.values() if each[0] < NEVER)
-    return Superseded(
-        np.array([message for _, message, _ in ordered], np.int64),
-        np.array([since for since, _, _ in ordered], np.int64),
-        tuple(by for _, _, by in ordered),
-    )
+class _Found(Growing):
+    """What is out of date so far, and the files as the newest conversation to be read left them.
+
+    The files change as they are read on, so that only one conversation can go on from here; another begins anew.
+    """
+
+    __slots__ = ("_by", "_files", "_results", "superseded")
+
+    def __init__(self, files: _Files, results: GrowingArray = NO_ROWS, by: GrowingArray = NO_TEXTS):
+        self._files, self._results, self._by = files, results, by
+        self.superseded = Superseded(results.array[0], results.array[1], by.array)
+
+    def followed_by(self, conversation: Conversation, start: int) -> _Found:
+        files = self._files
+        if not files.taken_at(start):
+            return _Found(_Files(files.paths)).followed_by(conversation, 0)
+        new = sorted(files.read(conversation, start))
+        rows = np.array([(message, since) for since, message, _ in new], np.int64).reshape(-1, 2).T
+        by = [how for _, _, how in new]
+        return _Found(files, self._results.followed_by(rows, len(new)), self._by.followed_by(by))
+
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> _Found | None:
+        return self if before == now else None
+
+
+@dataclass(slots=True)
+class _Files:
+    """The reads of every file that still hold, what is out of date and what will be once the turn has ended."""
+
+    paths: tuple[str, ...]
+    size: int = 0  # messages read; -1 while a thread reads on
+    reads: dict[str, _Reads] = field(default_factory=dict)
+    gone: set[int] = field(default_factory=set)  # results that are out of date
+    at_turns_end: dict[int, str] = field(default_factory=dict)
+    answered: dict[int, set[int]] = field(default_factory=dict)  # by call message: which of its calls have results
+
+    def taken_at(self, size: int) -> bool:
+        """Whether so many messages were read, and this thread may read on."""
+        with _reading:
+            free, self.size = self.size == size, -1 if self.size == size else self.size
+        return free
+
+    def read(self, conversation: Conversation, start: int) -> Iterator[tuple[int, int, str]]:
+        """Since when which results are out of date, and what did it, that was not so before these messages."""
+        found: dict[int, tuple[int, int, str]] = {}
+        users = conversation.columns.users
+        ended = users[users.searchsorted(start) :][:1].tolist()
+        if ended:
+            for result, how in self.at_turns_end.items():
+                found[result] = (ended[0] + 1, result, how)
+            self.at_turns_end.clear()
+        for use in self._uses(conversation, start):
+            since, how = use.result + 1, f"{use.tool} of {use.path}"
+            if use.act == "change":
+                later = users[users.searchsorted(use.result) :][:1].tolist()
+                since = later[0] + 1 if later else NEVER
+            for read in self.reads.setdefault(use.path, _Reads()).supersede(use):
+                if since < NEVER:
+                    after = (since, read.result, how)
+                    found[read.result] = min(after, found.get(read.result, after))
+                else:
+                    self.at_turns_end[read.result] = min(how, self.at_turns_end.get(read.result, how))
+        new = {result: after for result, after in found.items() if result not in self.gone}
+        self.gone.update(new)
+        self.size = len(conversation)
+        yield from new.values()
+
+    def _uses(self, conversation: Conversation, start: int) -> Iterator[_Use]:
+        """Every call that names a file and did not fail, in the order of results, of those from message `start` on."""
+        columns = conversation.columns
+        for i in columns.results[columns.results.searchsorted(start) :].tolist():
+            called = columns.block_first.item(columns.block.item(i))
+            result, calls = conversation[i], conversation[called].tool_calls
+            taken = self.answered.setdefault(called, set())
+            number = next((k for k, c in enumerate(calls) if c.id == result.tool_call_id and k not in taken), None)
+            if number is None:
+                continue
+            taken.add(number)
+            if not _failed(result) and (use := _use(calls[number], result, called, i, self.paths)):
+                yield use
 
 
 def _supersedes(by: _Use, read: _Use) -> bool:
@@ -134,22 +201,6 @@ def _supersedes(by: _Use, read: _Use) -> bool:
     if by.called <= read.result:
         return False
     return by.act != "read" or by.part == read.part or (by.start <= read.start and by.end >= read.end)
-
-
-def _uses(conversation: Conversation, paths: tuple[str, ...]) -> Iterator[_Use]:
-    """Every call that names a file and did not fail, in the order of results."""
-    columns = conversation.columns
-    answered: dict[int, set[int]] = {}  # by call message: which of its calls have results
-    for i in np.flatnonzero(columns.role == TOOL).tolist():
-        called = columns.block_first.item(columns.block.item(i))
-        result, calls = conversation[i], conversation[called].tool_calls
-        taken = answered.setdefault(called, set())
-        number = next((k for k, c in enumerate(calls) if c.id == result.tool_call_id and k not in taken), None)
-        if number is None:
-            continue
-        taken.add(number)
-        if not _failed(result) and (use := _use(calls[number], result, called, i, paths)):
-            yield use
 
 
 def _use(call: ToolCall, result: Message, called: int, i: int, paths: tuple[str, ...]) -> _Use | None:

@@ -75,6 +75,23 @@ def test_a_result_is_cleared_once_a_later_call_has_made_it_out_of_date(rounds, s
     assert plan_history(agent(*rounds), CLEARING).sketch() == sketch
 
 
+@pytest.mark.parametrize("rounds", [rounds for rounds, _ in CASES.values()] + [[READ, EDIT, READ, "Next.", READ]])
+def test_it_is_found_as_well_in_a_conversation_that_grows(rounds):
+    def found(conversation: Conversation) -> list[list]:
+        superseded = superseded_results(conversation)
+        return [superseded.messages.tolist(), superseded.since.tolist(), superseded.by.tolist()]
+
+    whole, grown = agent(*rounds), Conversation()
+    for i, message in enumerate(whole):
+        grown = grown.followed_by([message])
+        fork = grown.followed_by(agent(READ))
+        for conversation in (grown, fork, fork.beginning(i).followed_by(agent(READ, EDIT, "Now."))):
+            afresh = Conversation(conversation.messages)
+            assert found(conversation) == found(afresh)
+            plans = plan_history(conversation, CLEARING), plan_history(afresh, CLEARING)
+            assert plans[0].render() == plans[1].render()
+
+
 def test_what_is_sent_says_what_superseded_it():
     plan = plan_history(agent(READ, EDIT, "Go on."), CLEARING)
     assert plan.render()[2].content == "[Superseded by a later edit of a.py: 244 tokens cleared]"

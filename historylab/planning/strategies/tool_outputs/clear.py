@@ -11,6 +11,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from historylab.conversation.conversation import Conversation
 from historylab.planning.plan import HistoryPlan, Texts
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
@@ -105,10 +106,9 @@ def clear(
 
 def _notices(context: Context, exclude: str) -> Texts:
     """What is sent in place of each; none for the results of tools that are excluded."""
-    conversation = context.history.conversation
     never = frozenset(name.strip() for name in exclude.split(",") if name.strip())
 
-    def shorten(i: int, tokens: int) -> str | None:
+    def shorten(conversation: Conversation, i: int, tokens: int) -> str | None:
         message = conversation[i]
         cleared = ALREADY.fullmatch(message.content) and not message.media
         if cleared or (never and tool_name(conversation, i) in never):

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from historylab.conversation.conversation import Conversation
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
@@ -41,8 +42,8 @@ def collapse(
     """Shrinks the tool results of older turns to one line each."""
     history = context.history
 
-    def shorten(i: int, tokens: int) -> str:
-        message, tool = history.conversation[i], tool_name(history.conversation, i)
+    def shorten(conversation: Conversation, i: int, tokens: int) -> str:
+        message, tool = conversation[i], tool_name(conversation, i)
         found = ALREADY.fullmatch(message.content.removeprefix(f"[Result of {tool}, "))
         if found and len(found["line"]) <= characters and not message.media:
             return message.content

@@ -4,14 +4,18 @@ Files are known by the arguments of calls, not by what a shell command says. A b
 prefix stays the same between batches.
 """
 
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import Field
 
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.growing import Growing
+from historylab.counters.base import Counter, token_column
 from historylab.planning.plan import HistoryPlan, Texts
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
-from historylab.planning.strategies.superseded import PATHS, Superseded, is_notice, superseded_results
+from historylab.planning.strategies.facts import NOTHING
+from historylab.planning.strategies.superseded import PATHS, is_notice, superseded_results
 from historylab.registry import FINE, register
 
 STALE = reason(
@@ -50,20 +54,34 @@ def stale_reads(
     history = context.history
     found = superseded_results(history.conversation, paths)
     cleared = int(found.since.searchsorted(history.size, side="right")) // batch * batch
-    return plan.truncate(_notices(context, found, paths), STALE, only=found.messages[:cleared]) if cleared else plan
+    return plan.truncate(_notices(context, paths), STALE, only=found.messages[:cleared]) if cleared else plan
 
 
-def _notices(context: Context, found: Superseded, paths: str) -> Texts:
+def _notices(context: Context, paths: str) -> Texts:
     """What is sent in place of each."""
-    history = context.history
+    conversation, counter = context.history.conversation, context.history.counter
+    key = ("superseded texts", paths, counter.key)
+    return conversation.growing(key, lambda: _Notices(paths, counter, Texts(NOTHING, counter, {}, media=False))).texts
 
-    def make() -> Texts:
-        tokens, conversation = history.sums.tokens, history.conversation
+
+class _Notices(Growing):
+    """Texts in place of results that are out of date; the first `known` of them were looked at."""
+
+    __slots__ = ("_counter", "_known", "_paths", "texts")
+
+    def __init__(self, paths: str, counter: Counter, texts: Texts, known: int = 0):
+        self._paths, self._counter, self._known, self.texts = paths, counter, known, texts
+
+    def followed_by(self, conversation: Conversation, start: int) -> Self:
+        found, tokens = superseded_results(conversation, self._paths), token_column(conversation, self._counter)
         texts = {
-            i: f"[Superseded by a later {how}: {int(tokens[i]):,} tokens cleared]"
-            for i, how in zip(found.messages.tolist(), found.by, strict=True)
+            i: f"[Superseded by a later {how}: {tokens.item(i):,} tokens cleared]"
+            for i, how in zip(found.messages[self._known :].tolist(), found.by[self._known :].tolist(), strict=True)
             if not is_notice(conversation[i].content)
         }
-        return Texts(conversation, history.counter, texts, media=False)
+        texts_now = self.texts.followed_by(conversation, self._counter, texts)
+        return type(self)(self._paths, self._counter, texts_now, len(found.messages))
 
-    return history.conversation.remember(("superseded texts", paths, history.counter.key), make, most=4)
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> Self:
+        texts = self.texts.with_leading(conversation, self._counter, before, now)
+        return type(self)(self._paths, self._counter, texts, self._known)

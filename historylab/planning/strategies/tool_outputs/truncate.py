@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from historylab.conversation.conversation import Conversation
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.strategies.base import Context
@@ -40,8 +41,8 @@ def truncate(
     """Cuts long tool results to their beginning."""
     characters = limit * (CHARACTERS_PER_TOKEN if unit == "tokens" else 1)
 
-    def shorten(i: int, _tokens: int) -> str:
-        return truncate_text(context.history.conversation[i].content, characters)
+    def shorten(conversation: Conversation, i: int, _tokens: int) -> str:
+        return truncate_text(conversation[i].content, characters)
 
     texts = shorter_results(context, ("truncate", characters), shorten, media=True)
     return plan.truncate(texts, TOO_LONG, limit=limit, unit=UNITS[unit])

@@ -1,0 +1,74 @@
+"""A conversation that grew, was forked or got another prompt is planned like one that was made whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from conversation_strategies import conversations, settings
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from historylab import plan_history, registry
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.counters.base import open_counter
+from historylab.planning.history import Sums, sums_of
+from historylab.planning.plan import HistoryPlan
+
+DEPENDING = ("filter", "tool_output", "pruner", "compaction")
+
+
+def told(plan: HistoryPlan) -> tuple:
+    return plan.sketch(), plan.tokens, plan.render(), plan.reasons.tolist()
+
+
+def ways(whole: Conversation, cut: int, other: Conversation) -> Iterator[Conversation]:
+    """The conversation grown in steps, with other messages since one of them, and with another prompt."""
+    cut = min(cut, len(whole))
+    begun = Conversation(whole[: cut // 2])
+    yield begun
+    grown = begun.followed_by(whole[cut // 2 : cut])
+    yield grown
+    grown = grown.followed_by(whole[cut:])
+    yield grown
+    yield grown.beginning(cut)
+    yield grown.beginning(cut).followed_by(other)
+    systems = next((i for i, m in enumerate(grown) if m.role != "system"), len(grown))
+    led = grown.with_leading([Message("system", "today")] * max(1, systems), replacing=systems)
+    yield led
+    yield led.followed_by(other)
+    yield led.with_leading([], replacing=max(1, systems))
+
+
+@pytest.mark.parametrize("family", DEPENDING)
+def test_it_is_planned_like_a_whole_one(family):
+    names = [name for name, m in registry.members(family).items() if name != "off" and not m.attributes.get("asks")]
+
+    @examples(max_examples=5 * len(names))
+    @given(
+        st.sampled_from(names).flatmap(lambda name: settings(**{family: name})),
+        conversations(max_size=20),
+        st.integers(0, 30),
+        conversations(max_size=5),
+    )
+    def holds(chosen, whole, cut, other):
+        for conversation in ways(whole, cut, other):
+            assert told(plan_history(conversation, chosen)) == told(
+                plan_history(Conversation(conversation.messages), chosen)
+            )
+
+    holds()
+
+
+@examples(max_examples=60)
+@given(conversations(max_size=20), st.integers(0, 30), conversations(max_size=5))
+def test_its_tokens_add_up_like_those_of_a_whole_one(whole, cut, other):
+    counter = open_counter("chars/4", "gpt-4o")
+    for conversation in ways(whole, cut, other):
+        grown, afresh = sums_of(conversation, counter), sums_of(Conversation(conversation.messages), counter)
+        for name in Sums.__slots__:
+            if not name.startswith("_"):
+                assert np.array_equal(getattr(grown, name), getattr(afresh, name)), name
