@@ -17,6 +17,7 @@ from historylab.formats.base import NOTHING, Losses, Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.responses_items import is_item, read_items, to_items
+from historylab.formats.messages.summary_marks import without_summary
 from historylab.formats.messages.written import BOUNDARIES, Rules, as_sent, body, described
 from historylab.registry import register
 
@@ -102,7 +103,8 @@ def _read(group: RecordGroup, report: Report) -> list[Message]:
     prompt = group.beside.get("instructions")
     if isinstance(prompt, str | list) and prompt:
         del group.beside["instructions"]
-        said = prompt if isinstance(prompt, list) else [{"role": "system", "content": prompt}]
+        texts = without_summary(prompt) if isinstance(prompt, str) else ()
+        said = prompt if isinstance(prompt, list) else [{"role": "system", "content": text} for text in texts if text]
         items = [(f"{group.where} instructions".strip(), item) for item in said] + items
     for name, missing in MISSING.items():
         if group.beside.get(name):

@@ -13,6 +13,7 @@ from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message, ToolCall
 from historylab.formats.base import NOTHING, Losses, Report, kind_of
 from historylab.formats.messages.content_parts import MEDIA
+from historylab.formats.messages.summary_marks import unmarked
 from historylab.formats.messages.written import object_arguments
 
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
@@ -48,23 +49,32 @@ def read_turn(role: str, content: Any, where: str, report: Report) -> list[Messa
 
 
 def runs_of(role: str, blocks: list[Any]) -> list[list[Any]]:
-    """The blocks of each message in a content: a result, or what was said around them; at least one run."""
+    """The blocks of each message in a content: a result, a summary of ours, what was said around; at least one run."""
     runs: list[list[Any]] = []
     said: list[Any] = []
-    for block in blocks:
-        if not is_result(block):
+    for block in sorted(blocks, key=lambda block: not is_result(block)) if role == "user" else blocks:
+        if not is_result(block) and summary_in(role, [block]) is None:
             said.append(block)
             continue
-        if role != "user" and said:
-            runs.append(said)
-            said = []
-        runs.append([block])
+        runs += [said, [block]] if said else [[block]]
+        said = []
     return [*runs, said] if said or not runs else runs
 
 
 def read_run(role: str, run: list[Any], where: str, report: Report) -> Message:
     """The message that one run is."""
-    return _result(run[0], where, report) if run and is_result(run[0]) else _said(role, run, where, report)
+    if run and is_result(run[0]):
+        return _result(run[0], where, report)
+    summary = summary_in(role, run)
+    return _said(role, run, where, report) if summary is None else Message("system", summary)
+
+
+def summary_in(role: str, run: list[Any]) -> str | None:
+    """The summary of ours that a run of a user's is, as a list of messages without a system prompt holds it."""
+    if role != "user" or len(run) != 1:
+        return None
+    text = run[0].get("text") if isinstance(run[0], dict) else run[0]
+    return unmarked(text) if isinstance(text, str) else None
 
 
 def _read_parts(content: str | list[Any]) -> tuple[str, tuple[str, ...], list[dict[str, Any]]]:
@@ -125,8 +135,11 @@ def text_of(block: str | dict[str, Any]) -> str | None:
     """The text that a block is read as; None for one that isn't."""
     if isinstance(block, str):
         return block
-    field = {"text": "text", "compaction": "content"}.get(block.get("type") or "")
-    return block[field] if field and isinstance(block.get(field), str) else _document_text(block)
+    for kind, field in (("text", "text"), ("compaction", "content")):
+        if _holds(block, kind, field):
+            held: str = block[field]
+            return held
+    return _document_text(block)
 
 
 def _said(role: str, blocks: list[Any], where: str, report: Report) -> Message:

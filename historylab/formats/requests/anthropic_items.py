@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,6 @@ from historylab.formats.base import kind_of
 from historylab.formats.messages.anthropic_blocks import CALLS, read_run, runs_of, text_block, text_of
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.requests.form import STRICT, called, fields_of
-from historylab.formats.requests.marks import unmarked
 
 ROLES = ("user", "assistant")
 THOUGHTS = ("thinking", "redacted_thinking")
@@ -29,30 +27,7 @@ def runs_in(item: Any) -> tuple[str, list[list[Any]]]:
         return role, [[content]]
     if not isinstance(content, list | tuple):
         raise LoadError(f"content is {kind_of(content)}, not text or a list of blocks")
-    runs: list[list[Any]] = []
-    for run in runs_of(role, [as_block(block) for block in content]):
-        runs += _by_summary(run) if role == "user" else [run]
-    return role, runs
-
-
-def _by_summary(run: list[Any]) -> Iterator[list[Any]]:
-    """A run of a user's, in which each summary of ours is one by itself."""
-    said: list[Any] = []
-    for block in run:
-        if _summary(block) is None:
-            said.append(block)
-            continue
-        if said:
-            yield said
-            said = []
-        yield [block]
-    if said or not run:
-        yield said
-
-
-def _summary(block: Any) -> str | None:
-    text = block if isinstance(block, str) else block.get("text")
-    return unmarked(text) if isinstance(text, str) else None
+    return role, runs_of(role, [as_block(block) for block in content])
 
 
 def as_block(given: Any) -> Any:
@@ -67,15 +42,14 @@ def as_block(given: Any) -> Any:
 
 
 def message_of(item: Any, role: str, run: list[Any], place: int, of: int) -> Message:
-    summary = _summary(run[0]) if role == "user" and len(run) == 1 else None
-    if summary is not None:
-        return Message("system", summary, source=Excerpt({"role": "system", "content": summary}, (item,), place, of))
+    """The message that a run of an item's blocks is."""
     message = read_run(role, run, "", STRICT)
     fields: dict[str, Any] = {"role": message.role}
     if message.role == "tool":
         fields |= {"tool_call_id": message.tool_call_id, "content": run[0].get("content") or ""}
     else:
-        fields["content"] = run[0] if run == [message.content] else _said(run)
+        spoken = message.role == role and run != [message.content]
+        fields["content"] = _said(run) if spoken else message.content
     if message.tool_calls:
         fields["tool_calls"] = called(message)
     return replace(message, source=Excerpt(fields, (item,), place, of))

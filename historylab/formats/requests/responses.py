@@ -12,6 +12,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import NOTHING, kind_of
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.responses_items import CALLS, HOSTED, joined, read_item, to_items
+from historylab.formats.messages.summary_marks import with_summaries, without_summary
 from historylab.formats.requests.form import (
     STRICT,
     Form,
@@ -26,7 +27,6 @@ from historylab.formats.requests.form import (
     parts_of,
     plain,
 )
-from historylab.formats.requests.marks import with_summaries, without_summary
 
 ELSEWHERE = {
     "previous_response_id": "earlier items are with the provider, as previous_response_id says",

@@ -1,4 +1,4 @@
-"""Messages of other APIs and frameworks: one error that names them, where trim() would otherwise read half."""
+"""Messages of other APIs and frameworks among OpenAI's: an error that names them, where trim() would else read half."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from historylab.formats.messages.content_parts import THOUGHTS
 from historylab.settings.model import Settings
 
 HI = {"role": "user", "content": "hi"}
+OPENAIS = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://x/y.png"}}]}
 CALLED = {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "function": {"name": "f"}}]}
 FOREIGN = {
     "anthropic call": ({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "input": {}}]}, "Anthropic"),
@@ -41,7 +42,7 @@ every_shape = pytest.mark.parametrize(("foreign", "name"), FOREIGN.values(), ids
 @every_shape
 def test_trim_refuses_it_by_name_and_place_with_what_to_do(foreign, name):
     with pytest.raises(LoadError) as refused:
-        trim([HI, foreign, HI], Settings(length=1))
+        trim([OPENAIS, foreign, HI], Settings(length=1))
     assert str(refused.value).startswith("message 1 of those given: ")
     assert f"it looks like {name}" in str(refused.value)
     assert "each result a message with the role tool" in str(refused.value)
