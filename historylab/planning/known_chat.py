@@ -47,7 +47,8 @@ class KnownChat:
     def go_on(self, given: Any, format: str | None, leading: int) -> tuple[KnownChat, Request]:
         """The chat brought up to a request: itself if that goes on from its own, else one that shares its beginning."""
         same = self.same_items(items_of(given), leading)
-        request = open_request(given, format, self._form if self._sure else None, leading + same)
+        known_form = self._form if self._sure else None
+        request = open_request(given, format, known_form, leading + same, self._is_summary)
         same = same if request.form is self._form else 0
         extends = same == len(self.items)
         groups = bisect_right(self._ends, same, key=lambda end: end[0])
@@ -70,6 +71,9 @@ class KnownChat:
         chat.chat.go_on(conversation.followed_by(new[kept:]), before + equal if led else 0)
         chat._know(request.items, leading, same if extends else begins, groups, read)
         return chat, request
+
+    def _is_summary(self, text: str) -> bool:
+        return read_summary(Message("system", text), self._wording) is not None
 
     def _led_by(self, request: Request, leading: int) -> tuple[Conversation, bool]:
         """The conversation as the request leads it, and whether what was cut and summarised is kept.

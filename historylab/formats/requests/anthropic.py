@@ -9,11 +9,11 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.base import EMPTY_VALUES, kind_of
-from historylab.formats.messages.anthropic_blocks import read_run, text_block
+from historylab.formats.messages.anthropic_blocks import read_run, text_block, text_of
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.requests.anthropic_items import as_block, message_of, runs_in
 from historylab.formats.requests.anthropic_turns import turns_of
-from historylab.formats.requests.form import STRICT, Form, Now, Request, is_beside
+from historylab.formats.requests.form import STRICT, Form, IsSummary, Now, Request, is_beside
 
 
 class Anthropic(Form):
@@ -28,19 +28,17 @@ class Anthropic(Form):
     field = "messages"
     system_field = "system"
 
-    def open(self, given: Any, sure: bool) -> Request:
-        request = super().open(given, sure)
+    def open(self, given: Any, sure: bool, is_summary: IsSummary) -> Request:
+        request = super().open(given, sure, is_summary)
         prompt = given.get(self.system_field) if isinstance(given, Mapping) else None
         if prompt in EMPTY_VALUES:
             return request
         if not isinstance(prompt, str | list | tuple):
             raise LoadError(f"{self.system_field} is {kind_of(prompt)}, not text or a list of text blocks")
-        blocks = [as_block(part) for part in ([prompt] if isinstance(prompt, str) else prompt)]
-        said = [read_run("system", [block], self.system_field, STRICT) for block in blocks]
-        fields = [{"role": "system", "content": message.content} for message in said]
-        systems = (
-            replace(m, source=Excerpt(f, (), k, len(said))) for k, (m, f) in enumerate(zip(said, fields, strict=True))
-        )
+        runs = _by_summary([prompt] if isinstance(prompt, str) else prompt, is_summary)
+        said = [read_run("system", [as_block(part) for part in run], "", STRICT) for run in runs]
+        held = [{"role": "system", "content": prompt if isinstance(prompt, str) else run} for run in runs]
+        systems = (replace(m, source=Excerpt(held[k], (), k, len(said))) for k, m in enumerate(said))
         return replace(request, systems=tuple(systems))
 
     def one(self, item: Any) -> tuple[Message, ...]:
@@ -56,8 +54,23 @@ class Anthropic(Form):
         chosen = [message for message in messages if is_beside(message)]
         if tuple(chosen) == request.systems:
             return body
-        prompt = body.pop(self.system_field, None)
-        blocks = [text_block(prompt)] if isinstance(prompt, str) else list(prompt or ())
-        given = dict(zip(request.systems, blocks, strict=True)) if request.systems else {}
-        written = [given.get(message) or text_block(message.content) for message in chosen]
-        return {**body, self.system_field: written} if written else body
+        given = {message: message.source["content"] for message in request.systems}
+        blocks: list[Any] = []
+        for message in chosen:
+            held = given.get(message)
+            blocks += held if isinstance(held, list) else [text_block(message.content)]
+        without = {name: value for name, value in body.items() if name != self.system_field}
+        return {**body, self.system_field: blocks} if blocks else without
+
+
+def _by_summary(parts: Sequence[Any], is_summary: IsSummary) -> list[list[Any]]:
+    """The blocks of a system prompt, which are one message, and those of summaries of ours, each by itself."""
+    runs: list[list[Any]] = []
+    apart = True
+    for part in parts:
+        summary = is_summary(text_of(as_block(part)) or "")
+        if summary or apart:
+            runs.append([])
+        runs[-1].append(part)
+        apart = summary
+    return runs

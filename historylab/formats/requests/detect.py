@@ -15,7 +15,7 @@ from historylab.formats.base import NOTHING, describe, kind_of
 from historylab.formats.messages.responses_items import is_item
 from historylab.formats.requests.anthropic import Anthropic
 from historylab.formats.requests.chat import Chat
-from historylab.formats.requests.form import Form, Request, fields_of
+from historylab.formats.requests.form import Form, IsSummary, Request, fields_of
 from historylab.formats.requests.responses import Responses
 
 FORMS: Mapping[str, Form] = {form.name: form for form in (Chat(), Responses(), Anthropic())}
@@ -42,11 +42,18 @@ BODIES = {
 """Fields of a body with `messages` that only one of the APIs has."""
 
 
-def open_request(given: Any, format: str | None = None, known: Form | None = None, start: int = 0) -> Request:
+def open_request(
+    given: Any,
+    format: str | None = None,
+    known: Form | None = None,
+    start: int = 0,
+    is_summary: IsSummary = lambda _: False,
+) -> Request:
     """The request that was given: a list of messages or a whole body, of dicts or an SDK's own objects.
 
     `format`: the name of one of FORMS, whose it is in any case. `known`: the form that a mark gave away (`sure`) in an
     earlier request of the same chat. `start`: how many of the first items were looked at before, without finding any.
+    `is_summary`: tells the blocks of a system prompt that are summaries of ours, by their text, from the caller's.
     Raises LoadError for what is neither list nor body, and for a body whose history is elsewhere; UnknownMember for
     another format.
     """
@@ -55,15 +62,17 @@ def open_request(given: Any, format: str | None = None, known: Form | None = Non
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise LoadError(f"{kind_of(given)} was given where a list of messages is meant")
     items, possible = _looked_at(given)
-    if format is not None or (known is not None and known.name in possible):
-        return (FORMS[format] if format else known).open(given, True)  # type: ignore[union-attr]
+    if format is not None:
+        known, possible = FORMS[format], ANY
+    if known is not None and known.name in possible:
+        return known.open(given, True, is_summary)
     for item in islice(items, start, None):
         if len(possible) == 1:
             break
         whose = _could_be(item)
         if whose is not ANY:
             possible = possible & whose or possible
-    return next(form for name, form in FORMS.items() if name in possible).open(given, len(possible) == 1)
+    return next(form for name, form in FORMS.items() if name in possible).open(given, len(possible) == 1, is_summary)
 
 
 def _looked_at(given: Any) -> tuple[Iterable[Any], frozenset[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -17,6 +17,9 @@ from historylab.formats.messages.rewritten import copied
 
 Group: TypeAlias = "tuple[int, tuple[Message, ...]]"
 """So many items in a row, and the messages in them."""
+
+IsSummary: TypeAlias = "Callable[[str], bool]"
+"""Whether the text of a system message is a summary of ours, by its heading."""
 
 LEFT_OUT = "(Messages are left out here.)"
 """The words of a user that stand where an API wants a user's and the plan leaves none."""
@@ -54,7 +57,7 @@ class Form(ABC):
     field: ClassVar[str]
     system_field: ClassVar[str] = ""
 
-    def open(self, given: Any, sure: bool) -> Request:
+    def open(self, given: Any, sure: bool, is_summary: IsSummary) -> Request:
         """The request that was given. Raises LoadError for a body that can't be read whole."""
         if not isinstance(given, Mapping):
             return Request(self, given, (), given if isinstance(given, list | tuple) else list(given), sure)

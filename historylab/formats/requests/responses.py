@@ -17,6 +17,7 @@ from historylab.formats.requests.form import (
     STRICT,
     Form,
     Group,
+    IsSummary,
     Now,
     Request,
     called,
@@ -47,9 +48,9 @@ class Responses(Form):
     field = "input"
     system_field = "instructions"
 
-    def open(self, given: Any, sure: bool) -> Request:
+    def open(self, given: Any, sure: bool, is_summary: IsSummary) -> Request:
         if not isinstance(given, Mapping):
-            return super().open(given, sure)
+            return super().open(given, sure, is_summary)
         for field, why in ELSEWHERE.items():
             if given.get(field) not in NOTHING:
                 raise LoadError(f"{why}: give the whole history as {self.field}, without {field}")
@@ -57,7 +58,7 @@ class Responses(Form):
         if not isinstance(prompt, str | None):
             raise LoadError(f"{self.system_field} is {kind_of(prompt)}, not text")
         said = [{"role": "user", "content": held}] if isinstance(held, str) else held
-        request = super().open({**given, self.field: said}, sure)
+        request = super().open({**given, self.field: said}, sure, is_summary)
         texts = [text for text in without_summary(prompt or "") if text]
         systems = (
             Message("system", text, source=Excerpt({"role": "system", "content": text}, (), k, len(texts)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -16,11 +17,12 @@ from hypothesis import strategies as st
 from request_forms import FORMATS, PATHS, WRITERS, body_of, items_in
 from thirty_turns import requests_of, thirty_turns
 
-from historylab import Conversation, Settings, plan_history
+from historylab import Conversation, Settings, load, plan_history
 from historylab.conversation.message import Message
 from historylab.errors import LoadError, UnknownMember
 from historylab.formats.messages.chat_messages import to_record
 from historylab.formats.requests import Request, open_request, same_item
+from historylab.planning.strategies.returned import read_summary
 
 HISTORIES = [history for history, _ in requests_of(thirty_turns())]
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}
@@ -31,8 +33,12 @@ def format_of(form: str) -> str:
     return FORMATS[form.partition(" ")[0]]
 
 
+def is_summary(text: str) -> bool:
+    return read_summary(Message("system", text), Settings().summary_heading) is not None
+
+
 def read(given: Any, format: str | None = None) -> tuple[Request, list[Message]]:
-    request = open_request(given, format)
+    request = open_request(given, format, is_summary=is_summary)
     groups = request.form.groups(request.items)
     return request, [*request.systems, *(message for _, messages in groups for message in messages)]
 
@@ -158,6 +164,15 @@ def test_a_summary_stands_in_the_system_field_of_a_body_beside_the_callers_block
     assert back["messages"][0]["role"] == "user"
 
 
+def test_a_system_prompt_in_blocks_is_one_message_as_in_a_file():
+    prompt = [{"type": "text", "text": text} for text in ("Be brief.", "Be kind.")]
+    given = {**WRITERS["anthropic body"](HISTORIES[9]), "system": prompt}
+    assert list(load(json.dumps(given).encode())[0]) == read(given)[1]
+    back = trimmed({**given, "messages": WRITERS["anthropic list"](HISTORIES[40])}, SUMMED)
+    assert [block is one for block, one in zip(back["system"], prompt, strict=False)] == [True, True]
+    assert len(back["system"]) == 3
+
+
 def test_of_responses_it_stands_in_the_instructions_where_there_are_any_else_among_the_items():
     given = WRITERS["responses body"](HISTORIES[40])
     back = trimmed(given, SUMMED)
@@ -179,6 +194,8 @@ def test_a_summary_that_comes_back_is_a_system_message_and_only_one_of_ours(form
     assert summary.content in [m.content for m in plan_history(Conversation(read(given)[1]), SUMMED).render()]
     request, messages = read(back, format_of(form))
     assert request.form.write(request, messages) == back
+    loaded = load(json.dumps(back).encode(), format=format_of(form))[0]
+    assert sum(m.role == "system" for m in loaded) == sum(m.role == "system" for m in messages) or "body" in form
     again = trimmed(back, SUMMED, format_of(form))
     assert str(again).count("Summary of") == 1
 
