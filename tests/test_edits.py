@@ -17,8 +17,9 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, Usage
 from historylab.edits import Delete, Edit, Insert, Replace, apply_edits, edit_message, new_message_at, unanswered_calls
 from historylab.formats.messages.chat_messages import to_messages
-from historylab.planning.pipeline import plan_history, plan_requests, start
+from historylab.planning.pipeline import plan_history, plan_requests
 from historylab.planning.replay import replay
+from historylab.planning.slot_zero import start
 from historylab.planning.trim import trim
 from historylab.reports.decisions import decisions_csv
 from historylab.settings.model import Settings

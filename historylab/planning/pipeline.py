@@ -10,23 +10,18 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
 
-import numpy as np
-
 from historylab.chat_models.base import ChatModel, open_chat_model
-from historylab.conversation.columns import NEVER
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import counter_for
 from historylab.errors import PlanError
 from historylab.planning.history import History
 from historylab.planning.kept import KeptSummaries
-from historylab.planning.pins import RULE, KeptByRule, PinRules, pin_rules, pinned_by_rule, with_pins
+from historylab.planning.pins import PinRules, pin_rules, with_pins
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import INVALID, PIN, REPLACED, StageTrace
-from historylab.planning.reasons import SYSTEM as ALWAYS
-from historylab.planning.standing import Standing
+from historylab.planning.reasons import StageTrace
+from historylab.planning.slot_zero import start
 from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
-from historylab.planning.strategies.returned import returned_summaries
 from historylab.planning.strategies.uncut import say_why_uncut
 from historylab.registry import STAGE_FAMILIES, chosen_members, member
 from historylab.settings.model import Settings
@@ -144,86 +139,6 @@ def open_instruments(
         chat_model=chat_model,
         summaries=KeptSummaries(store, writer) if store else None,
     )
-
-
-def start(
-    history: History,
-    budget: int,
-    preserve_system_messages: bool,
-    heading: str = "",
-    pins: PinRules | None = None,
-    *,
-    projected: bool = False,
-) -> HistoryPlan:
-    """Slot 0: drop what a later message stands for and what an API would refuse; pin systems, and what the user pins.
-
-    Invalid blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them. A
-    summary of ours that came back, known by its `heading`, is no system message to be pinned, nor is it by a rule.
-    """
-    newest = history.blocks - 1
-    late = newest >= 0 and history.columns.answered_at.item(newest) > history.size  # only the newest may be unanswered
-    if history.whole and not late and not len(history.columns.stand_ins):
-        standing = _standing(history, preserve_system_messages, heading, pins, projected)
-        plan = HistoryPlan.on(standing, history, budget)
-        if standing.refused is not None and (refused := standing.refused.item(history.blocks)):
-            plan.trace = (StageTrace("source", history.total_tokens + plan.framing, plan.tokens, refused),)
-        return plan
-    rules = pinned_by_rule(history.conversation, pins, projected=projected) if pins else None
-    plan = HistoryPlan(history, budget)
-    if heading:
-        plan.returned = returned_summaries(history, heading)
-    whole = plan.drop(history.replaced, REPLACED)
-    refused = whole.drop(invalid_blocks(history), INVALID)
-    refused.trace = tuple(
-        StageTrace(name, before.tokens, after.tokens, after.changed - before.changed)
-        for name, before, after in (("projection", plan, whole), ("source", whole, refused))
-        if after is not before
-    )
-    return _pin(refused, preserve_system_messages, rules)
-
-
-def _standing(
-    history: History, preserve_system_messages: bool, heading: str, pins: PinRules | None, projected: bool
-) -> Standing:
-    """What slot 0 decides depends on nothing but the block: found once for the whole conversation."""
-    conversation = history.conversation
-    key = ("standing", preserve_system_messages, heading, projected, *(pins.key if pins else ()))
-
-    def decide() -> Standing:
-        rules = pinned_by_rule(conversation, pins, projected=projected) if pins else None
-        everything = HistoryPlan(History(conversation, history.counter, len(conversation)), 0)
-        if heading:
-            everything.returned = returned_summaries(everything.history, heading)
-        broken = history.columns.orphan | (history.columns.answered_at == NEVER)
-        plan = _pin(everything.drop(broken, INVALID), preserve_system_messages, rules)
-        return Standing(plan.history, plan.block_actions, plan.block_reasons, plan.returned, plan.numbers)
-
-    return conversation.remember(key, decide)
-
-
-def _pin(plan: HistoryPlan, preserve_system_messages: bool, rules: KeptByRule | None) -> HistoryPlan:
-    columns, blocks = plan.history.columns, plan.history.blocks
-    if len(columns.pins):
-        pins = columns.pins[columns.pins < plan.size]
-        pins = pins if rules is None else np.setdiff1d(pins, rules.messages)  # a projection was handed both
-        plan = plan.pin(columns.block[pins], PIN)
-    if preserve_system_messages:
-        plan = plan.pin(columns.system[:blocks] & ~plan.returned, ALWAYS)
-    if rules is None:
-        return plan
-    kept = np.zeros(blocks, bool)
-    kept[columns.block[rules.messages[: rules.messages.searchsorted(plan.size)]]] = True
-    return plan.pin(kept & ~plan.returned, RULE, rule=rules.rule)
-
-
-def invalid_blocks(history: History) -> np.ndarray:
-    """bool[blocks]: results without a call, and calls without all results unless nothing but their results follows."""
-    columns = history.columns
-    mask: np.ndarray = columns.answered_at[: history.blocks] > history.size
-    if history.blocks and columns.block.item(history.size - 1) == history.blocks - 1:
-        mask[-1] = False
-    mask |= columns.orphan[: history.blocks]
-    return mask
 
 
 def plan_requests(

@@ -83,8 +83,7 @@ class HistoryPlan(PlannedBlocks):
         plan._begin(history, budget, Cuts(standing, history.blocks))
         plan._tokens, never = standing.tokens(history)
         plan._returned, plan.numbers = standing.returned, standing.numbers
-        if never is not None:
-            plan.message_tokens -= never.item(history.blocks)
+        plan.message_tokens -= never.item(history.blocks)
         return plan
 
     def _copy(self) -> HistoryPlan:

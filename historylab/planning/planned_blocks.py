@@ -160,7 +160,7 @@ class PlannedBlocks:
         found = earlier.where(action, why.code if why else None)
         if isinstance(found, Ranges):
             assert isinstance(earlier, Cuts)
-            if isinstance(now, Cuts) and earlier.standing is now.standing:
+            if isinstance(now, Cuts) and earlier.standing.kin is now.standing.kin:
                 return found
             found = found.mask(earlier.blocks) & (earlier.standing.actions[: earlier.blocks] == 0)
         blocks = np.zeros(self.history.blocks, bool)

@@ -1,21 +1,33 @@
 """What is decided about blocks by what they are alone, once for all requests of a conversation; and sums over the rest.
 
-Nearly every cut is a few ranges of what that leaves open, so its tokens and messages are looked up in running sums.
+Nearly every cut is a few ranges of what that leaves open, so its tokens and messages are looked up in running sums. All
+of it grows with the conversation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from historylab.conversation.columns import SYSTEM
+from historylab.conversation.columns import SYSTEM, Columns
+from historylab.conversation.growing import GrowingArray
 from historylab.planning.history import History
 from historylab.planning.reasons import Action
 from historylab.planning.texts import Texts
 
-MOST_TEXTS = 16  # whose savings are remembered
+MOST_TEXTS = 8  # whose savings are remembered
+
+
+class Decided(NamedTuple):
+    """Of blocks from one on: actions and reasons (uint8), which are summaries of ours that came back (bool), and the
+    numbers that the reasons need."""
+
+    actions: np.ndarray
+    reasons: np.ndarray
+    returned: np.ndarray
+    numbers: Mapping[int, Mapping[str, Any]]
 
 
 class Standing:
@@ -25,45 +37,68 @@ class Standing:
         actions, reasons: uint8[b]; `returned`: bool[b], as in a plan.
         numbers: what the sentences of those reasons need.
         places, messages: int64[b + 1], open blocks and their messages before each block.
-        refused: int64[b + 1], messages before each block that are never sent; None if all may be.
+        refused: int64[b + 1], messages before each block that are never sent.
         speaks: whether a block that is no system message is always sent.
+        kin: the same for all that follow one another, which say the same of blocks that the shorter has whole.
     """
 
     __slots__ = (
-        "_savings", "_tokens", "actions", "latest", "messages", "numbers", "places", "reasons", "refused", "returned",
-        "speaks",
+        "_grown", "_savings", "_tokens", "actions", "kin", "latest", "messages", "numbers", "places", "reasons",
+        "refused", "returned", "speaks",
     )  # fmt: skip
 
-    def __init__(
-        self,
-        history: History,
-        actions: np.ndarray,
-        reasons: np.ndarray,
-        returned: np.ndarray,
-        numbers: Mapping[int, Mapping[str, Any]],
-    ):
-        self.actions, self.reasons, self.returned, self.numbers = actions, reasons, returned, numbers
-        for codes in (actions, reasons):
-            codes.setflags(write=False)
-        is_open, never = actions == 0, actions == Action.DROPPED
-        self.places = running(is_open)
-        self.messages = running(is_open * history.block_sizes)
-        self.refused = running(never * history.block_sizes) if never.any() else None
-        pinned = actions == Action.PINNED
-        self.speaks = bool((history.columns.block_role[: history.blocks][pinned] != SYSTEM).any())
-        self.latest: tuple[object, np.ndarray, np.ndarray] | None = None  # the decisions that were read last
-        self._tokens: dict[tuple[Any, ...], tuple[np.ndarray, np.ndarray | None]] = {}
-        self._savings: dict[int, Savings] = {}
+    def __init__(self) -> None:
+        codes, none, sums = (GrowingArray(np.zeros(n, kind)) for n, kind in ((0, np.uint8), (0, bool), (1, np.int64)))
+        self._set((codes, codes, none, sums, sums, sums), {}, speaks=False, kin=object())
+        self._tokens: dict[Any, tuple[GrowingArray, GrowingArray]] = {}
+        self._savings: tuple[Savings, ...] = ()
 
-    def tokens(self, history: History) -> tuple[np.ndarray, np.ndarray | None]:
-        """int64[b + 1] each: the tokens before each block that are open, and that are never sent (None: there are
-        none)."""
-        key = (history.counter.key,)
-        if key not in self._tokens:
-            tokens = history.sums.block_tokens
-            never = None if self.refused is None else running(tokens * (self.actions == Action.DROPPED))
-            self._tokens[key] = running(tokens * (self.actions == 0)), never
-        return self._tokens[key]
+    def _set(
+        self,
+        grown: tuple[GrowingArray, ...],
+        numbers: Mapping[int, Mapping[str, Any]],
+        *,
+        speaks: bool,
+        kin: object,
+    ) -> None:
+        self._grown, self.numbers, self.speaks, self.kin = grown, numbers, speaks, kin
+        self.actions, self.reasons, self.returned, self.places, self.messages, self.refused = (a.array for a in grown)
+        self.latest: tuple[object, np.ndarray, np.ndarray] | None = None  # the decisions that were read last
+
+    def followed_by(self, first: int, columns: Columns, decided: Decided) -> Standing:
+        """For a longer conversation, of which the first blocks are as they were; the others are decided so."""
+        actions, starts = decided.actions, columns.block_first[first:]
+        homes = columns.block[starts[0] :] if len(starts) else columns.block[:0]
+        sizes = np.bincount(homes[homes >= first] - first, minlength=len(starts))
+        of_blocks = zip(self._grown[:3], decided[:3], strict=True)
+        open_, refused = actions == 0, actions == Action.DROPPED
+        running = zip(self._grown[3:], (open_, open_ * sizes, refused * sizes), strict=True)
+        grown = (
+            *(known.beginning(first).followed_by(new) for known, new in of_blocks),
+            *(_carried_on(known.beginning(first + 1), new) for known, new in running),
+        )
+        pinned = columns.block_role[first:][actions == Action.PINNED]
+        new = object.__new__(Standing)
+        speaks = (self.speaks and first > 0) or bool((pinned != SYSTEM).any())
+        new._set(grown, {**self.numbers, **decided.numbers}, speaks=speaks, kin=self.kin)
+        new._tokens = {
+            key: (known.beginning(min(known.size, first + 1)), never.beginning(min(never.size, first + 1)))
+            for key, (known, never) in self._tokens.items()
+        }
+        new._savings = tuple(known.beginning(first) for known in self._savings)
+        return new
+
+    def tokens(self, history: History) -> tuple[np.ndarray, np.ndarray]:
+        """int64[b + 1] each: the tokens before each block that are open, and that are never sent."""
+        key, blocks = history.counter.key, len(self.actions)
+        known, never = self._tokens.get(key) or (GrowingArray(np.zeros(1, np.int64)),) * 2
+        if known.size <= blocks:
+            new = slice(known.size - 1, blocks)
+            tokens, actions = history.sums.block_tokens[new], self.actions[new]
+            known = _carried_on(known, tokens * (actions == 0))
+            never = _carried_on(never, tokens * (actions == Action.DROPPED))
+            self._tokens[key] = known, never
+        return known.array, never.array
 
     def newest_open(self, first: int, stop: int, most: int) -> np.ndarray:
         """int64: the newest open blocks of those from `first` up to `stop`, which holds some; `most` at most."""
@@ -74,23 +109,57 @@ class Standing:
 
     def savings(self, texts: Texts) -> Savings:
         """What these texts save where they stand for messages of open blocks."""
-        found = self._savings.get(id(texts))
+        found = next((known for known in self._savings if known.texts is texts), None)
         if found is None:
-            if len(self._savings) >= MOST_TEXTS:
-                self._savings.clear()
-            found = self._savings[id(texts)] = Savings(texts, self.actions)
+            known = next((known for known in self._savings if known.begins(texts)), None)
+            found = (known or Savings()).followed_by(texts, self.actions)
+            others = (other for other in self._savings if other is not known)
+            self._savings = (found, *others)[:MOST_TEXTS]
         return found
 
 
 class Savings:
     """Running sums over texts, in their order: `count` those of open blocks, `saved` the tokens they save."""
 
-    __slots__ = ("count", "homes", "saved", "texts")
+    __slots__ = ("_grown", "count", "homes", "saved", "texts")
 
-    def __init__(self, texts: Texts, actions: np.ndarray):
-        self.texts, self.homes = texts, texts.homes
-        is_open = actions[texts.homes] == 0
-        self.count, self.saved = running(is_open), running(is_open * texts.saved)
+    def __init__(self) -> None:
+        sums, self.homes = GrowingArray(np.zeros(1, np.int64)), np.zeros(0, np.int64)
+        self._set(None, (sums, sums))
+
+    def _set(self, texts: Texts | None, grown: tuple[GrowingArray, GrowingArray]) -> Savings:
+        self.texts, self._grown = texts, grown
+        self.count, self.saved = (known.array for known in grown)
+        return self
+
+    def begins(self, texts: Texts) -> bool:
+        """Whether these sums are those of the first of the texts."""
+        known = len(self.homes)
+        ours = self.texts
+        return ours is not None and all(
+            np.array_equal(a[:known], b[:known])
+            for a, b in ((ours.messages, texts.messages), (ours.homes, texts.homes), (ours.saved, texts.saved))
+        )
+
+    def followed_by(self, texts: Texts, actions: np.ndarray) -> Savings:
+        """For all of the texts, the first of which these are for; `actions` are what stands."""
+        known, new = len(self.homes), Savings()
+        is_open = actions[texts.homes[known:]] == 0
+        count, saved = self._grown
+        new.homes = texts.homes
+        return new._set(texts, (_carried_on(count, is_open), _carried_on(saved, is_open * texts.saved[known:])))
+
+    def beginning(self, block: int) -> Savings:
+        """For the texts of blocks before that one."""
+        new, known = Savings(), int(self.homes.searchsorted(block))
+        new.homes = self.homes[:known]
+        count, saved = self._grown
+        return new._set(self.texts, (count.beginning(known + 1), saved.beginning(known + 1)))
+
+
+def _carried_on(sums: GrowingArray, numbers: np.ndarray) -> GrowingArray:
+    """Running sums with those of further numbers."""
+    return sums.followed_by(sums.array[-1] + np.cumsum(numbers))
 
 
 def running(numbers: np.ndarray) -> np.ndarray:

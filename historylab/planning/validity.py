@@ -16,9 +16,9 @@ from historylab.conversation.message import Message
 from historylab.planning.api_rules import ApiRules, recorded_rules, rules_of
 from historylab.planning.history import History
 from historylab.planning.naive_slicing import naive_masks, naive_starts
-from historylab.planning.pipeline import invalid_blocks
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
+from historylab.planning.slot_zero import invalid_blocks
 
 FAULTS = ("orphans", "unanswered", "wrong_start", "empty", "wrong_end")
 Row = tuple[int, int, bool, bool, bool]

@@ -24,9 +24,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Summary
 from historylab.counters.base import count_text
 from historylab.planning.history import History
-from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, start
+from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action, _reasons, reason
+from historylab.planning.slot_zero import start
 from historylab.planning.strategies.base import Context
 from historylab.settings.effect import READ_BY_EVERY_PLAN
 from historylab.settings.model import Settings, setting_names

@@ -16,10 +16,10 @@ from historylab.counters.base import open_counter
 from historylab.planning.blocks import before
 from historylab.planning.decisions import MOST_RANGES, Codes, Cuts, Patch
 from historylab.planning.history import History
-from historylab.planning.pipeline import start
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason
 from historylab.planning.replay import Timeline
+from historylab.planning.slot_zero import start
 
 COUNTER = open_counter("exact", "gpt-4o")
 WHYS = [reason(f"a test's {k}. rule", "So it is.") for k in range(3)]

@@ -9,6 +9,7 @@ from unittest.mock import patch
 from historylab.planning import pipeline
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.slot_zero import start
 
 
 @contextmanager
@@ -18,7 +19,7 @@ def block_by_block() -> Iterator[None]:
         yield
 
 
-def started(history: History, *settings, start=pipeline.start, **more) -> HistoryPlan:
+def started(history: History, *settings, **more) -> HistoryPlan:
     return in_codes(start(history, *settings, **more))
 
 

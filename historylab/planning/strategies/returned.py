@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.planning.history import History
 from historylab.planning.strategies.facts import block_column
 
 COUNT = r"(?P<n>[0-9][0-9,]{0,11})"
@@ -43,10 +43,9 @@ def read_summary(message: Message, wording: str) -> ReturnedSummary | None:
     return ReturnedSummary(found.group(), body, int(counted.replace(",", "")) if counted else 1)
 
 
-def returned_summaries(history: History, wording: str) -> np.ndarray:
-    """bool[blocks]: the summaries of ours that came back."""
-    marked = block_column(history.conversation, ("returned", wording), lambda m: read_summary(m, wording) is not None)
-    return marked[: history.blocks]
+def returned_summaries(conversation: Conversation, wording: str) -> np.ndarray:
+    """bool[b]: the blocks that are summaries of ours that came back."""
+    return block_column(conversation, ("returned", wording), lambda m: read_summary(m, wording) is not None)
 
 
 @lru_cache(maxsize=64)

@@ -11,8 +11,8 @@ from historylab.counters.base import Counter, PerMessage
 from historylab.counters.octopus import OctopusCounter
 from historylab.planning.blocks import Ranges, before
 from historylab.planning.history import History
-from historylab.planning.pipeline import start
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.slot_zero import start
 from historylab.planning.strategies.base import Context, Instruments, first_of_last_turns
 from historylab.settings.model import Settings
 from historylab.systems.base import as_message, conversation_of, number, sent_messages, whole_number

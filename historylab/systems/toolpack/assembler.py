@@ -21,8 +21,8 @@ from historylab.conversation.message import Summary
 from historylab.counters.toolpack import ToolpackCounter
 from historylab.formats.frameworks.toolpack import to_message
 from historylab.planning.history import History
-from historylab.planning.pipeline import start
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.slot_zero import start
 from historylab.planning.strategies.base import Context, Instruments
 from historylab.planning.strategies.compaction.rolling import OLDER_HALF, keep_newest, keep_summaries, older_half
 from historylab.planning.strategies.filters.addressed_only import only_addressed

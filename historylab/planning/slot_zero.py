@@ -1,0 +1,153 @@
+"""Slot 0, before any stage: what an API would refuse is dropped; system messages, and what the user pins, are pinned.
+
+Nearly all of it depends on nothing but the block, so it is decided once for all requests and grows with the
+conversation (`Standing`). Where it depends on the request (a projection's texts stand for earlier ones, results come
+late), it is decided for that request alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from historylab.conversation.columns import NEVER
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.growing import Growing
+from historylab.planning.history import History
+from historylab.planning.pins import RULE, PinRules, pinned_by_rule
+from historylab.planning.plan import HistoryPlan
+from historylab.planning.reasons import FITS, INVALID, PIN, REPLACED, Action, Reason, StageTrace
+from historylab.planning.reasons import SYSTEM as ALWAYS
+from historylab.planning.standing import Decided, Standing
+from historylab.planning.strategies.returned import returned_summaries
+
+
+@dataclass(frozen=True, slots=True)
+class SlotZero:
+    """What settings say of it: see `start`."""
+
+    preserve_system_messages: bool
+    heading: str
+    pins: PinRules | None
+    projected: bool
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        rules = self.pins.key if self.pins else ()
+        return ("standing", self.preserve_system_messages, self.heading, self.projected, *rules)
+
+    def returned(self, conversation: Conversation, first: int, blocks: int) -> np.ndarray:
+        """bool: of the blocks from `first` on, summaries of ours that came back."""
+        if not self.heading:
+            return np.zeros(blocks - first, bool)
+        return returned_summaries(conversation, self.heading)[first:blocks]
+
+    def pinned(
+        self, conversation: Conversation, first: int, size: int
+    ) -> Iterator[tuple[np.ndarray, Reason, Mapping[str, Any]]]:
+        """Blocks from `first` on (bool), and why they are pinned, by what the first `size` messages are."""
+        columns = conversation.columns
+        blocks = columns.blocks_before.item(size)
+        rules = pinned_by_rule(conversation, self.pins, projected=self.projected) if self.pins else None
+        returned = self.returned(conversation, first, blocks)
+
+        def homes_of(messages: np.ndarray) -> np.ndarray:
+            mask, homes = np.zeros(blocks - first, bool), columns.block[messages[: messages.searchsorted(size)]]
+            mask[homes[homes >= first] - first] = True
+            return mask
+
+        if len(columns.pins):  # a projection was handed both
+            yield homes_of(columns.pins if rules is None else np.setdiff1d(columns.pins, rules.messages)), PIN, {}
+        if self.preserve_system_messages:
+            yield columns.system[first:blocks] & ~returned, ALWAYS, {}
+        if rules is not None:
+            yield homes_of(rules.messages) & ~returned, RULE, {"rule": rules.rule}
+
+    def standing(self, conversation: Conversation) -> Standing:
+        """What stands for all requests of a conversation."""
+        return conversation.growing(self.key, lambda: _Stands(self, Standing())).standing
+
+    def for_request(self, history: History, budget: int) -> HistoryPlan:
+        """A plan in which it is decided for one request, whatever the others are."""
+        plan = HistoryPlan(history, budget)
+        plan.returned = self.returned(history.conversation, 0, history.blocks)
+        whole = plan.drop(history.replaced, REPLACED)
+        refused = whole.drop(invalid_blocks(history), INVALID)
+        refused.trace = tuple(
+            StageTrace(name, before.tokens, after.tokens, after.changed - before.changed)
+            for name, before, after in (("projection", plan, whole), ("source", whole, refused))
+            if after is not before
+        )
+        for mask, why, numbers in self.pinned(history.conversation, 0, history.size):
+            refused = refused.pin(mask, why, **numbers)
+        return refused
+
+
+class _Stands(Growing):
+    """What stands for every request."""
+
+    __slots__ = ("slot", "standing")
+
+    def __init__(self, slot: SlotZero, standing: Standing):
+        self.slot, self.standing = slot, standing
+
+    def followed_by(self, conversation: Conversation, start: int) -> _Stands:
+        columns, first = conversation.columns, len(self.standing.actions)
+        homes = columns.block[start:]
+        first = min(first, int(homes.min())) if len(homes) else first  # results may belong to a block that was there
+        decided = _decided(self.slot, conversation, first)
+        return _Stands(self.slot, self.standing.followed_by(first, columns, decided))
+
+
+def _decided(slot: SlotZero, conversation: Conversation, first: int) -> Decided:
+    """What stands about the blocks from `first` on."""
+    columns = conversation.columns
+    blocks = len(columns.block_first)
+    invalid = columns.orphan[first:] | (columns.answered_at[first:] == NEVER)
+    actions = np.where(invalid, np.uint8(Action.DROPPED), np.uint8(Action.KEPT))
+    reasons = np.where(invalid, np.uint8(INVALID.code), np.uint8(FITS.code))
+    numbers: dict[int, Mapping[str, Any]] = {INVALID.code: {}} if invalid.any() else {}
+    for mask, why, needed in slot.pinned(conversation, first, len(conversation)):
+        chosen = mask & (actions == Action.KEPT)
+        actions[chosen], reasons[chosen] = Action.PINNED, why.code
+        numbers[why.code] = needed
+    return Decided(actions, reasons, slot.returned(conversation, first, blocks), numbers)
+
+
+def start(
+    history: History,
+    budget: int,
+    preserve_system_messages: bool,
+    heading: str = "",
+    pins: PinRules | None = None,
+    *,
+    projected: bool = False,
+) -> HistoryPlan:
+    """Drop what a later message stands for and what an API would refuse; pin systems, and what the user pins.
+
+    Invalid blocks are dropped first, so that they take no budget and a pin on half a tool call cannot keep them. A
+    summary of ours that came back, known by its `heading`, is no system message to be pinned, nor is it by a rule.
+    """
+    slot = SlotZero(preserve_system_messages, heading, pins, projected)
+    newest = history.blocks - 1
+    late = newest >= 0 and history.columns.answered_at.item(newest) > history.size  # only the newest may be unanswered
+    if not history.whole or late or len(history.columns.stand_ins):
+        return slot.for_request(history, budget)
+    standing = slot.standing(history.conversation)
+    plan = HistoryPlan.on(standing, history, budget)
+    if refused := standing.refused.item(history.blocks):
+        plan.trace = (StageTrace("source", history.total_tokens + plan.framing, plan.tokens, refused),)
+    return plan
+
+
+def invalid_blocks(history: History) -> np.ndarray:
+    """bool[blocks]: results without a call, and calls without all results unless nothing but their results follows."""
+    columns = history.columns
+    mask: np.ndarray = columns.answered_at[: history.blocks] > history.size
+    if history.blocks and columns.block.item(history.size - 1) == history.blocks - 1:
+        mask[-1] = False
+    mask |= columns.orphan[: history.blocks]
+    return mask
