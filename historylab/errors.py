@@ -10,6 +10,7 @@
     ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot be reached
     ├── PlanError                                   a stage broke a rule of the plan
     ├── InstrumentError                             a counter, summarizer or model failed
+    ├── MissingLibrary          (also ImportError)  what was asked for needs a library that isn't installed
     └── WorkerLost                                  part of a sweep failed in every attempt
 
 Every message states what was asked, what was found and what to do. Any other exception that escapes is a bug.
@@ -17,8 +18,8 @@ Every message states what was asked, what was found and what to do. Any other ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -34,6 +35,8 @@ class UnknownMember(HistoryLabError, ValueError):
     """A family (pruners, counters, …) has no member of that name. `titles`: a member's title → its name."""
 
     def __init__(self, family: str, name: object, known: list[str], titles: Mapping[str, str] | None = None):
+        from difflib import get_close_matches
+
         by_word = {word.casefold(): given for word, given in [*zip(known, known, strict=True), *(titles or {}).items()]}
         near = get_close_matches(str(name).casefold()[:80], by_word, n=2)
         meant = f" (did you mean {' or '.join(dict.fromkeys(by_word[word] for word in near))}?)" if near else ""
@@ -93,6 +96,20 @@ class InstrumentError(HistoryLabError):
     def __init__(self, message: str, *, pause: float = 0):
         super().__init__(message)
         self.pause = pause
+
+
+class MissingLibrary(HistoryLabError, ImportError):
+    """What was asked for needs a library that isn't installed; the message has the command that installs it."""
+
+
+@contextmanager
+def needs(libraries: str, what: str) -> Iterator[None]:
+    """Around an import: MissingLibrary, with `pip install {libraries}`, where `what` needs what isn't installed."""
+    try:
+        yield
+    except ModuleNotFoundError as problem:
+        said = f"{what} needs {libraries}, and there is no {problem.name} here: pip install {libraries}"
+        raise MissingLibrary(said, name=problem.name) from None
 
 
 class WorkerLost(HistoryLabError):

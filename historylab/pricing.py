@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import lru_cache
-from importlib.metadata import version
 from typing import Any
 
-from historylab.errors import SettingsError
+from historylab.errors import SettingsError, needs
 
 MONEY = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 """The price fields of `Prices`, in US dollars per million tokens."""
@@ -104,6 +103,8 @@ def _prices_on(model: str, day: date) -> Prices | None:
     listed = found.get_prices(datetime.combine(day, time(12), UTC)) if found and found.prices else None
     if listed is None or listed.input_mtok is None or listed.output_mtok is None:
         return None
+    from importlib.metadata import version
+
     source = f"genai-prices {version('genai-prices')}, offline snapshot"
     about = {"model": found.id, "source": source, "date": day.isoformat()}
     keys = {name: f"{name.replace('_1h', '')}_mtok" for name in MONEY} | {"cache_write_1h": "cache_write_1h_mtok"}
@@ -117,7 +118,8 @@ def _prices_on(model: str, day: date) -> Prices | None:
 
 
 def _look_up(model: str) -> Any:
-    from genai_prices.data_snapshot import get_snapshot
+    with needs("genai-prices", "looking up a model's window or price (or set `window`)"):
+        from genai_prices.data_snapshot import get_snapshot
 
     for name in names_of(model):
         try:

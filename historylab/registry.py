@@ -15,8 +15,8 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, TypeVar, get_type_hints
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
@@ -61,6 +61,7 @@ FRACTION = re.compile(r"[+-]?[0-9]+\.[0-9]+")
 PLAIN_NUMBER = re.compile(r"[ \t\r\n]*[0-9A-Za-z.+-]+[ \t\r\n]*")
 
 T = TypeVar("T", bound=Callable[..., object])
+Opened = TypeVar("Opened")
 
 _members: dict[str, dict[str, Member]] = {family: {} for family in FAMILIES}
 
@@ -96,17 +97,21 @@ class Option:
             raise SettingsError(f"{raw!r:.80}: {problem}") from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Member:
     """A registered function or class, with the first line of its docstring as its summary."""
 
     family: str
     name: str
     target: Callable[..., Any]
-    options: tuple[Option, ...]
     attributes: Mapping[str, Any]
     reads: tuple[str, ...] = ()
     """Settings it reads besides its own options, by field or dotted name."""
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """Its options, read from its signature when they are first asked for."""
+        return options_of(self.target)
 
     @property
     def summary(self) -> str:
@@ -174,7 +179,7 @@ def register(family: str, name: str | None = None, *, reads: Iterable[str] = (),
             raise SettingsError(
                 f"{family} {chosen!r} is defined in both {already.target.__module__} and {target.__module__}"
             )
-        _members[family][chosen] = Member(family, chosen, target, options_of(target), attributes, tuple(reads))
+        _members[family][chosen] = Member(family, chosen, target, attributes, tuple(reads))
         return target
 
     return decorate
@@ -195,17 +200,47 @@ def _check_words(family: str, name: str, attributes: Mapping[str, Any]) -> None:
 
 
 def members(family: str) -> Mapping[str, Member]:
-    """All members of a family by name. The family's package is imported at first use."""
+    """All members of a family by name. Every file of the family is imported at first use."""
     _import_folder(family)
     return _members[family]
 
 
 def member(family: str, name: str) -> Member:
-    """The member of that name. Raises UnknownMember, which lists the others."""
-    known = members(family)
+    """The member of that name. Raises UnknownMember, which lists the others.
+
+    Of the family, only the file called like the member is imported; all of them where none is, or it has another name.
+    """
+    if name not in _members[family]:
+        _import_files(family, file_name_of(name))
+    known = _members[family] if name in _members[family] else members(family)
     if name not in known:
         raise UnknownMember(family, name, sorted(known), {m.attributes.get("title", n): n for n, m in known.items()})
     return known[name]
+
+
+def members_in_file(family: str, file_name: str) -> list[Member]:
+    """The members that the family's file of that name registers; only it is imported."""
+    _import_files(family, file_name)
+    return [m for m in _members[family].values() if m.target.__module__.endswith(f".{file_name}")]
+
+
+def opened_later(open: Callable[[], Opened]) -> Opened:
+    """What `open()` gives, opened when it is first used: settings name instruments that most plans never ask."""
+    return cast(Opened, _OpenedLater(open))
+
+
+class _OpenedLater:
+    def __init__(self, open: Callable[[], object]):
+        self.__dict__["_open"] = cache(open)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._open(), name)
+
+    if not TYPE_CHECKING:  # so that isinstance() is answered for what is opened
+
+        @property
+        def __class__(self) -> type:
+            return type(self._open())
 
 
 def chosen_members(family: str, names: str) -> list[Member]:
@@ -215,9 +250,27 @@ def chosen_members(family: str, names: str) -> list[Member]:
 
 @cache
 def _import_folder(family: str) -> None:
+    for module in _modules(family):
+        importlib.import_module(module)
+
+
+def _import_files(family: str, file_name: str) -> None:
+    """Import the files of that name in a family's folder, or below it."""
+    for module in _modules(family):
+        if module.endswith(f".{file_name}"):
+            importlib.import_module(module)
+
+
+@cache
+def _modules(family: str) -> tuple[str, ...]:
+    """The modules of a family's package; folders in it are imported, as they hold no code."""
     package = importlib.import_module(FAMILIES[family])
-    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        importlib.import_module(found.name)
+    return tuple(found.name for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."))
+
+
+def file_name_of(name: str) -> str:
+    """The name of a member's file: "lastN" stands in `last_n.py`, "chars/4" in `chars_4.py`."""
+    return re.sub(r"\W", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)).lower()
 
 
 @cache

@@ -16,7 +16,7 @@ from historylab.costs.bill import against_untrimmed, price
 from historylab.costs.caches.base import open_cache
 from historylab.costs.traffic import traffic
 from historylab.counters.calibration import calibrate
-from historylab.counters.quarter_of_characters import QuarterOfCharacters
+from historylab.counters.chars_4 import QuarterOfCharacters
 from historylab.formats.detect import match_strengths
 from historylab.formats.files.content import Content
 from historylab.formats.load import load

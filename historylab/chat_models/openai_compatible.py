@@ -18,7 +18,7 @@ from historylab.chat_models import environment
 from historylab.chat_models.base import Reply
 from historylab.chat_models.completions import Draft, Unreadable, read_completion
 from historylab.chat_models.refusals import connection_error, status_error, timeout_error, unusable_reply_error
-from historylab.errors import InstrumentError
+from historylab.errors import InstrumentError, MissingLibrary, needs
 from historylab.registry import register
 
 T = TypeVar("T")
@@ -121,7 +121,8 @@ class OpenAICompatible:
             url, key, str(os.getpid())
         )  # a forked process must not share connections
         if self._client is None or self._client[0] != made_for:
-            import openai
+            with needs("openai", "asking a model"):
+                import openai
 
             # The messages go to the server that was named, never to another one it redirects to.
             straight = openai.DefaultHttpxClient(follow_redirects=False)
@@ -139,7 +140,7 @@ class OpenAICompatible:
         """The result of `ask()`. Errors are replaced outside the handler, because the original holds the key."""
         try:
             return ask()
-        except (InstrumentError, TypeError, AttributeError, NameError):  # already replaced, or a bug
+        except (InstrumentError, MissingLibrary, TypeError, AttributeError, NameError):  # already replaced, or a bug
             raise
         except Exception as problem:  # the package passes network and JSON errors through
             error = self._error(problem)

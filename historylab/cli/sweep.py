@@ -29,7 +29,7 @@ from historylab.cli.base import (
 from historylab.cli.files import add_mapping, add_strict, mapping_from, report_skipped
 from historylab.cli.progress import interruptible
 from historylab.costs.amounts import count_of
-from historylab.errors import HistoryLabError, SettingsError
+from historylab.errors import HistoryLabError, SettingsError, needs
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -181,10 +181,8 @@ def _cluster(address: str | None) -> Iterator[Executor | None]:
     if address is None:
         yield None
         return
-    try:
+    with needs("'historylab[cluster]'", "a cluster"):
         from distributed import Client
-    except ImportError:
-        raise HistoryLabError("a cluster needs Dask: pip install 'historylab[cluster]'") from None
     try:
         client = Client(address, timeout=10)
     except (OSError, ValueError) as problem:

@@ -73,4 +73,5 @@ def recorded_otherwise(counter: Counter, conversation: Conversation) -> list[str
 
 
 def _is_the_same(one: Counter, other: Counter) -> bool:
-    return one.key == other.key and other.exact
+    """Whether both count by the same encoding, and that is the one of the other's model."""
+    return other.exact and getattr(one, "encoding", one.key) == getattr(other, "encoding", other.key)

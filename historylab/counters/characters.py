@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from historylab.conversation.message import Message
-from historylab.counters.quarter_of_characters import characters
+from historylab.counters.chars_4 import characters
 from historylab.registry import register
 
 

@@ -7,6 +7,7 @@ do not count. The tables ship inside toktok-rs's wheel, so counting never needs 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -19,8 +20,19 @@ from historylab.registry import register
 
 PER_MESSAGE, PER_NAME, PER_REQUEST = 3, 1, 3
 ONE_TOKEN_ROLES = frozenset(ROLE_CODES)
-SHIPPED = frozenset({"o200k_base", "cl100k_base", "o200k_harmony"})
 FALLBACK = "o200k_base"
+NAMES = {
+    "o200k_base": "o1 o3 o4-mini gpt-4.1 gpt-4o",
+    "cl100k_base": "gpt-4 gpt-3.5-turbo gpt-3.5 gpt-35-turbo davinci-002 babbage-002 "
+    "text-embedding-ada-002 text-embedding-3-small text-embedding-3-large",
+}
+"""Encoding → the models that have it, as tiktoken knows them."""
+BEGINNINGS = {
+    "o200k_base": "gpt-5 o1- o3- o4-mini- gpt-4.5- gpt-4.1- gpt-4o- chatgpt-4o- ft:gpt-4o",
+    "o200k_harmony": "gpt-oss-",
+    "cl100k_base": "gpt-4- gpt-3.5-turbo- gpt-35-turbo- ft:gpt-4 ft:gpt-3.5-turbo ft:davinci-002 ft:babbage-002",
+}
+"""Encoding → how the names of other models that have it begin; the first that fits."""
 MANY_CHARACTERS = 1_000_000  # below this, threads cost more than they save
 
 
@@ -45,8 +57,20 @@ class ExactCounter:
                 owners.append(i)
             if message.name or message.media or message.role not in ONE_TOKEN_ROLES:
                 totals[i] += _rest(message)
-        np.add.at(totals, owners, count_texts(texts, self.encoding))
+        np.add.at(totals, owners, self.count_texts(texts))
         return totals
+
+    def count_texts(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text. Lone surrogates, which UTF-8 cannot encode, count as their replacement character."""
+        import toktok
+
+        threads = 0 if sum(map(len, texts)) > MANY_CHARACTERS else 1
+        counts: list[int]
+        try:
+            counts = toktok.batch_count(texts, self.encoding, threads)
+        except UnicodeEncodeError:
+            counts = toktok.batch_count([t.encode(errors="replace").decode() for t in texts], self.encoding, threads)
+        return counts
 
 
 def _texts(message: Message) -> list[str]:
@@ -66,26 +90,11 @@ def _rest(message: Message) -> int:
     return name + media_tokens(message) - (message.role not in ONE_TOKEN_ROLES)
 
 
-def count_texts(texts: Sequence[str], encoding: str) -> list[int]:
-    """Tokens of each text. Lone surrogates, which UTF-8 cannot encode, count as their replacement character."""
-    import toktok
-
-    threads = 0 if sum(map(len, texts)) > MANY_CHARACTERS else 1
-    counts: list[int]
-    try:
-        counts = toktok.batch_count(texts, encoding, threads)
-    except UnicodeEncodeError:
-        counts = toktok.batch_count([t.encode(errors="replace").decode() for t in texts], encoding, threads)
-    return counts
-
-
 @lru_cache(maxsize=512)  # links name models, too
 def encoding_of(model: str) -> tuple[str, bool]:
     """The encoding for `model` and whether it is the model's own."""
-    from tiktoken.model import encoding_name_for_model
-
-    try:
-        encoding = encoding_name_for_model(model.removeprefix("openai/").removeprefix("azure/"))
-    except KeyError:
-        return FALLBACK, False
-    return (encoding, True) if encoding in SHIPPED else (FALLBACK, False)
+    model = model.removeprefix("openai/").removeprefix("azure/")
+    named = (encoding for encoding, names in NAMES.items() if model in names.split())
+    begun = (encoding for encoding, names in BEGINNINGS.items() if model.startswith(tuple(names.split())))
+    encoding = next(itertools.chain(named, begun), "")
+    return (encoding, True) if encoding else (FALLBACK, False)

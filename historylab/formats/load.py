@@ -112,7 +112,7 @@ def _member(format: str | None, mapping: FieldMapping | str | os.PathLike[str] |
     if mapping is None:
         return member("format", format) if format else None
     chosen = mapping if isinstance(mapping, FieldMapping) else FieldMapping.read(mapping)
-    return Member("format", MAPPING, partial(read_mapped, chosen), (), {"title": "Field mapping"})
+    return Member("format", MAPPING, partial(read_mapped, chosen), {"title": "Field mapping"})
 
 
 def load_content(content: Content, mapping: FieldMapping | None = None) -> Conversations:

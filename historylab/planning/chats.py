@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from historylab.formats.requests import Request
 from historylab.planning.chat import Chat
@@ -15,7 +15,9 @@ from historylab.planning.known_chat import KnownChat, field_of, items_of, leadin
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.effect import reads_times
 from historylab.settings.model import Settings
-from historylab.stores.base import StateStore
+
+if TYPE_CHECKING:
+    from historylab.stores.base import StateStore
 
 MOST_CHATS = 1_000
 MOST_ITEMS = 200_000

@@ -11,11 +11,14 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from historylab.conversation.message import Message, Summary
 from historylab.errors import StoreError
-from historylab.stores.base import StateStore
-from historylab.summarizers.base import SummaryTask
+
+if TYPE_CHECKING:
+    from historylab.stores.base import StateStore
+    from historylab.summarizers.base import SummaryTask
 
 
 class KeptSummaries:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from historylab.chat_models.base import ChatModel, open_chat_model
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import counter_for
@@ -23,10 +22,13 @@ from historylab.planning.reasons import StageTrace
 from historylab.planning.slot_zero import start
 from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
 from historylab.planning.strategies.uncut import say_why_uncut
-from historylab.registry import STAGE_FAMILIES, chosen_members, member
+from historylab.registry import STAGE_FAMILIES, chosen_members, member, opened_later
 from historylab.settings.model import Settings
-from historylab.stores.base import StateStore
-from historylab.summarizers.base import open_summarizer
+
+if TYPE_CHECKING:
+    from historylab.chat_models.base import ChatModel
+    from historylab.stores.base import StateStore
+    from historylab.summarizers.base import Summarizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +128,33 @@ def open_instruments(
 ) -> Instruments:
     """Counter, summarizer, relevance scorer and chat model as the settings name them; or `chat_model`, if one is given.
 
-    Summaries that the `store` has are not written again. Opening a model sends nothing and needs no key; asking does.
+    All but the counter are opened when a stage first asks them. Summaries that the `store` has are not written again.
+    Opening a model sends nothing and needs no key; asking does.
     """
-    chat_model = chat_model or open_chat_model(settings.model)
-    summarizer = open_summarizer(settings.summarizer, chat_model, **settings.options_of("summarizer"))
-    model = "" if getattr(summarizer, "offline", False) else chat_model.key
-    writer = f"{settings.summarizer} {settings.options_of('summarizer')} {model}"
+
+    def open_model() -> ChatModel:
+        from historylab.chat_models.base import open_chat_model
+
+        return open_chat_model(settings.model)
+
+    def open_summarizer() -> Summarizer:
+        from historylab.summarizers.base import open_summarizer
+
+        return open_summarizer(settings.summarizer, model, **settings.options_of("summarizer"))
+
+    def open_summaries(store: StateStore) -> KeptSummaries:
+        asked = "" if getattr(summarizer, "offline", False) else model.key
+        return KeptSummaries(store, f"{settings.summarizer} {settings.options_of('summarizer')} {asked}")
+
+    model, summarizer = chat_model or opened_later(open_model), opened_later(open_summarizer)
     return Instruments(
         counter=counter_for(settings),
         summarizer=summarizer,
-        relevance=member("relevance", settings.relevance).target(**settings.options_of("relevance")),
-        chat_model=chat_model,
-        summaries=KeptSummaries(store, writer) if store else None,
+        relevance=opened_later(
+            lambda: member("relevance", settings.relevance).target(**settings.options_of("relevance"))
+        ),
+        chat_model=model,
+        summaries=opened_later(partial(open_summaries, store)) if store else None,
     )
 
 

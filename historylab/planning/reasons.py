@@ -12,6 +12,7 @@ from datetime import datetime
 from enum import IntEnum
 from functools import cache
 from string import Formatter
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -95,14 +96,16 @@ def numbers_of(numbers: Mapping[str, Any], message: int) -> Mapping[str, Any]:
 
 
 _reasons: list[Reason] = []
+_defining = Lock()  # stages are imported when they are first chosen, in whichever thread
 
 
 def reason(rule: str, sentence: str, *, setting: str = "", remedy: Mapping[str, Any] | None = None) -> Reason:
     """Define a reason once, at import: `OLD = reason("last_n", "Older than the {n:last turns}.", setting="length")`."""
-    known = next((r for r in _reasons if r.rule == rule), None)
-    if known is None:
-        known = Reason(len(_reasons), rule, sentence, setting, remedy or {})
-        _reasons.append(known)
+    with _defining:
+        known = next((r for r in _reasons if r.rule == rule), None)
+        if known is None:
+            known = Reason(len(_reasons), rule, sentence, setting, remedy or {})
+            _reasons.append(known)
     return known
 
 

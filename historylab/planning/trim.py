@@ -10,9 +10,10 @@ from typing import Any, TypeVar, overload
 from historylab.planning.known_chat import LEADING
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import Action
-from historylab.planning.trimmer import Trimmer, environment_settings
+from historylab.planning.trimmer import Trimmer
 from historylab.planning.warn import USED_ONCE, say_once
 from historylab.registry import STAGE_FAMILIES, chosen_members
+from historylab.settings.environment import environment_settings
 from historylab.settings.model import Settings
 from historylab.settings.pin import PIN_SETTINGS
 

@@ -9,20 +9,21 @@ new. What it sends is what `replay` shows of the same history under the same sum
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any, TypeVar, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from historylab.planning.chat import Chat
 from historylab.planning.chats import Chats
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.warn import warn_of_returned, warn_over_budget
+from historylab.registry import opened_later
+from historylab.settings.environment import environment_settings
 from historylab.settings.model import Settings
-from historylab.settings.resolve import resolve_settings
-from historylab.stores.base import StateStore, open_store
+
+if TYPE_CHECKING:
+    from historylab.stores.base import StateStore
 
 M = TypeVar("M")
 
@@ -45,7 +46,7 @@ class Trimmer:
     ):
         self.settings = settings or environment_settings()
         self._format = format
-        self.store: StateStore = open_store(store or "memory://") if isinstance(store, str | None) else store
+        self.store = opened_later(partial(_opened, "memory://")) if store is None else _opened(store)
         self._instruments = open_instruments(self.settings, store=self.store)
         self._chats = Chats(self.settings, self._instruments, self.store)
 
@@ -75,6 +76,8 @@ class Trimmer:
 
     async def atrim(self, messages: Sequence[M] | Mapping[str, Any]) -> list[M | dict[str, Any]] | dict[str, Any]:
         """`trim` in a thread: a model that is asked for a summary blocks no event loop."""
+        import asyncio
+
         return await asyncio.to_thread(self.trim, messages)
 
     def plan(self, messages: Any) -> HistoryPlan:
@@ -93,12 +96,8 @@ class Trimmer:
         return plan
 
 
-def environment_settings() -> Settings:
-    """The settings in the environment, read again when it changed."""
-    names = (name for name in os.environ if name.startswith(("HISTORYLAB_", "NEXT_PUBLIC_DEFAULT_HISTORY_")))
-    return _settings_from(tuple(sorted((name, os.environ[name]) for name in names)))
+def _opened(store: StateStore | str) -> StateStore:
+    """The store itself, or the one of that URL."""
+    from historylab.stores.base import open_store
 
-
-@lru_cache(maxsize=8)
-def _settings_from(environment: tuple[tuple[str, str], ...]) -> Settings:
-    return resolve_settings(env=dict(environment)).settings
+    return open_store(store) if isinstance(store, str) else store

@@ -6,10 +6,8 @@ import logging
 from collections.abc import Callable, Hashable
 
 from historylab.conversation.conversation import Conversation
-from historylab.planning.over_budget import over_budget_cause
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.base import Instruments
-from historylab.planning.strategies.layouts.tagged_prompt import is_prompt
 from historylab.settings.model import Settings
 
 log = logging.getLogger("historylab")
@@ -34,7 +32,11 @@ def warn_of_returned(conversation: Conversation, settings: Settings, plan: Histo
     """Log a warning if the caller's list holds what an earlier call returned, once for these settings."""
     if plan.returned.any():
         say_once(("returned", settings.key), lambda: CAME_BACK)
-    if settings.layout == "tagged_prompt" and any(m.role == "user" and is_prompt(m.content) for m in conversation):
+    if settings.layout != "tagged_prompt":
+        return
+    from historylab.planning.strategies.layouts.tagged_prompt import is_prompt
+
+    if any(m.role == "user" and is_prompt(m.content) for m in conversation):
         say_once(("prompt returned", settings.key), lambda: PROMPT_CAME_BACK)
 
 
@@ -47,6 +49,8 @@ def warn_over_budget(
     log.info("A request has %s tokens, over the budget of %s", f"{plan.tokens:,}", f"{plan.budget:,}")
 
     def sentence() -> str:
+        from historylab.planning.over_budget import over_budget_cause
+
         cause = over_budget_cause(conversation, settings, instruments, plan)
         return f"A request is over its budget: {cause.sentence if cause else plan}"
 

@@ -14,6 +14,8 @@ from typing import Protocol
 
 import numpy as np
 
+from historylab.errors import needs
+
 LANGUAGES = {
     "english": "EN_PLUS", "german": "GERMAN", "french": "FRENCH", "spanish": "SPANISH", "portuguese": "PORTUGUESE",
     "italian": "ITALIAN", "dutch": "DUTCH", "swedish": "SWEDISH", "norwegian": "NORWEGIAN", "danish": "DANISH",
@@ -24,6 +26,7 @@ UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4
 MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0900-\u0dff"  # accents and vowel signs belong to their word
 ASCII = re.compile(r"[a-z0-9_]{2,}")
 ANY = re.compile(rf"([{UNSPACED}]+)|(?:(?![{UNSPACED}])[\w{MARKS}]){{2,}}")
+LIBRARIES, RANKING = "bm25s snowballstemmer", "ranking by relevance"
 HABIT = 1.0  # how many frequent words of its own weigh as much as all texts before
 
 
@@ -65,7 +68,8 @@ def language_of(own: np.ndarray, before: np.ndarray) -> str:
 
 @cache
 def _frequent() -> dict[str, frozenset[str]]:
-    from bm25s import stopwords
+    with needs(LIBRARIES, RANKING):
+        from bm25s import stopwords
 
     return {name: frozenset(getattr(stopwords, f"STOPWORDS_{listed}")) for name, listed in LANGUAGES.items()}
 
@@ -85,7 +89,8 @@ class _Stemmer(Protocol):
 
 @cache
 def _stemmer(language: str) -> _Stemmer:
-    import snowballstemmer
+    with needs(LIBRARIES, RANKING):
+        import snowballstemmer
 
     stemmer: _Stemmer = snowballstemmer.stemmer(language)
     return stemmer

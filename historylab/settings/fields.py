@@ -49,7 +49,7 @@ Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS), BeforeValidator(registry.ch
 FIELDS_THAT_CHOOSE = (*registry.STAGE_FAMILIES, "projection", "layout", "counter", "summarizer", "relevance")
 
 
-class SettingsFields(BaseModel, frozen=True, extra="forbid"):
+class SettingsFields(BaseModel, frozen=True, extra="forbid", defer_build=True):
     """The fields alone. Use `Settings`, which also validates names of members and options."""
 
     policy: Annotated[

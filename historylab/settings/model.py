@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from pydantic import TypeAdapter, ValidationError, ValidationInfo, field_validator, model_validator
 
 from historylab import registry
-from historylab.errors import HistoryLabError, SettingsError
+from historylab.errors import HistoryLabError, SettingsError, UnknownMember
 from historylab.settings.fields import FIELDS_THAT_CHOOSE, SettingsFields, exportable
 from historylab.settings.pin import PIN_OPTIONS
 
@@ -29,7 +28,7 @@ def _takes(
     return lambda method: method
 
 
-class Settings(SettingsFields, frozen=True):
+class Settings(SettingsFields, frozen=True, defer_build=False):
     """Everything that decides a plan. Immutable, hashable, comparable; raises SettingsError naming every invalid value.
 
     Options of stages go by dotted name: `Settings(budget=4000, options={"pruner.fifo.unit": "turn"})`. At run time
@@ -61,17 +60,18 @@ class Settings(SettingsFields, frozen=True):
     @field_validator("options")
     @classmethod
     def _read_options(cls, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        if not given:
-            return {}
-        known, read = stage_options(), {}
-        for name, raw in given.items():
-            if name not in known:
-                raise SettingsError(f"there is no option {name!r:.80}{did_you_mean(name, known)}")
+        read = {}
+        for name, raw in sorted(given.items()):
+            option = find_option(name)
+            if option is None:
+                raise SettingsError(f"there is no option {name!r:.80}{did_you_mean(name, stage_options())}")
             try:
-                read[name] = _read_option(known[name], raw)
+                value = _read_option(option, raw)
             except SettingsError as problem:
                 raise SettingsError(f"{name} {problem}") from None
-        return {name: read[name] for name in sorted(read) if read[name] != known[name].default}
+            if value != option.default:
+                read[name] = value
+        return read
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -85,12 +85,12 @@ class Settings(SettingsFields, frozen=True):
         """The value of a field or of an option by its dotted name."""
         if "." not in name:
             return getattr(self, name)
-        return self.options.get(name, stage_options()[name].default)
+        return self.options[name] if name in self.options else option_of(name).default
 
     def values(self) -> dict[str, Any]:
         """Every field and every option, in display order."""
         options = {name: self.options.get(name, option.default) for name, option in stage_options().items()}
-        return {name: getattr(self, name) for name in _field_names()} | options
+        return {name: getattr(self, name) for name in field_names()} | options
 
     @_takes(SettingsFields)
     def replace(self, **changes: Any) -> Settings:
@@ -111,7 +111,7 @@ class Settings(SettingsFields, frozen=True):
 def read_setting(name: str, raw: object) -> Any:
     """The value of `raw` for the field or option `name`. Raises SettingsError if it is not valid."""
     if "." in name:
-        return _read_option(stage_options()[name], raw)
+        return _read_option(option_of(name), raw)
     try:
         value = _field_adapter(name).validate_python(raw)
     except ValidationError as problem:
@@ -130,9 +130,32 @@ def _read_option(option: registry.Option, raw: object) -> Any:
 
 def check_choice(name: str, value: str) -> str:
     """The name of a registered member of family `name`; several joined by "+" if the slot holds several."""
+    if value == SettingsFields.model_fields[name].default:
+        return value  # so that what nobody chose isn't imported
     if name in registry.SEVERAL:
         return "+".join(member.name for member in registry.chosen_members(name, value))
     return registry.member(name, value).name
+
+
+def find_option(name: str) -> registry.Option | None:
+    """The option of that dotted name; None if there is none. Of all members only the one it names is imported."""
+    if name in PIN_OPTIONS:
+        return PIN_OPTIONS[name]
+    family, _, rest = name.partition(".")
+    member, _, option = rest.rpartition(".")
+    if family not in FIELDS_THAT_CHOOSE or not option:
+        return None
+    try:
+        return next((o for o in registry.member(family, member).options if o.name == option), None)
+    except UnknownMember:
+        return None
+
+
+def option_of(name: str) -> registry.Option:
+    """The option of that dotted name. Raises KeyError if there is none."""
+    if option := find_option(name):
+        return option
+    raise KeyError(name)
 
 
 def stage_options() -> dict[str, registry.Option]:
@@ -147,10 +170,11 @@ def stage_options() -> dict[str, registry.Option]:
 
 def setting_names() -> tuple[str, ...]:
     """Every field, then every option by its dotted name."""
-    return (*_field_names(), *stage_options())
+    return (*field_names(), *stage_options())
 
 
-def _field_names() -> tuple[str, ...]:
+def field_names() -> tuple[str, ...]:
+    """Every field."""
     return tuple(name for name in Settings.model_fields if name != "options")
 
 
@@ -174,5 +198,7 @@ def _complaint(problem: ValidationError) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
     near = get_close_matches(name, list(known), n=3, cutoff=0.5)
     return f"; did you mean {' or '.join(near)}?" if near else ""

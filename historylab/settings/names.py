@@ -6,8 +6,10 @@ import re
 from functools import cache
 from typing import Any
 
-from historylab.settings.model import setting_names
-from historylab.settings.pin import PIN_SETTINGS
+from historylab import registry
+from historylab.settings.fields import FIELDS_THAT_CHOOSE
+from historylab.settings.model import field_names, setting_names
+from historylab.settings.pin import PIN_OPTIONS, PIN_SETTINGS
 
 ENVIRONMENT_PREFIX = "HISTORYLAB_"
 AGENTDOCK_ENVIRONMENT = {
@@ -47,6 +49,26 @@ def environment_names(name: str) -> tuple[str, ...]:
     return (environment_name(name), agentdock) if agentdock else (environment_name(name),)
 
 
+def is_ours(variable: str) -> bool:
+    """Whether an environment variable of that name is one that settings are read from, known or not."""
+    return variable.startswith(ENVIRONMENT_PREFIX) or variable in AGENTDOCK_ENVIRONMENT.values()
+
+
+def setting_of(variable: str) -> str:
+    """The setting that a variable sets; "" for none. Of an option's family, only its member is imported."""
+    if found := _by_environment_name((*field_names(), *PIN_OPTIONS)).get(variable):
+        return found
+    for family in FIELDS_THAT_CHOOSE:
+        prefix = f"{environment_name(family)}__"
+        if variable.startswith(prefix):
+            file_name = variable.removeprefix(prefix).rpartition("__")[0].lower()
+            for members in (registry.members_in_file(family, file_name), registry.members(family).values()):
+                names = (f"{family}.{member.name}.{option.name}" for member in members for option in member.options)
+                if found := next((name for name in names if environment_name(name) == variable), ""):
+                    return found
+    return ""
+
+
 def url_name(name: str) -> str:
     """The URL parameter of a setting; options use their dotted name."""
     return URL_NAMES.get(name, name)
@@ -54,7 +76,12 @@ def url_name(name: str) -> str:
 
 def by_environment_name() -> dict[str, str]:
     """Environment name → setting, for every setting."""
-    return {given: name for name in setting_names() for given in environment_names(name)}
+    return _by_environment_name(setting_names())
+
+
+@cache
+def _by_environment_name(names: tuple[str, ...]) -> dict[str, str]:
+    return {given: name for name in names for given in environment_names(name)}
 
 
 def by_url_name() -> dict[str, str]:

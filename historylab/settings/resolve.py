@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -44,6 +44,8 @@ class Candidate:
     raw: Any
     status: str
     why: str = ""
+    known: bool = True
+    """Whether a setting has that name."""
 
     @property
     def shut_out(self) -> bool:
@@ -118,7 +120,7 @@ def resolve_settings(
     given = [*from_environment(env), *from_you(you or {}), *from_url(url or ""), *from_template(template or {})]
     given += from_recorded(recorded or {})
     given = [g for g in given if only is None or g.setting in only]
-    bids = [(g, *_read(g)) for g in given]
+    bids = [(g, *read(g)) for g in given]
     strict = bool(strict_environment or strict_by_environment(env)) and any(
         g.source == "environment" and not problem for g, _, problem in bids
     )
@@ -127,10 +129,10 @@ def resolve_settings(
         name: _decide(name, default, [b for b in bids if b[0].setting == name], strict)
         for name, default in defaults.items()
     }
-    unknown = tuple(Candidate(g.source, g.name, g.raw, "refused", g.problem) for g in given if not g.setting)
+    unknown = tuple(Candidate(g.source, g.name, g.raw, "refused", g.problem, False) for g in given if not g.setting)
     settings = Settings(**{name: p.value for name, p in provenance.items()})
     resolution = Resolution(settings, provenance, unknown, strict)
-    _warn(resolution)
+    warn_of(resolution.refused)
     return resolution
 
 
@@ -146,7 +148,7 @@ def settings_in_file(path: str | os.PathLike[str], you: Mapping[str, Any] | None
     return found.settings
 
 
-def _read(given: Given) -> tuple[Any, str]:
+def read(given: Given) -> tuple[Any, str]:
     """The validated value, or what is wrong with it."""
     if given.problem:
         return None, given.problem
@@ -179,10 +181,11 @@ def _decide(setting: str, default: Any, bids: list[tuple[Given, Any, str]], stri
     return Provenance(setting, value, source, name, raw, tuple(candidates), strict)
 
 
-def _warn(resolution: Resolution) -> None:
-    for c in resolution.refused:
+def warn_of(refused: Iterable[Candidate]) -> None:
+    """Log what was refused, each once."""
+    for c in refused:
         # The value of an unknown name may be a secret, and a link may be of any length.
-        given = "" if c in resolution.unknown else f"={c.raw!r:.{LONGEST_LOGGED}}"
+        given = f"={c.raw!r:.{LONGEST_LOGGED}}" if c.known else ""
         line = f"Refused {c.source} {c.name:.{LONGEST_LOGGED}}{given}: {c.why:.300}"
         _log_once("".join(char if char.isprintable() else "�" for char in line))  # a link wrote parts of it
 

@@ -14,13 +14,14 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
 from pydantic import TypeAdapter, ValidationError
 
-from historylab.errors import SettingsError
+from historylab.errors import SettingsError, needs
 from historylab.settings.model import setting_names
 from historylab.settings.names import (
     AGENTDOCK_TEMPLATE,
@@ -33,6 +34,8 @@ from historylab.settings.names import (
     by_environment_name,
     by_url_name,
     environment_names,
+    is_ours,
+    setting_of,
 )
 
 SOURCES = ("environment", "you", "url", "template", "recorded", "default")
@@ -42,7 +45,6 @@ FROM_A_RECORDING = ("model", "window", "overhead", "counter_factor", "budget")
 SUGGESTED = "suggested for this file"
 """The name of a value that no file records: the budget."""
 LARGEST_TEMPLATE = 1_000_000  # bytes
-_yes_or_no = TypeAdapter(bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +60,29 @@ class Given:
 
 def from_environment(env: Mapping[str, str]) -> Iterator[Given]:
     """Per setting `HISTORYLAB_…` before AgentDock's variable. Unknown `HISTORYLAB_` names are yielded as refused."""
-    for setting in setting_names():
+    ours = {name: setting_of(name) for name in sorted(env) if is_ours(name)}
+    for setting in dict.fromkeys(filter(None, ours.values())):
         for name in environment_names(setting):
             if name in env:
                 yield Given("environment", setting, name, env[name])
     if STRICT_ENVIRONMENT in env and strict_by_environment(env) is None:
         yield Given("environment", "", STRICT_ENVIRONMENT, env[STRICT_ENVIRONMENT], "write true or false")
-    known = by_environment_name()
-    for name in sorted(env):
-        if name.startswith(ENVIRONMENT_PREFIX) and name not in known and name not in NOT_SETTINGS:
-            yield Given("environment", "", name, env[name], _unknown(name, known))
+    for name, setting in ours.items():
+        if not setting and name not in NOT_SETTINGS:
+            yield Given("environment", "", name, env[name], _unknown(name, by_environment_name()))
 
 
 def strict_by_environment(env: Mapping[str, str]) -> bool | None:
     """Whether the environment itself says that it is strict; None if it doesn't say, or not in words for yes or no."""
     try:
-        return _yes_or_no.validate_python(env.get(STRICT_ENVIRONMENT))
+        return _yes_or_no().validate_python(env.get(STRICT_ENVIRONMENT))
     except ValidationError:
         return None
+
+
+@cache
+def _yes_or_no() -> TypeAdapter[bool]:
+    return TypeAdapter(bool)
 
 
 def from_url(url: str | Mapping[str, Any]) -> Iterator[Given]:
@@ -190,7 +197,8 @@ def _json_template(text: str, shown: str) -> dict[str, Any]:
 
 
 def _dotenv_template(text: str, shown: str) -> dict[str, Any]:
-    from dotenv.parser import parse_stream
+    with needs("python-dotenv", "reading a .env file"):
+        from dotenv.parser import parse_stream
 
     found: dict[str, Any] = {}
     for line in parse_stream(io.StringIO(text)):

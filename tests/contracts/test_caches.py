@@ -58,7 +58,7 @@ def test_a_constraint_can_name_it(name):
 
 
 def test_the_word_for_one_may_have_a_hyphen(monkeypatch):
-    one_hour = registry.Member("cache", "hourly", lambda: Cache("hourly", lifetime=3600), (), {"caching": "one-hour"})
+    one_hour = registry.Member("cache", "hourly", lambda: Cache("hourly", lifetime=3600), {"caching": "one-hour"})
     monkeypatch.setitem(registry._members, "cache", {**registry.members("cache"), "hourly": one_hour})
     assert read_constraints("cheapest under one-hour caching").cache == "hourly"
 
@@ -102,7 +102,7 @@ def test_words_that_lack_or_are_taken_are_refused_at_once(monkeypatch, attribute
 
 
 def test_a_cache_of_another_name_than_its_members_is_refused(monkeypatch):
-    other = registry.Member("cache", "hourly", lambda: Cache("daily"), (), {"title": "Hourly", "priced": "with it"})
+    other = registry.Member("cache", "hourly", lambda: Cache("daily"), {"title": "Hourly", "priced": "with it"})
     monkeypatch.setitem(registry._members, "cache", {**registry.members("cache"), "hourly": other})
     with pytest.raises(SettingsError, match="'hourly' returns a Cache of the name 'daily'"):
         open_cache("hourly")

@@ -21,6 +21,15 @@ def test_a_member_says_in_one_line_what_it_does():
         assert "\n" not in summary, (family, name)
 
 
+def test_what_settings_choose_stands_in_a_file_of_its_name():
+    """So that choosing it imports no other; `off` is in every slot."""
+    for family, name in MEMBERS:
+        if family in FIELDS_THAT_CHOOSE and name != "off":
+            file_name = registry.member(family, name).target.__module__.rpartition(".")[2]
+            assert registry.members_in_file(family, file_name), (family, name)
+            assert file_name == registry.file_name_of(name), (family, name)
+
+
 def test_what_a_member_reads_are_settings():
     """Only the choice of such a member gives a setting an effect."""
     known = {*setting_names()}

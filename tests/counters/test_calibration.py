@@ -11,7 +11,7 @@ from historylab.conversation.message import Message, Usage
 from historylab.costs.traffic import traffic
 from historylab.counters.base import scaled
 from historylab.counters.calibration import calibrate, least_overhead, measured, reported_contexts
-from historylab.counters.quarter_of_characters import QuarterOfCharacters
+from historylab.counters.chars_4 import QuarterOfCharacters
 from historylab.formats.samples import load_sample
 from historylab.planning.replay import replay
 from historylab.planning.strategies.base import Instruments

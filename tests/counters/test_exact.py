@@ -8,7 +8,7 @@ import pytest
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.counters.base import MEDIA_TOKENS, count_text, open_counter, token_column
-from historylab.counters.exact import count_texts, encoding_of
+from historylab.counters.exact import ExactCounter, encoding_of
 from historylab.errors import InstrumentError
 
 COOKBOOK = [  # "How to count tokens with tiktoken": 129 prompt tokens by gpt-4, 124 by gpt-4o, as the API counted them
@@ -52,8 +52,8 @@ def test_the_cookbooks_example_takes_what_the_api_counted(model, tokens):
     ],
 )
 def test_texts_take_what_tiktoken_says(text, cl100k, o200k):
-    assert count_texts([text], "cl100k_base") == [cl100k]
-    assert count_texts([text], "o200k_base") == [o200k]
+    assert ExactCounter("gpt-4").count_texts([text]) == [cl100k]
+    assert ExactCounter("gpt-4o").count_texts([text]) == [o200k]
 
 
 def test_a_message_takes_three_tokens_its_role_and_its_text():

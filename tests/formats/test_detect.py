@@ -83,7 +83,7 @@ def test_a_large_file_is_recognised_by_a_part_of_it(monkeypatch):
         seen.append((len(content.values), len(content.values[0][1]["messages"]), len(content.text)))
         return 0
 
-    known["curious"] = registry.Member("format", "curious", curious, (), {"recognise": curious})
+    known["curious"] = registry.Member("format", "curious", curious, {"recognise": curious})
     monkeypatch.setitem(registry._members, "format", known)
     line = json.dumps({"messages": [{"role": "user", "content": "x"}] * 3000}) + "\n"
     load((line * 600).encode()[: 40 * len(line)] + b'{"messages": [{"role": "user", "content": "x"}]}\n' * 900)

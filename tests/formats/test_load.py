@@ -216,7 +216,7 @@ def rival(monkeypatch):
 
         registry.members("format")
         known = {**registry._members["format"]}
-        known["shouting"] = registry.Member("format", "shouting", shouting, (), {"recognise": lambda content: strength})
+        known["shouting"] = registry.Member("format", "shouting", shouting, {"recognise": lambda content: strength})
         monkeypatch.setitem(registry._members, "format", known)
 
     return enlist

@@ -165,7 +165,7 @@ class Writer:
 
 @pytest.fixture
 def writer(monkeypatch):
-    monkeypatch.setattr("historylab.planning.pipeline.open_summarizer", lambda *_, **__: Writer())
+    monkeypatch.setattr("historylab.summarizers.base.open_summarizer", lambda *_, **__: Writer())
     return Writer
 
 

@@ -7,9 +7,10 @@ from functools import cache
 import pytest
 
 from historylab import resolve_settings
-from historylab.planning.trimmer import environment_settings
+from historylab.settings.environment import _settings_from, environment_settings
 from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import environment_name, url_name
+from historylab.settings.resolve import _log_once
 from historylab.wording.settings import schema_of, source_word
 
 POLICY, LENGTH = "NEXT_PUBLIC_DEFAULT_HISTORY_POLICY", "NEXT_PUBLIC_DEFAULT_HISTORY_LENGTH"
@@ -157,6 +158,31 @@ def test_trim_has_no_url_so_a_strict_environment_changes_nothing_there(monkeypat
     before = environment_settings()
     monkeypatch.setenv(STRICT, switch)
     assert environment_settings() == before
+
+
+@pytest.mark.parametrize(
+    "env",
+    [
+        {},
+        {"HISTORYLAB_BUDGET": "500", POLICY: "all", LENGTH: "7", "HISTORYLAB_LENGTH": "8"},
+        {"HISTORYLAB_PRUNER": "sliding_window", "HISTORYLAB_PRUNER__SLIDING_WINDOW__TURNS": "3"},
+        {"HISTORYLAB_COMPACTION__ROLLING__BATCH": "3", "HISTORYLAB_POLICY__LASTN__LATE_RESULTS": "drop"},
+        {"HISTORYLAB_PIN": "a*", "HISTORYLAB_PIN__ROLES": "user", "HISTORYLAB_COUNTER": "chars/4"},
+        {"HISTORYLAB_BUDGET": "-1", "HISTORYLAB_BUGDET": "5", "HISTORYLAB_PRUNER": "none", "HISTORYLAB_OPEN": "x"},
+        {"HISTORYLAB_PRUNER__SLIDING_WINDOW__TURN": "3", "HISTORYLAB_PRUNER__NOBODY__N": "3", STRICT: "perhaps"},
+        {environment_name(name): "1" for name in setting_names()},
+    ],
+)
+def test_an_app_reads_of_its_environment_what_the_screen_would(monkeypatch, caplog, env):
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    _settings_from.cache_clear()
+    found = environment_settings()
+    said = sorted(caplog.messages)
+    caplog.clear()
+    _log_once.cache_clear()
+    assert resolve_settings().settings == found
+    assert sorted(caplog.messages) == said
 
 
 @pytest.mark.parametrize("wrong", ["", "ture", "2", "si", "true # always", "\uff54\uff52\uff55\uff45"])

@@ -264,7 +264,7 @@ def test_a_stage_that_does_not_declare_what_it_reads_is_still_measured_under_eac
         older = np.arange(plan.history.blocks) < plan.history.blocks - context.settings.length
         return plan.drop(older & ~context.protected(plan), OLDER)
 
-    members = {**registry.members("pruner"), "newest": registry.Member("pruner", "newest", newest, (), {})}
+    members = {**registry.members("pruner"), "newest": registry.Member("pruner", "newest", newest, {})}
     monkeypatch.setitem(registry._members, "pruner", members)
     candidates = grid(Settings(policy="all", pruner="newest"), length=[2, 10])
     measured = sweep(CHATS[0], candidates).tokens_total.tolist()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jiter import from_json
+from pydantic_core import from_json
 
 LENIENT = json.JSONDecoder(strict=False)  # raw control characters inside strings are read, not refused
 

@@ -12,13 +12,28 @@ from typing import Any
 
 from historylab.errors import LoadError, UnknownMember
 from historylab.formats.base import NOTHING, describe, kind_of
-from historylab.formats.messages.responses_items import is_item
-from historylab.formats.requests.anthropic import Anthropic
 from historylab.formats.requests.chat import Chat
 from historylab.formats.requests.form import Form, IsSummary, Request, fields_of
-from historylab.formats.requests.responses import Responses
+from historylab.registry import opened_later
 
-FORMS: Mapping[str, Form] = {form.name: form for form in (Chat(), Responses(), Anthropic())}
+
+def _responses() -> Form:
+    from historylab.formats.requests.responses import Responses
+
+    return Responses()
+
+
+def _anthropic() -> Form:
+    from historylab.formats.requests.anthropic import Anthropic
+
+    return Anthropic()
+
+
+FORMS: Mapping[str, Form] = {
+    "chat_completions": Chat(),
+    "responses": opened_later(_responses),
+    "anthropic": opened_later(_anthropic),
+}
 """By the name of their format, in the order of who is meant where nothing tells."""
 
 CHAT, RESPONSES, ANTHROPIC = (frozenset({name}) for name in FORMS)
@@ -111,7 +126,7 @@ def _could_be(item: Any) -> frozenset[str]:
     role, content, kind = fields.get("role"), fields.get("content"), fields.get("type")
     if any(field in fields for field in OF_CHAT):
         return CHAT
-    if is_item(fields):
+    if _is_item(fields):
         return RESPONSES
     if kind == "message":
         return ANTHROPIC if "stop_reason" in fields else RESPONSES
@@ -119,6 +134,12 @@ def _could_be(item: Any) -> frozenset[str]:
     for part in content if isinstance(content, list | tuple) else ():
         possible = possible & _part_of(part) or possible
     return possible
+
+
+def _is_item(fields: Mapping[str, Any]) -> bool:
+    from historylab.formats.messages.responses_items import is_item
+
+    return is_item(fields)
 
 
 def _part_of(part: Any) -> frozenset[str]:

@@ -22,12 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
-from historylab.chat_models.base import ChatModel
 from historylab.conversation.columns import ASSISTANT
 from historylab.counters.base import Counter
 from historylab.planning.blocks import Ranges, before
@@ -35,11 +34,13 @@ from historylab.planning.history import History
 from historylab.planning.kept import KeptSummaries
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
-from historylab.registry import FINE, Member
-from historylab.relevance.base import Relevance
+from historylab.registry import FINE, Member, member, opened_later
 from historylab.settings.model import Settings
-from historylab.summarizers.base import Summarizer
-from historylab.summarizers.extractive import ExtractiveSummarizer
+
+if TYPE_CHECKING:
+    from historylab.chat_models.base import ChatModel
+    from historylab.relevance.base import Relevance
+    from historylab.summarizers.base import Summarizer
 
 KeepTask = Annotated[
     bool,
@@ -54,7 +55,7 @@ class Instruments:
     """Counter, summarizer, relevance scorer and chat model of the stages: opened from the settings, or passed in."""
 
     counter: Counter
-    summarizer: Summarizer = field(default_factory=ExtractiveSummarizer)
+    summarizer: Summarizer = field(default_factory=lambda: opened_later(_extractive))
     relevance: Relevance | None = None
     chat_model: ChatModel | None = None
     now: float | None = None  # seconds since 1970; None: the time of the newest message
@@ -65,7 +66,12 @@ class Instruments:
         offline = getattr(self.summarizer, "offline", False)
         if offline and self.summaries is None:
             return self
-        return replace(self, summarizer=self.summarizer if offline else ExtractiveSummarizer(), summaries=None)
+        return replace(self, summarizer=self.summarizer if offline else _extractive(), summaries=None)
+
+
+def _extractive() -> Summarizer:
+    summarizer: Summarizer = member("summarizer", "extractive").target()
+    return summarizer
 
 
 @dataclass(slots=True)  # not frozen: one is made per request, and freezing costs more than the rest of it

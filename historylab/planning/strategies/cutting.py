@@ -21,7 +21,6 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Reason
 from historylab.planning.strategies.base import Context
 from historylab.planning.strategies.facts import instants
-from historylab.pricing import FIVE_MINUTES
 from historylab.registry import FINE
 
 Unit = Annotated[
@@ -102,6 +101,8 @@ def _in_pause(context: Context) -> Moment | None:
     before, history = context.previous, context.history
     if before is None or not before.size:
         return None
+    from historylab.pricing import FIVE_MINUTES
+
     times = instants(history.conversation)
     pause = times.item(history.size - 1) - times.item(before.size - 1)
     at = history.conversation[history.size - 1].timestamp

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from historylab.counters.base import Counter, token_column
 from historylab.planning.history import History
 from historylab.planning.strategies.base import Context
 from historylab.planning.texts import Texts
-from historylab.relevance.base import Index, Relevance
+
+if TYPE_CHECKING:
+    from historylab.relevance.base import Index, Relevance
 
 NOTHING = Conversation()
 

@@ -117,7 +117,7 @@ def test_a_format_may_read_the_other_files_of_its_archive(monkeypatch):
         said = [content.siblings[name].decode() for name in ("d/1.json", "d/2.json")]
         yield Conversation(Message("user", text, name=names["u"]) for text in said)
 
-    known = {"days": registry.Member("format", "days", days, (), {"recognise": lambda c: "/" in c.name})}
+    known = {"days": registry.Member("format", "days", days, {"recognise": lambda c: "/" in c.name})}
     registry.members("format")
     monkeypatch.setitem(registry._members, "format", known)
     loaded = load(zipped(users_json=b'{"u": "Mia"}', d__1_json=b"1", d__2_json=b"2"))

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from historylab.conversation.columns import USER
-from historylab.counters.quarter_of_characters import characters as characters_of
+from historylab.counters.chars_4 import characters as characters_of
 from historylab.planning.blocks import Ranges
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import counted, reason
