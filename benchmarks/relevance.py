@@ -37,10 +37,7 @@ ADVERSARIAL = 5  # LoCoMo's category of questions that nothing answers
 class PlainIndex(BM25Index):
     """Words as bm25s splits them, in English, unstemmed: what the product did before."""
 
-    def _read(self, i: int, text: str) -> list[int]:
-        return [self._words.setdefault(word, len(self._words)) for word in self._stems(text, i)]
-
-    def _stems(self, text: str, size: int) -> list[str]:
+    def _stems(self, text: str, before: np.ndarray) -> list[str]:
         found = bm25s.tokenize([text], stopwords="en", return_ids=False, show_progress=False)
         return list(found[0])
 
@@ -49,7 +46,7 @@ class Plain(BM25):
     name = "plain"
 
     def index(self, texts: Sequence[str]) -> BM25Index:
-        return PlainIndex(texts)
+        return PlainIndex().followed_by(texts)
 
 
 def main() -> None:

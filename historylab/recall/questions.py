@@ -18,7 +18,7 @@ from historylab.planning.history import History
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.replay import Timeline
-from historylab.planning.strategies.facts import relevance_followed, relevance_index
+from historylab.planning.strategies.facts import relevance_index
 from historylab.recall.held import LOST, find_holder, mentions_of_message
 from historylab.recall.must_remember import follow_mark
 from historylab.registry import member
@@ -92,9 +92,9 @@ def plan_question(timeline: Timeline, text: str, number: int) -> HistoryPlan:
 
     Stages that carry something on are given the plan of the request before. No model is asked to summarise.
     """
-    conversation = _ending_in(timeline.conversation, text, _said_until(timeline.conversation, number))
     if timeline.settings.pruner == "relevance" and timeline.instruments.relevance:
-        relevance_followed(timeline.conversation, timeline.instruments.relevance, conversation)
+        relevance_index(timeline.conversation, timeline.instruments.relevance)  # taken over by what ends in it
+    conversation = _ending_in(timeline.conversation, text, _said_until(timeline.conversation, number))
     history, before = History(conversation, timeline.counter, len(conversation)), _plans_before(timeline, conversation)
     return open_pipeline(timeline.settings).plan(
         history, timeline.instruments.offline(), before[-1] if before else None

@@ -6,16 +6,28 @@ A plan may not look at later messages, so `scores(question, size)` must depend o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
 
 class Index(Protocol):
-    """May have `followed_by(text, size) -> Index` as well: its first `size` texts and that one, without a new index."""
+    """Texts that can be scored. One that can be carried on as its conversation grows is a GrowingIndex."""
 
     def scores(self, question: str, size: int) -> np.ndarray:
         """float64[size]: relevance of each of the first `size` texts to `question`; higher is more relevant."""
+        ...
+
+
+class GrowingIndex(Index, Protocol):
+    """One that other indices take over, at the cost of what is new; what it says itself stays the same."""
+
+    def followed_by(self, texts: Sequence[str]) -> Self:
+        """The index of its texts and these."""
+        ...
+
+    def beginning(self, size: int) -> Self:
+        """The index of its first `size` texts."""
         ...
 
 

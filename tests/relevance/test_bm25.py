@@ -44,10 +44,23 @@ def test_a_prefix_scores_as_if_nothing_came_after_it(texts, question, data):
     size = data.draw(st.integers(0, len(texts)))
     whole, alone = BM25().index(texts), BM25().index(texts[:size])
     np.testing.assert_array_equal(whole.scores(question, size), alone.scores(question, size))
-    np.testing.assert_array_equal(
-        whole.followed_by(question, size).scores(question, size + 1),
-        BM25().index([*texts[:size], question]).scores(question, size + 1),
-    )
+
+
+@examples(max_examples=100)
+@given(TEXTS, st.lists(st.tuples(st.integers(0, 8), TEXTS), max_size=6), WORDS.map(" ".join))
+def test_an_index_that_grows_or_forks_scores_like_a_whole_one(texts, steps, question):
+    grown, said = [BM25().index(texts)], [texts]
+    for kept, more in steps:
+        text, index = said[kept % len(said)], grown[kept % len(grown)]
+        size = min(kept, len(text))
+        said.append([*text[:size], *more])
+        grown.append(index.beginning(size).followed_by(more))
+        said.append([*text, *more])
+        grown.append(index.followed_by(more))
+    for text, index in zip(said, grown, strict=True):
+        whole = BM25().index(text)
+        for size in {len(text) // 2, len(text)}:
+            np.testing.assert_array_equal(index.scores(question, size), whole.scores(question, size))
 
 
 @pytest.mark.parametrize(

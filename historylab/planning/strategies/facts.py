@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from historylab.planning.strategies.base import Context
 from historylab.planning.texts import Texts
 
 if TYPE_CHECKING:
-    from historylab.relevance.base import Index, Relevance
+    from historylab.relevance.base import GrowingIndex, Index, Relevance
 
 NOTHING = Conversation()
 
@@ -128,18 +128,29 @@ class _Shorter(Growing):
 
 
 def relevance_index(conversation: Conversation, scorer: Relevance) -> Index:
-    """The scorer's index of the conversation's texts and calls, made once."""
+    """The scorer's index of the conversation's texts and calls, made once; carried on, if the scorer's can be."""
+    return conversation.growing(("relevance", scorer.name), lambda: _Indexed(scorer, scorer.index(()))).index
 
-    return conversation.remember(("relevance", scorer.name), lambda: scorer.index(list(map(_said, conversation))))
+
+class _Indexed(Growing):
+    """A scorer's index."""
+
+    __slots__ = ("_scorer", "index")
+
+    def __init__(self, scorer: Relevance, index: Index):
+        self._scorer, self.index = scorer, index
+
+    def followed_by(self, conversation: Conversation, start: int) -> _Indexed:
+        if start and _grows(self.index):
+            return _Indexed(self._scorer, self.index.followed_by(list(map(_said, conversation[start:]))))
+        return _Indexed(self._scorer, self._scorer.index(list(map(_said, conversation))))
+
+    def beginning(self, conversation: Conversation, size: int) -> _Indexed | None:
+        return _Indexed(self._scorer, self.index.beginning(size)) if _grows(self.index) else None
 
 
-def relevance_followed(conversation: Conversation, scorer: Relevance, following: Conversation) -> Index:
-    """The index of `following`, which is a beginning of `conversation` and one more message."""
-    followed_by = getattr(relevance_index(conversation, scorer), "followed_by", None)
-    if followed_by is None:
-        return relevance_index(following, scorer)
-    index: Index = followed_by(_said(following[-1]), len(following) - 1)
-    return following.remember(("relevance", scorer.name), lambda: index)
+def _grows(index: Index) -> TypeGuard[GrowingIndex]:
+    return hasattr(index, "followed_by")
 
 
 def _said(message: Message) -> str:

@@ -1,0 +1,115 @@
+"""Postings that are appended to: which texts hold a stem, and how often, in the order of the texts."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from historylab.relevance.words import LANGUAGES
+
+OFTEN = 32  # bits for how often a text holds a stem; those above are the text's number
+MOST_DECODED = 1_000_000  # postings kept as arrays, 24 bytes each
+_appending = threading.Lock()
+
+
+class Posting(NamedTuple):
+    """The texts that hold a stem (int64, ascending), how often, and how many stems each has (float64)."""
+
+    texts: np.ndarray
+    often: np.ndarray
+    lengths: np.ndarray
+
+
+NONE = Posting(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+
+class Log:
+    """Texts from number `start` on, as they came. One thread appends at a time, while others read what was there.
+
+    `stems` are how many all texts before have, `votes` (float64[languages]) what they say of their language.
+    """
+
+    def __init__(self, start: int, stems: int, votes: np.ndarray):
+        self.start = start
+        self._postings: dict[str, array[int]] = {}
+        self._lengths, self._running, self._votes = array("q"), array("q", [stems]), array("d", votes.tolist())
+        self._decoded: dict[str, Posting] = {}
+        self._decoded_size = 0
+        self._in_use = False
+
+    def take(self, size: int) -> bool:
+        """Whether this thread may append to the first `size` texts: they are all, and no other thread does."""
+        with _appending:
+            free = not self._in_use and len(self._lengths) == size
+            self._in_use = self._in_use or free
+        return free
+
+    def free(self) -> None:
+        """Let other threads append."""
+        self._in_use = False
+
+    def append(self, stems: Iterable[str], votes: np.ndarray) -> None:
+        """Add a text with these stems; `votes` of it and all before."""
+        number, counted = (self.start + len(self._lengths)) << OFTEN, Counter(stems)
+        postings = self._postings
+        for stem, often in counted.items():
+            posting = postings.get(stem)
+            if posting is None:
+                posting = postings[stem] = array("q")
+            posting.append(number | often)
+        total = counted.total()
+        self._running.append(self._running[-1] + total)
+        self._votes.extend(votes.tolist())
+        self._lengths.append(total)
+
+    def copied(self, stop: int) -> Iterator[tuple[Counter[str], np.ndarray]]:
+        """The stems and votes of the first `stop` texts, one after another."""
+        found = [Counter[str]() for _ in range(stop)]
+        for stem in self._postings:
+            texts, often, _ = self.posting(stem, stop)
+            for text, count in zip(texts.tolist(), often.tolist(), strict=True):
+                found[text - self.start][stem] = count
+        for k, counted in enumerate(found):
+            yield counted, self.votes(k + 1)
+
+    def votes(self, count: int) -> np.ndarray:
+        """float64[languages]: those of everything up to its first `count` texts."""
+        at = count * len(LANGUAGES)
+        return np.array(self._votes[at : at + len(LANGUAGES)])
+
+    def stems(self, count: int) -> int:
+        """How many stems there are up to its first `count` texts."""
+        return self._running[count]
+
+    def posting(self, stem: str, stop: int) -> Posting:
+        """The posting of a stem among the first `stop` texts."""
+        coded = self._postings.get(stem)
+        if coded is None:
+            return NONE
+        found = self._decoded.get(stem)
+        if found is None or len(found.texts) < len(coded):
+            found = self._decode(stem, coded)
+        texts = found.texts
+        if not len(texts) or texts[-1] < self.start + stop:
+            return found
+        end = int(texts.searchsorted(self.start + stop))
+        return Posting(texts[:end], found.often[:end], found.lengths[:end])
+
+    def _decode(self, stem: str, coded: array[int]) -> Posting:
+        numbers = np.frombuffer(coded[:], np.int64)  # a copy: what is exported can't be appended to
+        texts = numbers >> OFTEN
+        known = np.frombuffer(self._lengths[:], np.int64)
+        if len(texts) and texts[-1] - self.start >= len(known):  # a text that is being appended
+            numbers, texts = numbers[:-1], texts[:-1]
+        often = (numbers & ((1 << OFTEN) - 1)).astype(float)
+        found = Posting(texts, often, known[texts - self.start].astype(float))
+        if self._decoded_size > MOST_DECODED:
+            self._decoded, self._decoded_size = {}, 0
+        self._decoded[stem] = found
+        self._decoded_size += len(texts)
+        return found
