@@ -18,6 +18,7 @@ from thirty_turns import requests_of
 
 from historylab import Conversation, Settings, export, replay
 from historylab.formats.messages.chat_messages import to_messages, to_record
+from historylab.formats.requests.form import LEFT_OUT
 from historylab.planning.plan import HistoryPlan
 
 Record = dict[str, Any]
@@ -200,6 +201,76 @@ def _chat_part(piece: Any) -> Record:
     return {"type": "image_url", "image_url": {"url": piece.url, **piece.vendor_metadata}}
 
 
+# -- Anthropic's SDK: turns of blocks, results and questions in those of the user
+
+
+def as_turns(records: Sequence[Record]) -> list[Record]:
+    turns: list[Record] = []
+    for record in records:
+        role = "assistant" if record["role"] == "assistant" else "user"
+        if not turns or turns[-1]["role"] != role:
+            turns.append({"role": role, "content": []})
+        turns[-1]["content"] += _blocks(record)
+    return turns
+
+
+def _blocks(record: Record) -> Iterator[Record]:
+    content = record["content"] or []
+    if record["role"] == "tool":
+        yield {"type": "tool_result", "tool_use_id": record["tool_call_id"], "content": content}
+        return
+    for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        kind, _, data = part.get("image_url", {}).get("url", "").removeprefix("data:").partition(";base64,")
+        source = {"type": "base64", "media_type": kind, "data": data}
+        yield {"type": "image", "source": source} if kind else part
+    for call in record.get("tool_calls", ()):
+        used = call["function"]
+        yield {"type": "tool_use", "id": call["id"], "name": used["name"], "input": json.loads(used["arguments"])}
+
+
+def from_turns(body: Record) -> list[Record]:
+    prompts = body.get("system") or []
+    texts = [prompts] if isinstance(prompts, str) else [block["text"] for block in prompts]
+    systems = [record for text in texts for record in _system(text)]
+    return [*systems, *(record for turn in body["messages"] for record in _said(turn["role"], turn["content"]))]
+
+
+def _said(role: str, content: Any) -> Iterator[Record]:
+    parts, calls = [], []
+    for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        if block["type"] == "tool_result":
+            yield {"role": "tool", "tool_call_id": block["tool_use_id"], "content": block["content"]}
+        elif block["type"] == "tool_use":
+            function = {"name": block["name"], "arguments": json.dumps(block["input"])}
+            calls.append({"id": block["id"], "function": function})
+        elif block["type"] == "text":
+            parts.append({"type": "text", "text": block["text"]})
+        else:
+            url = f"data:{block['source']['media_type']};base64,{block['source']['data']}"
+            parts.append({"type": "image_url", "image_url": {"url": url, "detail": "low"}})
+    if parts or calls:
+        yield {"role": role, "content": parts, "tool_calls": calls}
+
+
+def in_turns(records: Sequence[Record]) -> list[Record]:
+    """Plain records as they are sent there: system messages first, what one side says in a row joined, a user first."""
+    found = [record for record in records if record["role"] == "system"]
+    said = [record for record in records if record["role"] != "system"]
+    if said and said[0]["role"] != "user":
+        said.insert(0, {"role": "user", "content": LEFT_OUT})
+    for record in said:
+        last = found[-1] if found else {"role": ""}
+        if record["role"] == last["role"] != "tool":
+            found[-1] = {**last, **record, "content": [*_listed(last["content"]), *_listed(record["content"])]}
+        else:
+            found.append(record)
+    return [{**record, "content": _content(record["content"])} for record in found]
+
+
+def _listed(content: Any) -> list[Record]:
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
 # -- what a hook sends, called as its framework calls it
 
 
@@ -249,6 +320,21 @@ def through_pydantic_ai(names: Mapping[str, Any], records: Sequence[Record]) -> 
     return from_pydantic(names["to_send"](pydantic_messages(records)))
 
 
+def through_litellm(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
+    body = {"model": "m", "messages": list(records), "metadata": {"user_api_key": None}}
+    sent = finished(names["trim_history"].async_pre_call_hook(None, None, body, "acompletion"))
+    assert sent == {**body, "messages": sent["messages"]}
+    return list(sent["messages"])
+
+
+def through_anthropic_sdk(names: Mapping[str, Any], records: Sequence[Record]) -> list[Record]:
+    system, rest = apart(records)
+    body = {"model": "m", "max_tokens": 9, "messages": as_turns(rest), **({"system": system} if system else {})}
+    sent = names["trimmed"](**body)
+    assert sent == finished(names["atrimmed"](**body))
+    return from_turns(sent)
+
+
 def apart(records: Sequence[Record]) -> tuple[str | None, Sequence[Record]]:
     """The system prompt, which some frameworks keep apart, and the rest."""
     return (records[0]["content"], records[1:]) if records[0]["role"] == "system" else (None, records)
@@ -263,20 +349,36 @@ HOOKS: dict[str, Callable[[Mapping[str, Any], Sequence[Record]], list[Record]]] 
     "langgraph": through_langgraph,
     "langchain_agents": through_langchain_agents,
     "pydantic_ai": through_pydantic_ai,
+    "litellm": through_litellm,
+    "anthropic_sdk": through_anthropic_sdk,
 }
 OWN_MESSAGES: dict[str, Callable[[Sequence[Record]], list[Any]]] = {
     "langgraph": langchain_messages,
     "pydantic_ai": pydantic_messages,
 }
 """The messages of frameworks that have their own."""
-WITHOUT_NAMES = frozenset({"openai_agents", "pydantic_ai"})
+WITHOUT_NAMES = frozenset({"openai_agents", "pydantic_ai", "anthropic_sdk"})
 """Frameworks whose messages have no author."""
+AS_GIVEN = frozenset({"openai_agents", "pydantic_ai", "litellm"})
+"""Those that keep a call's arguments as text."""
+
+
+def as_sent(target: str, shown: list[Record]) -> list[Record]:
+    """What replay shows, as the framework's API has it."""
+    return in_turns(shown) if target == "anthropic_sdk" else shown
 
 
 def history_for(target: str, records: Sequence[Record]) -> list[Record]:
-    """The records as the framework holds them: some know no names, LangChain writes a call's arguments anew."""
+    """The records as the framework holds them: some know no names, some write a call's arguments anew.
+
+    Anthropic's API has no system messages but the first.
+    """
+    if target == "anthropic_sdk":
+        records = [record for k, record in enumerate(records) if not k or record["role"] != "system"]
     if target in WITHOUT_NAMES:
-        return [{name: value for name, value in record.items() if name != "name"} for record in records]
+        records = [{name: value for name, value in record.items() if name != "name"} for record in records]
+    if target in AS_GIVEN:
+        return list(records)
     return [_written_anew(record) if record.get("tool_calls") else record for record in records]
 
 

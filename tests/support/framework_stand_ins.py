@@ -124,6 +124,10 @@ class AgentMiddleware:
     """What a middleware of LangChain derives from."""
 
 
+class CustomLogger:
+    """What a callback of LiteLLM's proxy derives from."""
+
+
 PYDANTIC = (
     SystemPromptPart, UserPromptPart, ToolReturnPart, TextPart, FilePart, ToolCallPart, ImageUrl, ModelRequest,
     ModelResponse,
@@ -133,6 +137,7 @@ MODULES = {
     "langchain.agents.middleware": (AgentMiddleware,),
     "pydantic_ai.capabilities": (Hooks,),
     "pydantic_ai.messages": PYDANTIC,
+    "litellm.integrations.custom_logger": (CustomLogger,),
 }
 
 
