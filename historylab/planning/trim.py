@@ -7,6 +7,7 @@ from functools import lru_cache
 from math import lcm
 from typing import Any, TypeVar, overload
 
+from historylab.planning.decision_log import logs_decisions
 from historylab.planning.known_chat import LEADING
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import Action
@@ -46,7 +47,7 @@ def trim(
     if open_pipeline(settings).carries:
         say_once(("used once", settings.key), lambda: USED_ONCE)
     trimmer = Trimmer(settings)
-    for systems, end in _ends(messages, settings):
+    for systems, end in () if logs_decisions() else _ends(messages, settings):  # a record is of the whole list
         plan = trimmer.plan([*systems, *end])
         if plan.actions[len(systems)] == Action.DROPPED and not plan.history.columns.orphan.any():
             return trimmer.trim([*systems, *end])

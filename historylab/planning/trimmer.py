@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from historylab.planning.chat import Chat
 from historylab.planning.chats import Chats
+from historylab.planning.decision_log import log_decision
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.warn import warn_of_returned, warn_over_budget
@@ -63,9 +64,9 @@ class Trimmer:
         given is changed. Raises LoadError for what can't be read, StoreError if the store fails.
         """
         with self._chats.going_on(messages, self._format) as (known, request):
-            sent: list[M | dict[str, Any]] | dict[str, Any] = request.form.write(
-                request, self._plan(known.chat).render(), known.places
-            )
+            plan = self._plan(known.chat)
+            log_decision(plan, self.settings)
+            sent: list[M | dict[str, Any]] | dict[str, Any] = request.form.write(request, plan.render(), known.places)
             return sent
 
     @overload
