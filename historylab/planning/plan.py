@@ -187,9 +187,9 @@ class HistoryPlan(PlannedBlocks):
         return plan
 
     def _messages(self, chosen: np.ndarray) -> list[Message]:
-        all_messages = self.history.conversation.messages
+        conversation = self.history.conversation
         shorter = {i: cut.texts for cut in self.shortened for i in cut.messages.tolist()}
-        return [shorter[i].shortened(i) if i in shorter else all_messages[i] for i in chosen.tolist()]
+        return [shorter[i].shortened(i) if i in shorter else conversation[i] for i in chosen.tolist()]
 
     def sketch(self) -> str:
         """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""
