@@ -17,7 +17,8 @@ from historylab.cli.base import (
 
 TARGETS = (
     "dotenv (the default), shell, docker_compose, configmap (Kubernetes), json, agentdock; or as code: python, "
-    "langchain, langchain_agents, langgraph, openai_agents, pydantic_ai"
+    "langchain, langchain_agents, langgraph, openai_agents, pydantic_ai, litellm, anthropic_sdk; or a provider's own "
+    "context management: anthropic_api, openai_api"
 )
 
 
