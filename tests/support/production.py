@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -52,8 +54,8 @@ class Process:
 
 def stored(entry: Any) -> Any:
     """An answer's entry as JSON; objects of the clients know how."""
-    if hasattr(entry, "to_dict"):
-        return entry.to_dict()
+    if hasattr(entry, "model_dump"):
+        return entry.model_dump(mode="json", exclude_unset=True)
     if isinstance(entry, Mapping):
         return {key: [stored(e) for e in value] if isinstance(value, list) else value for key, value in entry.items()}
     return entry
@@ -63,7 +65,8 @@ def stored(entry: Any) -> Any:
 class Client:
     """A way to call a model. `begin` makes the fields of a body from a system prompt, `said` entries of the others.
 
-    `read` has a body as chat messages again; `records` makes of the thirty turns what it can hold.
+    `read` has a body as chat messages again; `records` makes of the thirty turns what it can hold. One that runs tools
+    by itself is told `once`: it gets no calls, and what was answered is taken from the thirty turns.
     """
 
     name: str
@@ -74,6 +77,7 @@ class Client:
     ask: Callable[[Process, Body], list[Any]]
     read: Callable[[Body], list[Record]]
     records: Callable[[Sequence[Record]], list[Record]] = list
+    once: bool = False
 
     @property
     def holder(self) -> str:
@@ -81,6 +85,10 @@ class Client:
 
 
 # -- Chat Completions, through the openai client
+
+
+def begin_chat(prompt: str) -> Body:
+    return {"messages": [{"role": "system", "content": prompt}]}
 
 
 def ask_chat(process: Process, history: Body) -> list[Any]:
@@ -117,6 +125,20 @@ def ask_messages(process: Process, history: Body) -> list[Any]:
     body = {"model": "claude-tiny", "max_tokens": 1000, "thinking": {"type": "adaptive"}, **history}
     answer = process.client.messages.create(**process.trimmer.trim(body))
     return [{"role": "assistant", "content": answer.content}]
+
+
+# -- LiteLLM, which speaks either
+
+
+def ask_litellm(model: str, process: Process, history: Body) -> list[Any]:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it fetches one
+    import litellm
+
+    litellm.suppress_debug_info = True
+    base = process.url if model.startswith("openai") else process.url.removesuffix("/v1")
+    sent = process.trimmer.trim(history["messages"])
+    answer = litellm.completion(model=model, api_base=base, api_key="none", max_retries=0, messages=sent, max_tokens=99)
+    return [answer.choices[0].message]
 
 
 def as_turns(records: Sequence[Record]) -> list[Record]:
@@ -192,9 +214,13 @@ def _as_part(block: Record) -> Record:
 
 
 def without_updates(records: Sequence[Record]) -> list[Record]:
-    """Only the leading system message: this API has no others. Arguments are written anew, as it holds objects."""
-    said = [record for k, record in enumerate(records) if not k or record["role"] != "system"]
-    return history_for("anthropic", said)
+    """Only the leading system message: this API has no others."""
+    return [record for k, record in enumerate(records) if not k or record["role"] != "system"]
+
+
+def with_objects(records: Sequence[Record]) -> list[Record]:
+    """And arguments written anew, as they are objects there."""
+    return history_for("anthropic", without_updates(records))
 
 
 CLIENTS = {
@@ -202,8 +228,7 @@ CLIENTS = {
     for client in (
         Client(
             *("openai, Chat Completions", "/v1/chat/completions", "openai"),
-            lambda prompt: {"messages": [{"role": "system", "content": prompt}]},
-            *(list, ask_chat, lambda body: body["messages"]),
+            *(begin_chat, list, ask_chat, lambda body: body["messages"]),
         ),
         Client(
             *("openai, Responses", "/v1/responses", "openai"),
@@ -213,7 +238,15 @@ CLIENTS = {
         Client(
             *("anthropic, Messages", "/v1/messages", "anthropic"),
             lambda prompt: {"system": prompt, "messages": []},
-            *(as_turns, ask_messages, read_messages, without_updates),
+            *(as_turns, ask_messages, read_messages, with_objects),
+        ),
+        Client(
+            *("LiteLLM, Chat Completions", "/v1/chat/completions", "litellm", begin_chat, list),
+            *(partial(ask_litellm, "openai/tiny"), lambda body: body["messages"]),
+        ),
+        Client(
+            *("LiteLLM, Anthropic Messages", "/v1/messages", "litellm", begin_chat, list),
+            *(partial(ask_litellm, "anthropic/claude-tiny"), read_messages, without_updates),
         ),
     )
 }
@@ -275,8 +308,8 @@ def play(
     refused: list[str] = []
     over: list[bool] = []
     history, known, run = client.begin(records[0]["content"]), 1, next(RUNS)
-    with ChatServer(speaks((answer for _, answer in asked), refused)) as server:
-        for number, (whole, _) in enumerate(asked):
+    with ChatServer(speaks((answer for _, answer in asked if not client.once), refused)) as server:
+        for number, (whole, recorded) in enumerate(asked):
             entries = [*history[client.holder], *client.said(whole[known:])]
             there = worker is not None and number % 2 == 1
             key = run, number < len(asked) // 2
@@ -286,7 +319,7 @@ def play(
             if reassign:
                 history = {name: server.requests[-1][name] for name in history}
                 entries = history[client.holder]
-            history = {**history, client.holder: [*entries, *answer]}
+            history = {**history, client.holder: [*entries, *([recorded] if client.once else answer)]}
             known = len(whole) + 1
             over.append(said)
         PROCESSES.clear()
