@@ -18,7 +18,7 @@ from api_rules import refusals
 from chat_server import ChatServer, Handler, says
 from every_way import every_way
 from framework_apps import plain, rendered
-from production import CLIENTS, Client, Played, play
+from production import CLIENTS, Client, Played, play, received_by, shown_to
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, replay
@@ -37,7 +37,7 @@ FEW = [
 ]
 every = pytest.mark.parametrize("settings", WAYS.values(), ids=WAYS)
 some = pytest.mark.parametrize("name", [*FEW[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in FEW[2:])])
-clients = pytest.mark.parametrize("client", [CLIENTS["openai, Chat Completions"]], ids=lambda client: client.name)
+clients = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
 SAMPLED = slice(3, None, 11)  # requests: early and late, within and after tool calls
 
 
@@ -64,9 +64,8 @@ def worker(writer) -> Iterator[Executor]:
 def assert_the_same(client: Client, played: Played, plans: tuple[HistoryPlan, ...]) -> None:
     assert played.refused == []
     for body, plan, said in zip(played.bodies, plans, played.over_said, strict=True):
-        received = client.read(body)
-        assert [plain(m) for m in received] == rendered(plan)
-        read, counter = to_messages(received), plan.history.counter
+        assert received_by(client, body) == shown_to(client, plan)
+        read, counter = to_messages(client.read(body)), plan.history.counter
         assert counter.count(read).sum() + counter.per_request == plan.tokens
         assert said == plan.over_budget
 

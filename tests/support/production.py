@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
@@ -17,11 +18,12 @@ from itertools import count
 from typing import Any
 
 from chat_server import ChatServer
-from framework_apps import as_items, from_items, history_for
+from framework_apps import as_items, from_items, history_for, plain, rendered
 from loopback_apis import Record, speaks
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Settings, Trimmer
+from historylab.planning.plan import HistoryPlan
 
 Body = dict[str, Any]
 HOLDERS = {"/v1/chat/completions": "messages", "/v1/responses": "input", "/v1/messages": "messages"}
@@ -111,8 +113,13 @@ def ask_responses(process: Process, history: Body) -> list[Any]:
 
 
 def read_responses(body: Body) -> list[Record]:
-    prompt = body.get("instructions")
-    return [*([{"role": "system", "content": prompt}] if prompt else []), *from_items(body["input"])]
+    """A body as chat messages: a summary stands in tags behind the instructions; reasoning isn't compared."""
+    prompt, *summaries = SUMMARY.split(body.get("instructions") or "")
+    systems = [{"role": "system", "content": text} for text in (prompt.removesuffix("\n\n"), *summaries) if text]
+    return [*systems, *from_items([item for item in body["input"] if item.get("type") != "reasoning"])]
+
+
+SUMMARY = re.compile(r'<conversation_summary digest="\w+">\n(.*)\n</conversation_summary>', re.DOTALL)
 
 
 # -- Anthropic Messages
@@ -134,7 +141,7 @@ def ask_litellm(model: str, process: Process, history: Body) -> list[Any]:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it fetches one
     import litellm
 
-    litellm.suppress_debug_info = True
+    litellm.suppress_debug_info = litellm.modify_params = True  # the latter lets it write what Anthropic wants
     base = process.url if model.startswith("openai") else process.url.removesuffix("/v1")
     sent = process.trimmer.trim(history["messages"])
     answer = litellm.completion(model=model, api_base=base, api_key="none", max_retries=0, messages=sent, max_tokens=99)
@@ -223,6 +230,53 @@ def with_objects(records: Sequence[Record]) -> list[Record]:
     return history_for("anthropic", without_updates(records))
 
 
+# -- what may differ: where a summary stands, and that turns alternate
+
+
+def shown_to(client: Client, plan: HistoryPlan) -> list[Record]:
+    """The request as replay shows it, in this client's API: a summary belongs to the prompt, a role has one turn."""
+    records = rendered(plan)
+    if client.path == "/v1/responses" and plan.summary:
+        summary = next(m for m in records if m["role"] == "system" and m["content"] == plan.summary.text)
+        records.remove(summary)
+        leads = bool(records) and records[0]["content"] == plan.history.conversation[0].content
+        records.insert(int(leads), summary)
+    return in_turns(records) if client.path == "/v1/messages" else records
+
+
+def received_by(client: Client, body: Body) -> list[Record]:
+    """A body as chat messages, without the words that stand where Anthropic's API wants a user's."""
+    records = [plain(record) for record in client.read(body)]
+    return in_turns([r for r in records if r["content"] != LEFT_OUT]) if client.path == "/v1/messages" else records
+
+
+LEFT_OUT = "(Messages are left out here.)"
+
+
+def in_turns(records: Sequence[Record]) -> list[Record]:
+    """What a user or the assistant says in a row as one message."""
+    found: list[Record] = []
+    for record in records:
+        if found and record["role"] == found[-1]["role"] and record["role"] in ("user", "assistant"):
+            found[-1] = joined(found[-1], record)
+        else:
+            found.append(record)
+    return found
+
+
+def joined(one: Record, other: Record) -> Record:
+    parts = [
+        part
+        for content in (one["content"], other["content"])
+        for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
+        if part.get("text") != ""
+    ]
+    calls = [*one.get("tool_calls", ()), *other.get("tool_calls", ())]
+    texts = [part.get("text") for part in parts]
+    content = parts if None in texts else "\n".join(texts)
+    return {"role": one["role"], "content": content, **({"tool_calls": calls} if calls else {})}
+
+
 CLIENTS = {
     client.name: client
     for client in (
@@ -278,7 +332,10 @@ def ask_here(key: Any, name: str, given: tuple[Any, ...], history: Body) -> tupl
     LOG.said = 0
     if key not in PROCESSES:
         PROCESSES[key] = Process(*given)
-    return PROCESSES[key].asks(CLIENTS[name], history), bool(LOG.said)
+    try:
+        return PROCESSES[key].asks(CLIENTS[name], history), bool(LOG.said)
+    except Exception as problem:  # those of some clients can't be handed to another process
+        raise RuntimeError(f"{type(problem).__name__}: {problem}") from None
 
 
 @dataclass
@@ -315,7 +372,13 @@ def play(
             key = run, number < len(asked) // 2
             given = settings, server.url, store, reassign
             arguments = key, client.name, given, {**history, client.holder: entries}
-            answer, said = worker.submit(ask_here, *arguments).result() if there else ask_here(*arguments)
+            accepted = len(refused)
+            try:
+                answer, said = worker.submit(ask_here, *arguments).result() if there else ask_here(*arguments)
+            except RuntimeError:
+                if len(refused) == accepted:
+                    raise
+                answer, said = client.said([recorded]), False
             if reassign:
                 history = {name: server.requests[-1][name] for name in history}
                 entries = history[client.holder]
