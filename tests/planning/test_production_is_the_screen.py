@@ -18,7 +18,8 @@ from api_rules import refusals
 from chat_server import ChatServer, Handler, says
 from every_way import every_way
 from framework_apps import plain, rendered
-from production import CLIENTS, Client, Played, play, received_by, shown_to
+from production import Played, play, received_by, shown_to
+from production_clients import CLIENTS, Client
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, replay

@@ -86,7 +86,7 @@ def _messages(handler: Handler, answer: Record, reasoned: object) -> None:
     """Where thinking is on, it thinks before it calls a tool."""
     calls = answer.get("tool_calls") or ()
     thinks = calls and "thinking" in handler.body
-    content: list[Record] = [{"type": "thinking", "thinking": "Let me see.", "signature": "c2ln"}] if thinks else []
+    content: list[Record] = [{"type": "thinking", "thinking": "", "signature": "c2ln"}] if thinks else []
     content += [{"type": "text", "text": answer["content"]}] if answer["content"] else []
     content += [
         {
