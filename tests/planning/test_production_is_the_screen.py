@@ -18,17 +18,14 @@ from api_rules import refusals
 from chat_server import ChatServer, Handler, says
 from every_way import every_way
 from framework_apps import plain, rendered
-from production import Played, play, received_by, shown_to
-from production_clients import CLIENTS, Client
+from production import Judged, judged, judged_reassigned, play, shown
+from production_clients import CLIENTS
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, replay
 from historylab.agent.loop import run_agent
 from historylab.agent.request import request_of
 from historylab.formats.messages.chat_messages import to_messages
-from historylab.planning.pipeline import open_instruments, plan_history
-from historylab.planning.plan import HistoryPlan
-from historylab.planning.strategies.returned import read_summary
 from historylab.stores.base import open_store
 
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}  # much the faster counter
@@ -39,6 +36,7 @@ FEW = [
 every = pytest.mark.parametrize("settings", WAYS.values(), ids=WAYS)
 some = pytest.mark.parametrize("name", [*FEW[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in FEW[2:])])
 clients = pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
+ALL = Judged(60, 60)  # requests, all as they should be
 SAMPLED = slice(3, None, 11)  # requests: early and late, within and after tool calls
 
 
@@ -62,24 +60,13 @@ def worker(writer) -> Iterator[Executor]:
         yield pool
 
 
-def assert_the_same(client: Client, played: Played, plans: tuple[HistoryPlan, ...]) -> None:
-    assert played.refused == []
-    for body, plan, said in zip(played.bodies, plans, played.over_said, strict=True):
-        assert received_by(client, body) == shown_to(client, plan)
-        read, counter = to_messages(client.read(body)), plan.history.counter
-        assert counter.count(read).sum() + counter.per_request == plan.tokens
-        assert said == plan.over_budget
-
-
-def shown(played: Played, settings: Settings, **given: Any) -> tuple[HistoryPlan, ...]:
-    return replay(Conversation(to_messages(played.records)), settings, **given).plans
-
-
 @some
 def test_what_a_trimmer_sends_is_what_replay_shows(name):
     client = CLIENTS["openai, Chat Completions"]
     played = play(client, WAYS[name])
-    assert_the_same(client, played, shown(played, WAYS[name]))
+    plans = shown(played, WAYS[name])
+    assert judged(client, played, plans) == ALL
+    assert played.over_said == [plan.over_budget for plan in plans]
 
 
 @pytest.mark.slow
@@ -91,7 +78,7 @@ def test_and_so_it_is_in_two_processes_that_restart(client, worker, writer, tmp_
     first, asked = play(client, settings, store=store, worker=worker), len(writer.requests)
     again = play(client, settings, store=store, worker=worker)
     plans = shown(first, settings, store=open_store(store))
-    assert_the_same(client, first, plans)
+    assert judged(client, first, plans) == ALL
     assert again.bodies == first.bodies
     texts = {plan.summary.text for plan in plans if plan.summary and "they asked when" in plan.summary.text}
     assert len(writer.requests) == asked == len(texts) > 3
@@ -115,17 +102,7 @@ def test_and_so_it_is_every_way_there_is_in_a_room(settings):
 @pytest.mark.parametrize("name", ["pruner summarize", "mentu, tight"])
 def test_where_what_was_sent_takes_the_historys_place_one_summary_absorbs_the_former(client, name):
     pytest.importorskip(client.library)
-    settings = WAYS[name]
-    played = play(client, settings, reassign=True)
-    given = {m["content"] for m in played.records if m["role"] == "system"}
-    budget = plan_history(Conversation(to_messages(played.records)), settings).budget
-    counter = open_instruments(settings).counter
-    assert played.refused == []
-    for body, said in zip(played.bodies, played.over_said, strict=True):
-        read = to_messages(client.read(body))
-        ours = [m.content for m in read if m.role == "system" and m.content not in given]
-        assert len(ours) == sum(read_summary(m, settings.summary_heading) is not None for m in read) <= 1
-        assert said == (counter.count(read).sum() + counter.per_request > budget)
+    assert judged_reassigned(client, play(client, WAYS[name], reassign=True), WAYS[name]) == ALL
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from itertools import count
 from typing import Any
 
@@ -19,8 +19,11 @@ from loopback_apis import speaks
 from production_clients import CLIENTS, Body, Client, Record
 from thirty_turns import requests_of, thirty_turns
 
-from historylab import Settings, Trimmer
+from historylab import Conversation, Settings, Trimmer, replay
+from historylab.formats.messages.chat_messages import to_messages
+from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan
+from historylab.planning.strategies.returned import read_summary
 
 
 @dataclass
@@ -54,53 +57,6 @@ def stored(entry: Any) -> Any:
     if isinstance(entry, Mapping):
         return {key: [stored(e) for e in value] if isinstance(value, list) else value for key, value in entry.items()}
     return entry
-
-
-# -- what may differ: where a summary stands, and that turns alternate
-
-
-def shown_to(client: Client, plan: HistoryPlan) -> list[Record]:
-    """The request as replay shows it, in this client's API: a summary belongs to the prompt, a role has one turn."""
-    records = rendered(plan)
-    if client.holder == "input" and plan.summary:
-        summary = next(m for m in records if m["role"] == "system" and m["content"] == plan.summary.text)
-        records.remove(summary)
-        leads = bool(records) and records[0]["content"] == plan.history.conversation[0].content
-        records.insert(int(leads), summary)
-    return in_turns(records) if client.path == "/v1/messages" else records
-
-
-def received_by(client: Client, body: Body) -> list[Record]:
-    """A body as chat messages, without the words that stand where Anthropic's API wants a user's."""
-    records = [plain(record) for record in client.read(body)]
-    return in_turns([r for r in records if r["content"] != LEFT_OUT]) if client.path == "/v1/messages" else records
-
-
-LEFT_OUT = "(Messages are left out here.)"
-
-
-def in_turns(records: Sequence[Record]) -> list[Record]:
-    """What a user or the assistant says in a row as one message."""
-    found: list[Record] = []
-    for record in records:
-        if found and record["role"] == found[-1]["role"] and record["role"] in ("user", "assistant"):
-            found[-1] = joined(found[-1], record)
-        else:
-            found.append(record)
-    return found
-
-
-def joined(one: Record, other: Record) -> Record:
-    parts = [
-        part
-        for content in (one["content"], other["content"])
-        for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
-        if part.get("text") != ""
-    ]
-    calls = [*one.get("tool_calls", ()), *other.get("tool_calls", ())]
-    texts = [part.get("text") for part in parts]
-    content = parts if None in texts else "\n".join(texts)
-    return {"role": one["role"], "content": content, **({"tool_calls": calls} if calls else {})}
 
 
 # -- the thirty turns, in two processes
@@ -178,10 +134,104 @@ def play(
                 answer, said = client.said([recorded]), False
             if reassign:
                 sent = server.requests[-1]
-                history = {"messages": client.read(sent)} if client.once else {name: sent[name] for name in history}
+                read = [{**m, "content": plain(m)["content"]} for m in client.read(sent)]
+                history = {name: sent.get(name, "") for name in history} if client.own else {"messages": read}
                 entries = history[client.holder]
             history = {**history, client.holder: [*entries, *([recorded] if client.once else answer)]}
             known = len(whole) + 1
             over.append(said)
         PROCESSES.clear()
         return Played(server.requests, over, refused, records)
+
+
+# -- what may differ: where a summary stands, and that turns alternate
+
+
+def shown_to(client: Client, plan: HistoryPlan) -> list[Record]:
+    """The request as replay shows it, in this client's API: a summary belongs to the prompt, a role has one turn."""
+    records = rendered(plan)
+    if client.holder == "input" and plan.summary:
+        summary = next(m for m in records if m["role"] == "system" and m["content"] == plan.summary.text)
+        records.remove(summary)
+        leads = bool(records) and records[0]["content"] == plan.history.conversation[0].content
+        records.insert(int(leads), summary)
+    return in_turns(records) if client.path == "/v1/messages" else records
+
+
+def received_by(client: Client, body: Body) -> list[Record]:
+    """A body as chat messages, without the words that stand where Anthropic's API wants a user's."""
+    records = [plain(record) for record in client.read(body)]
+    return in_turns([r for r in records if r["content"] != LEFT_OUT]) if client.path == "/v1/messages" else records
+
+
+LEFT_OUT = "(Messages are left out here.)"
+
+
+def in_turns(records: Sequence[Record]) -> list[Record]:
+    """What a user or the assistant says in a row as one message."""
+    found: list[Record] = []
+    for record in records:
+        if found and record["role"] == found[-1]["role"] and record["role"] in ("user", "assistant"):
+            found[-1] = joined(found[-1], record)
+        else:
+            found.append(record)
+    return found
+
+
+def joined(one: Record, other: Record) -> Record:
+    parts = [
+        part
+        for content in (one["content"], other["content"])
+        for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
+        if part.get("text") != ""
+    ]
+    calls = [*one.get("tool_calls", ()), *other.get("tool_calls", ())]
+    texts = [part.get("text") for part in parts]
+    content = parts if None in texts else "\n".join(texts)
+    return {"role": one["role"], "content": content, **({"tool_calls": calls} if calls else {})}
+
+
+# -- what a run shows
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Of so many requests: how many were what was wanted, refused, and over their budget without a word."""
+
+    requests: int = 0
+    equal: int = 0
+    refused: int = 0
+    unsaid: int = 0
+
+    def __add__(self, other: Judged) -> Judged:
+        return Judged(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
+
+
+def shown(played: Played, settings: Settings, **given: Any) -> tuple[HistoryPlan, ...]:
+    """What replay shows of the whole conversation."""
+    return replay(Conversation(to_messages(played.records)), settings, **given).plans
+
+
+def judged(client: Client, played: Played, plans: Sequence[HistoryPlan]) -> Judged:
+    """Equal are the requests that replay shows."""
+    pairs = list(zip(played.bodies, plans, strict=True))
+    equal = sum(received_by(client, body) == shown_to(client, plan) for body, plan in pairs)
+    unsaid = sum(plan.over_budget and not said for plan, said in zip(plans, played.over_said, strict=True))
+    return Judged(len(pairs), equal, len(played.refused), unsaid)
+
+
+def judged_reassigned(client: Client, played: Played, settings: Settings) -> Judged:
+    """Where what was sent takes the history's place: equal are the requests with one summary of ours at most.
+
+    Beside it no system message may stand that the conversation hasn't.
+    """
+    given = {m["content"] for m in played.records if m["role"] == "system"}
+    budget = plan_history(Conversation(to_messages(played.records)), settings).budget
+    counter = open_instruments(settings).counter
+    equal = unsaid = 0
+    for body, said in zip(played.bodies, played.over_said, strict=True):
+        read = to_messages(client.read(body))
+        new = [m for m in read if m.role == "system" and m.content not in given]
+        equal += len(new) <= 1 and all(read_summary(m, settings.summary_heading) for m in new)
+        unsaid += not said and counter.count(read).sum() + counter.per_request > budget
+    return Judged(len(played.bodies), equal, len(played.refused), int(unsaid))

@@ -6,12 +6,14 @@ where its own is kept.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from framework_apps import as_items, from_items, history_for, names_of
@@ -29,6 +31,7 @@ Record = dict[str, Any]
 Body = dict[str, Any]
 Process = Any
 CHAT = "/v1/chat/completions"
+CLAUDE = {"model": "claude-opus-4-6", "max_tokens": 1000, "thinking": {"type": "adaptive"}}
 KEY = {"api_key": "none", "max_retries": 0}
 
 
@@ -49,6 +52,11 @@ class Client:
     read: Callable[[Body], list[Record]]
     records: Callable[[Sequence[Record]], list[Record]] = list
     once: bool = False
+
+    @property
+    def own(self) -> bool:
+        """Whether an application keeps what the API takes; else it keeps chat messages."""
+        return self.path == CHAT or self.begin is not begin_chat
 
     @property
     def holder(self) -> str:
@@ -99,27 +107,41 @@ SUMMARY = re.compile(r'<conversation_summary digest="\w+">\n(.*)\n</conversation
 # -- Anthropic Messages
 
 
+def begin_messages(prompt: str) -> Body:
+    return {"system": prompt, "messages": []}
+
+
 def ask_messages(process: Process, history: Body) -> list[Any]:
     import anthropic
 
     process.client = process.client or anthropic.Anthropic(base_url=process.url.removesuffix("/v1"), **KEY)
-    body = {"model": "claude-tiny", "max_tokens": 1000, "thinking": {"type": "adaptive"}, **history}
-    answer = process.client.messages.create(**process.trimmer.trim(body))
+    answer = process.client.messages.create(**process.trimmer.trim({**CLAUDE, **history}))
     return [{"role": "assistant", "content": answer.content}]
 
 
 # -- LiteLLM, which speaks either
 
 
-def ask_litellm(model: str, process: Process, history: Body) -> list[Any]:
+def litellm_for(process: Process) -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it fetches one
     import litellm
 
-    litellm.suppress_debug_info = litellm.modify_params = True  # the latter lets it write what Anthropic wants
-    base = process.url if model.startswith("openai") else process.url.removesuffix("/v1")
+    litellm.suppress_debug_info = True
+    return litellm
+
+
+def ask_litellm(process: Process, history: Body) -> list[Any]:
     sent = process.trimmer.trim(history["messages"])
-    answer = litellm.completion(model=model, api_base=base, api_key="none", max_retries=0, messages=sent, max_tokens=99)
-    return [answer.choices[0].message]
+    to = {"model": "openai/tiny", "api_base": process.url, "api_key": "none", "max_retries": 0}
+    return [litellm_for(process).completion(messages=sent, **to).choices[0].message]
+
+
+def ask_litellm_messages(process: Process, history: Body) -> list[Any]:
+    body = {**CLAUDE, **history, "model": "anthropic/claude-opus-4-6"}
+    to = {"api_base": process.url.removesuffix("/v1"), "api_key": "none"}
+    thread, runner = loop()
+    asked = litellm_for(process).anthropic_messages(**process.trimmer.trim(body), **to)
+    return [{"role": "assistant", "content": thread.submit(runner.run, asked).result()["content"]}]
 
 
 def read_messages(body: Body) -> list[Record]:
@@ -136,7 +158,7 @@ def read_messages(body: Body) -> list[Record]:
 
 def _of_assistant(blocks: Sequence[Record]) -> list[Record]:
     calls = [
-        {"id": b["id"], "function": {"name": b["name"], "arguments": json.dumps(b["input"])}}
+        {"id": b["id"], "function": {"name": b["name"], "arguments": json.dumps(b["input"], ensure_ascii=False)}}
         for b in blocks
         if b["type"] == "tool_use"
     ]
@@ -179,10 +201,16 @@ def ask_framework(target: str, run: Callable[..., Any], process: Process, histor
     """One run over the whole history, which is made anew, as an application does that loads it."""
     if process.client is None:
         os.environ[STORE] = process.store or ""
-        process.client = names_of(process.settings, target), ThreadPoolExecutor(1), asyncio.Runner()
-    names, thread, runner = process.client  # one loop for all: connections belong to it
-    thread.submit(runner.run, run(names, history["messages"], process.url)).result()
+        process.client = names_of(process.settings, target)
+    thread, runner = loop()
+    thread.submit(runner.run, run(process.client, history["messages"], process.url)).result()
     return []
+
+
+@cache
+def loop() -> tuple[Executor, asyncio.Runner]:
+    """The event loop of this process, in a thread: libraries keep connections, which belong to it."""
+    return ThreadPoolExecutor(1), asyncio.Runner()
 
 
 def framework(name: str, target: str, library: str, run: Callable[..., Any], path: str = CHAT) -> Client:
@@ -205,16 +233,12 @@ CLIENTS = {
         ),
         Client(
             *("anthropic, Messages", "/v1/messages", "anthropic"),
-            lambda prompt: {"system": prompt, "messages": []},
-            *(as_anthropic, ask_messages, read_messages, with_objects),
+            *(begin_messages, as_anthropic, ask_messages, read_messages, with_objects),
         ),
+        Client("LiteLLM, Chat Completions", CHAT, "litellm", begin_chat, list, ask_litellm, chat_messages),
         Client(
-            *("LiteLLM, Chat Completions", CHAT, "litellm", begin_chat, list),
-            *(partial(ask_litellm, "openai/tiny"), chat_messages),
-        ),
-        Client(
-            *("LiteLLM, Anthropic Messages", "/v1/messages", "litellm", begin_chat, list),
-            *(partial(ask_litellm, "anthropic/claude-tiny"), read_messages, without_updates),
+            *("LiteLLM, Anthropic Messages", "/v1/messages", "litellm"),
+            *(begin_messages, as_anthropic, ask_litellm_messages, read_messages, with_objects),
         ),
         *(
             framework("LangGraph", "langgraph", "langgraph.prebuilt", with_langgraph),
