@@ -46,12 +46,11 @@ def log_decision(plan: HistoryPlan, settings: Settings) -> None:
         return
     fields = decision_fields(plan, settings)
     _tell_span(fields)
-    sent = fields["historylab.messages"] - fields["historylab.dropped"] - fields["historylab.summarized"]
     if log.level <= logging.DEBUG:
         fields["historylab.why"] = "\n".join(_why(plan))
     log.info(
         "%s of %s messages sent, %s of %s tokens, for a budget of %s",
-        f"{sent:,}",
+        f"{int((plan.actions <= Action.TRUNCATED).sum()):,}",
         f"{plan.size:,}",
         f"{plan.tokens:,}",
         f"{fields['historylab.tokens_before']:,}",
