@@ -8,7 +8,7 @@ from typing import Any
 
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
-from historylab.formats.base import EMPTY_VALUES, kind_of
+from historylab.formats.base import kind_of
 from historylab.formats.messages.anthropic_blocks import read_run, text_block, text_of
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.requests.anthropic_items import as_block, message_of, runs_in
@@ -31,7 +31,7 @@ class Anthropic(Form):
     def open(self, given: Any, sure: bool, is_summary: IsSummary) -> Request:
         request = super().open(given, sure, is_summary)
         prompt = given.get(self.system_field) if isinstance(given, Mapping) else None
-        if prompt in EMPTY_VALUES:
+        if not prompt:  # an SDK's NOT_GIVEN is false, too
             return request
         if not isinstance(prompt, str | list | tuple):
             raise LoadError(f"{self.system_field} is {kind_of(prompt)}, not text or a list of text blocks")

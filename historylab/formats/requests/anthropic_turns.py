@@ -131,7 +131,8 @@ def _blocks_of(turn: _Turn) -> list[Block]:
     if turn.blocks:
         return turn.blocks
     content = plain(fields_of(turn.item)["content"])
-    return [text_block(content)] if isinstance(content, str) else content
+    blocks = [content] if isinstance(content, str) else content
+    return [text_block(block) if isinstance(block, str) else block for block in blocks]
 
 
 def _results_first(blocks: list[Block]) -> list[Block]:

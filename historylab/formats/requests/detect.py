@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from historylab.errors import LoadError, UnknownMember
-from historylab.formats.base import NOTHING, describe, kind_of
+from historylab.formats.base import describe, kind_of
 from historylab.formats.requests.chat import Chat
 from historylab.formats.requests.form import Form, IsSummary, Request, fields_of
 from historylab.registry import opened_later
@@ -110,7 +110,7 @@ def _looked_at(given: Any) -> tuple[Iterable[Any], frozenset[str]]:
                 possible & (ANTHROPIC if "input_schema" in tool else CHAT if "function" in tool else ANY) or possible
             )
     for field, whose in BODIES.items():
-        if given.get(field) not in NOTHING:
+        if given.get(field):
             possible = possible & whose or possible
     return given["messages"] if isinstance(given["messages"], list | tuple) else (), possible
 

@@ -9,7 +9,7 @@ from typing import Any
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
-from historylab.formats.base import NOTHING, kind_of
+from historylab.formats.base import kind_of
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.responses_items import CALLS, HOSTED, joined, read_item, to_items
 from historylab.formats.messages.summary_marks import with_summaries, without_summary
@@ -52,10 +52,10 @@ class Responses(Form):
         if not isinstance(given, Mapping):
             return super().open(given, sure, is_summary)
         for field, why in ELSEWHERE.items():
-            if given.get(field) not in NOTHING:
+            if given.get(field):
                 raise LoadError(f"{why}: give the whole history as {self.field}, without {field}")
         held, prompt = given.get(self.field), given.get(self.system_field)
-        if not isinstance(prompt, str | None):
+        if prompt and not isinstance(prompt, str):
             raise LoadError(f"{self.system_field} is {kind_of(prompt)}, not text")
         said = [{"role": "user", "content": held}] if isinstance(held, str) else held
         request = super().open({**given, self.field: said}, sure, is_summary)
@@ -114,6 +114,8 @@ def _is_models(item: Any) -> bool:
     except LoadError:
         return False
     kind = fields.get("type", "message")
+    if not isinstance(kind, str):
+        return False
     return fields.get("role") == "assistant" or kind == "reasoning" or kind in CALLS or kind in HOSTED
 
 

@@ -314,6 +314,7 @@ def test_sdk_objects_come_back_themselves_and_as_dicts_where_they_are_shortened(
 
 
 def test_openais_own_objects_come_back_themselves():
+    from openai import NOT_GIVEN
     from openai.types.responses import ResponseFunctionToolCall, ResponseReasoningItem
 
     thought = ResponseReasoningItem(id="rs_1", type="reasoning", summary=[])
@@ -322,6 +323,8 @@ def test_openais_own_objects_come_back_themselves():
     back = trimmed(given, Settings(tool_output="truncate", **{"tool_output.truncate.limit": 5}))
     assert own(back, given) == [True, True, True, False]
     assert back[3].keys() == given[3].keys()
+    unset = {"input": given, "previous_response_id": NOT_GIVEN, "instructions": NOT_GIVEN}
+    assert trimmed(unset, Settings()) == unset
 
 
 @pytest.mark.parametrize(
