@@ -210,11 +210,14 @@ def _report_fields(content: Any, where: str, report: Report) -> None:
 
 
 def _document_text(block: dict[str, Any]) -> str | None:
-    """The text of a document that is given as text, and is sent as such."""
+    """The text of a document or a search result that is given as text, and is sent as such."""
     source = block.get("source")
-    if block.get("type") != "document" or not isinstance(source, dict) or source.get("type") not in ("text", "content"):
+    if block.get("type") == "search_result":
+        held = block.get("content")
+    elif block.get("type") == "document" and isinstance(source, dict) and source.get("type") in ("text", "content"):
+        held = source.get("data", source.get("content"))
+    else:
         return None
-    held = source.get("data", source.get("content"))
     text, media, rest = _read_parts(held) if isinstance(held, str | list) else ("", ("file",), [])
     return None if media or rest else text
 

@@ -1,7 +1,7 @@
 """A summary where the API has no system message for it: in a user's message, or at the end of the instructions.
 
-It stands between tags that carry a digest of it. Read back it is ours only if the digest fits, so that nothing a user
-says is taken for it.
+Its last line is a mark with its digest. Read back it is ours only if the digest fits, so that nothing a user says is
+taken for it.
 """
 
 from __future__ import annotations
@@ -9,22 +9,19 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
-TAG = "conversation_summary"
-_MARKED = re.compile(rf'<{TAG} digest="([0-9a-f]{{16}})">\n(.*)\n</{TAG}>', re.DOTALL)
+_MARK = re.compile(r"\n\[end of summary ([0-9a-f]{8})\]\Z")
 BETWEEN = "\n\n"
 
 
 def marked(text: str) -> str:
-    """A summary's text between our tags."""
-    return f'<{TAG} digest="{_digest(text)}">\n{text}\n</{TAG}>'
+    """A summary's text with our mark, some ten tokens."""
+    return f"{text}\n[end of summary {_digest(text)}]"
 
 
 def unmarked(text: str) -> str | None:
     """The summary that a text is, if it is one we marked and nothing else."""
-    if not text.startswith(f"<{TAG} "):  # nearly always
-        return None
-    found = _MARKED.fullmatch(text)
-    return found[2] if found and found[1] == _digest(found[2]) else None
+    found = _MARK.search(text) if text.endswith("]") else None
+    return text[: found.start()] if found and found[1] == _digest(text[: found.start()]) else None
 
 
 def with_summaries(text: str, summaries: list[str]) -> str:
@@ -34,14 +31,14 @@ def with_summaries(text: str, summaries: list[str]) -> str:
 
 def without_summary(text: str) -> tuple[str, str | None]:
     """Instructions, and the summary at their end, if there is one of ours."""
-    start = text.find(f"<{TAG} ")
-    while start >= 0:
-        summary = unmarked(text[start:])
-        if summary is not None and (not start or text[:start].endswith(BETWEEN)):
-            return text[:start].removesuffix(BETWEEN), summary
-        start = text.find(f"<{TAG} ", start + 1)
+    end = len(text) if _MARK.search(text) else -1
+    while end >= 0:  # from the last paragraph on, as the summary is the end
+        end = text.rfind(BETWEEN, 0, end)
+        start = 0 if end < 0 else end + len(BETWEEN)
+        if (summary := unmarked(text[start:])) is not None:
+            return text[: max(end, 0)], summary
     return text, None
 
 
 def _digest(text: str) -> str:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()

@@ -20,7 +20,8 @@ who keeps messages read from an equal list: the objects of the list given now co
 
 A list or body that the API takes is written as one that it takes: roles alternate where they must, results come first
 in the user's next message, thinking and reasoning stay with their calls. Where a summary has to stand in a user's
-message or within instructions it is marked with its digest (`summary_marks`), and read back as a system message.
+message or within instructions it is marked with its digest (`summary_marks`), and read back as a system message. A mark
+(some ten tokens) and `LEFT_OUT` (six with its message) are in no plan's count.
 """
 
 from historylab.formats.requests.detect import FORMS, open_request

@@ -46,9 +46,8 @@ OF_CHAT = ("tool_calls", "tool_call_id", "function_call", "refusal")
 PARTS = {
     **dict.fromkeys(("image_url", "input_audio", "file"), CHAT),
     **dict.fromkeys(("input_text", "output_text", "input_image", "input_file"), RESPONSES),
-    **dict.fromkeys(
-        ("tool_use", "server_tool_use", "mcp_tool_use", "document", "compaction", "redacted_thinking"), ANTHROPIC
-    ),
+    **dict.fromkeys(("tool_use", "server_tool_use", "mcp_tool_use"), ANTHROPIC),
+    **dict.fromkeys(("document", "search_result", "compaction", "redacted_thinking"), ANTHROPIC),
 }
 BODIES = {
     **dict.fromkeys(("system", "stop_sequences", "anthropic_version"), ANTHROPIC),

@@ -21,8 +21,8 @@ Group: TypeAlias = "tuple[int, tuple[Message, ...]]"
 IsSummary: TypeAlias = "Callable[[str], bool]"
 """Whether the text of a system message is a summary of ours, by its heading."""
 
-LEFT_OUT = "(Messages are left out here.)"
-"""The words of a user that stand where an API wants a user's and the plan leaves none."""
+LEFT_OUT = "[…]"
+"""What stands as a user's where an API wants one and the plan leaves none: something is left out here."""
 MARKER = "cache_control"
 
 

@@ -33,6 +33,8 @@ ELSEWHERE = {
     "previous_response_id": "earlier items are with the provider, as previous_response_id says",
     "conversation": "earlier items are with the provider, in the conversation named",
 }
+MODELS = ("reasoning", "mcp_list_tools", "mcp_approval_request")
+"""Types of items that a model's turn holds, beside its messages and calls."""
 Item = dict[str, Any]
 
 
@@ -76,7 +78,7 @@ class Responses(Form):
         return count, _with_origin(joined(list(found)), tuple(items[start : start + count]))
 
     def one(self, item: Any) -> tuple[Message, ...]:
-        return _with_origin(read_item(fields_of(item), "", STRICT), (item,))
+        return _with_origin(_read(item), (item,))
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         beside = now.request.whole and bool(now.request.systems)
@@ -100,6 +102,21 @@ class Responses(Form):
         return {**body, self.system_field: text} if text else body
 
 
+def _read(item: Any) -> list[Message]:
+    """The messages of an item. A server's list of its tools says nothing; an approval answers the request for it."""
+    fields = fields_of(item)
+    match fields.get("type"):
+        case "mcp_list_tools":
+            return [Message("assistant")]
+        case "mcp_approval_request":
+            fields = {**fields, "type": "function_call", "call_id": fields.get("id")}
+        case "mcp_approval_response":
+            answer = "approved" if fields.get("approve") is True else "refused"
+            said = f"{answer}: {fields['reason']}" if fields.get("reason") else answer
+            fields = {"type": "function_call_output", "call_id": fields.get("approval_request_id"), "output": said}
+    return read_item(fields, "", STRICT)
+
+
 def _with_origin(messages: list[Message], items: tuple[Any, ...]) -> tuple[Message, ...]:
     count = len(messages)
     return tuple(
@@ -116,7 +133,7 @@ def _is_models(item: Any) -> bool:
     kind = fields.get("type", "message")
     if not isinstance(kind, str):
         return False
-    return fields.get("role") == "assistant" or kind == "reasoning" or kind in CALLS or kind in HOSTED
+    return fields.get("role") == "assistant" or kind in MODELS or kind in CALLS or kind in HOSTED
 
 
 def _fields(message: Message, items: tuple[Any, ...]) -> dict[str, Any]:
@@ -164,7 +181,7 @@ def _homes(items: Sequence[Any]) -> list[list[int]]:
     homes: list[list[int]] = []
     before = ""
     for k, item in enumerate(items):
-        for message in read_item(fields_of(item), "", STRICT):
+        for message in _read(item):
             if before == message.role == "assistant":
                 homes[-1].append(k)
             else:
@@ -178,7 +195,7 @@ def _changed(message: Message, items: list[Item]) -> Iterator[Item]:
     if message.role == "tool":
         item = items[0]
         held = item.get("output")
-        if held is None or isinstance(held, str) or _are_parts(held):
+        if isinstance(held, str) or _are_parts(held):
             item["output"] = _parts(message.source["content"], "user")
         yield item
         return

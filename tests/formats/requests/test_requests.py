@@ -284,6 +284,23 @@ def test_a_turn_of_which_some_is_left_out_loses_the_ids_that_refer_to_its_reason
     assert request.form.write(request, messages[:3])[1:] == RESPONSE_ITEMS[1:3]
 
 
+def test_an_approval_answers_its_request_and_a_servers_list_of_tools_goes_with_the_turn():
+    asked = {"type": "mcp_approval_request", "id": "mcpr_1", "name": "book", "arguments": "{}", "server_label": "pier"}
+    listed = {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "pier", "tools": [{"name": "book"}]}
+    answered = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": False, "reason": "Dear."}
+    given = [ASKED, listed, asked, answered, ASKED]
+    request, messages = read(given)
+    assert [(m.role, m.content) for m in messages[1:3]] == [("assistant", ""), ("tool", "refused: Dear.")]
+    assert messages[1].tool_calls[0].id == messages[2].tool_call_id
+    assert all(own(request.form.write(request, messages), given))
+
+
+def test_a_search_result_is_its_text():
+    found = {"type": "search_result", "source": "s", "title": "Piers", "content": [{"type": "text", "text": "Pier 7."}]}
+    _, messages = read([{"role": "user", "content": [found, {"type": "text", "text": "Where?"}]}], "anthropic")
+    assert messages[0].content == "Pier 7.\nWhere?"
+
+
 def test_a_body_whose_input_is_one_text_keeps_it():
     given = {"model": "gpt-5.5", "input": "Where?", "instructions": None}
     assert trimmed(given, Settings()) == given
