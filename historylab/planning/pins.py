@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.growing import Growing, GrowingArray
 from historylab.conversation.message import Message
 from historylab.planning.reasons import EachMessage, reason
 from historylab.settings.model import Settings
@@ -175,18 +176,46 @@ class KeptByRule(NamedTuple):
 
 def pinned_by_rule(conversation: Conversation, rules: PinRules, *, projected: bool) -> KeptByRule:
     """What the rules keep of what nobody pinned, found once; of a projected conversation as `with_pins` noted it."""
+    key = ("pinned by rule", projected, *rules.key)
+    none = GrowingArray(np.zeros(0, np.int64))
+    return conversation.growing(key, lambda: _ByRule(rules, projected, none, none, ("",)), most=4).kept
 
-    def find() -> KeptByRule:
-        if projected:
-            said = [_noted(m, conversation) for m in conversation]
-        else:
-            said = ["" if m.pinned else rules.rule_for(m, i) for i, m in enumerate(conversation)]
-        kept = np.array([i for i, rule in enumerate(said) if rule], np.int64)
-        homes = conversation.columns.block.tolist()
-        of_block = {homes[i]: said[i] for i in reversed(kept.tolist())}
-        return KeptByRule(kept, EachMessage((of_block.get(home, "") for home in homes), SOME_RULE))
 
-    return conversation.remember(("pinned by rule", projected, *rules.key), find, most=4)
+class _ByRule(Growing):
+    """The messages kept so far, and for each message the number of its rule among `texts`."""
+
+    __slots__ = ("_messages", "_of", "_projected", "_rules", "_texts", "kept")
+
+    def __init__(
+        self, rules: PinRules, projected: bool, messages: GrowingArray, of: GrowingArray, texts: tuple[str, ...]
+    ):
+        self._rules, self._projected, self._messages, self._of, self._texts = rules, projected, messages, of, texts
+        self.kept = KeptByRule(messages.array, EachMessage(of.array, texts, SOME_RULE))
+
+    def followed_by(self, conversation: Conversation, start: int) -> _ByRule:
+        said = self._said(conversation, range(start, len(conversation)))
+        numbers = {text: k for k, text in enumerate(self._texts)}
+        of, homes, firsts = self._of, conversation.columns.block, conversation.columns.block_first
+        of_block: dict[int, int] = {}  # what keeps the first message of it that is kept
+        for home, text in zip(homes[start:].tolist(), said, strict=True):
+            first = firsts.item(home)
+            before = of_block.get(home, of.array.item(first) if first < start else 0)
+            of_block[home] = before or (numbers.setdefault(text, len(numbers)))
+            if of_block[home] != before and first < start:  # a result that is kept, of a call that was there
+                of = of.changed(np.flatnonzero(homes[:start] == home), of_block[home])
+        of = of.followed_by([of_block[home] for home in homes[start:].tolist()])
+        kept = self._messages.followed_by([i for i, text in enumerate(said, start) if text])
+        return _ByRule(self._rules, self._projected, kept, of, tuple(numbers))
+
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> _ByRule | None:
+        same = before == now and self._said(conversation, range(now)) == [self._texts[k] for k in self._of.array[:now]]
+        return self if same else None
+
+    def _said(self, conversation: Conversation, indices: range) -> list[str]:
+        if self._projected:
+            return [_noted(conversation[i], conversation) for i in indices]
+        messages = conversation[indices.start : indices.stop]
+        return ["" if m.pinned else self._rules.rule_for(m, i) for i, m in zip(indices, messages, strict=True)]
 
 
 def _noted(message: Message, conversation: Conversation) -> str:

@@ -6,7 +6,7 @@ the settings to change (`remedy`); `explain` finds the values by planning again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
@@ -73,18 +73,18 @@ class StageTrace(NamedTuple):
 class EachMessage:
     """What a sentence says of each message: a text per message, few of them different.
 
-    Where a sentence speaks of several messages at once it is `together`, unless all say the same.
+    `of` (int64[n]) says which of the `texts`; the first is that of a message of which nothing is said. Where a sentence
+    speaks of several messages at once it is `together`, unless all say the same.
     """
 
     __slots__ = ("_of", "_texts", "_together")
 
-    def __init__(self, texts: Iterable[str], together: str):
-        known = {"": 0}
-        self._of = np.array([known.setdefault(text, len(known)) for text in texts], np.int64)
-        self._texts, self._together = tuple(known), together
+    def __init__(self, of: np.ndarray, texts: Sequence[str], together: str):
+        self._of, self._texts, self._together = of, texts, together
 
     def __getitem__(self, i: int) -> str:
-        return self._texts[self._of.item(i)]
+        number: int = self._of.item(i)
+        return self._texts[number]
 
     def __str__(self) -> str:
         return self._texts[1] if len(self._texts) == 2 else self._together

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from historylab import plan_history, registry
+from historylab import Settings, plan_history, registry
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import open_counter
@@ -72,3 +72,16 @@ def test_its_tokens_add_up_like_those_of_a_whole_one(whole, cut, other):
         for name in Sums.__slots__:
             if not name.startswith("_"):
                 assert np.array_equal(getattr(grown, name), getattr(afresh, name)), name
+
+
+@examples(max_examples=60)
+@given(
+    conversations(max_size=20), st.integers(0, 30), conversations(max_size=5), st.sampled_from(["m4*|m7*", "result"])
+)
+def test_rules_keep_in_it_what_they_keep_in_a_whole_one(whole, cut, other, texts):
+    chosen = Settings(policy="all", budget=100, pin=texts, options={"pin.tools": "look*", "pin.first": 2})
+    for conversation in ways(whole, cut, other):
+        plans = [plan_history(c, chosen) for c in (conversation, Conversation(conversation.messages))]
+        assert told(plans[0]) == told(plans[1])
+        for i in range(len(conversation)):
+            assert plans[0].reason(i) == plans[1].reason(i)
