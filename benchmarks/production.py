@@ -6,7 +6,8 @@ Each client plays thirty turns (60 requests: parallel tool calls, images, update
 projection and stage there is (`--presets`: the presets alone) against a loopback server that speaks its API and refuses
 what that refuses. Every second request is made by another process; in the middle both forget all they know; what they
 share is an SQLite file. Then once more where a model writes the summaries, another text each time, and the whole is
-repeated from the file alone. Then under every preset with a list that what was sent takes the place of.
+repeated from the file alone. Then under every preset, its budget made tight, with a list that what was sent takes the
+place of.
 
 *Equal* is a request whose messages are those that `replay` shows; *unsaid* one over its budget without a warning.
 """
@@ -14,7 +15,6 @@ repeated from the file alone. Then under every preset with a list that what was 
 from __future__ import annotations
 
 import argparse
-import importlib
 import logging
 import multiprocessing
 import os
@@ -24,6 +24,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -72,16 +73,14 @@ def main() -> None:
             with_model(client, ways["pruner summarize"], run)
         heading("what was sent in the list's place", *COLUMNS[:3], "one summary", *COLUMNS[4:])
         for client in chosen:
-            reassigned(client, own, run)
+            reassigned(client, {name: settings for name, settings in own.items() if name.endswith("tight")}, run)
 
 
 def installed(client: Client) -> bool:
-    try:
-        importlib.import_module(client.library)
-    except ImportError:
+    found = find_spec(client.library.partition(".")[0]) is not None
+    if not found:
         print(f"{client.name}: not installed")
-        return False
-    return True
+    return found
 
 
 @contextmanager
