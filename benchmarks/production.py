@@ -1,6 +1,6 @@
 """Whether every client sends what the screen shows: thirty turns over real HTTP, in two processes that restart.
 
-    pip install -e ".[test,frameworks]" litellm && python benchmarks/production.py [--clients NAME …] [--presets]
+    pip install -e ".[test,frameworks]" && python benchmarks/production.py [--clients NAME …] [--presets]
 
 Each client plays thirty turns (60 requests: parallel tool calls, images, updates) under every preset, layout,
 projection and stage there is (`--presets`: the presets alone) against a loopback server that speaks its API and refuses

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 import shlex
 import shutil
@@ -71,21 +73,47 @@ def test_the_readme_names_every_pruner():
     assert [name for name in members("pruner") if f"`{name}`" not in row] == []
 
 
+class Client:
+    """Of any API, asked in a loop or not: it keeps what it was sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[dict] = []
+        self.chat = self.completions = self.messages = self
+
+    def create(self, **body) -> Client:
+        self.sent.append(body)
+        return self
+
+    def __await__(self):
+        yield from ()
+        return self
+
+
 def test_the_examples_in_the_readme_run_and_print_what_they_say(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
 
-    class Client:
-        class chat:
-            class completions:
-                create = staticmethod(lambda **_: None)
-
-    names = {"messages": [{"role": "user", "content": "hello"}], "client": Client}
+    names = {"messages": [{"role": "user", "content": "hello"}], "client": Client()}
     for example in EXAMPLES:
         exec(example, names)
     assert names["messages"] == [{"role": "user", "content": "hello"}]
     said = re.findall(r"^print\(.*\)  # (.*)$", "\n".join(EXAMPLES), re.M)
     printed = capsys.readouterr().out.splitlines()
     assert [comment.startswith(line) for comment, line in zip(said, printed, strict=True)] == [True] * 3
+
+
+def test_the_examples_on_the_page_about_production_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(logging.getLogger("historylab.decisions"), "level", logging.NOTSET)
+    client = Client()
+    names = {"client": client, "async_client": client, "anthropic_client": client}
+    for example in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "production.md").read_text(), re.S):
+        exec(example, names)
+    said = [{"role": "user", "content": "hello"}]
+    names["answer"](said)
+    asyncio.run(names["answer_in_a_loop"](said))
+    assert client.sent[0] == names["body"]
+    assert [body["messages"] for body in client.sent[1:]] == [said, said]
+    assert (tmp_path / "chats.db").exists()
 
 
 @pytest.fixture
