@@ -17,9 +17,10 @@ A format is a registered generator function; there is nothing else to edit:
 `recognise` is asked about a sample, whose text and lists are cut short (`Content.sample`). It returns 1 for a mark that
 no other format has (magic bytes, a unique key), 0.8 for a distinctive shape, 0.5 for a shape that others share, 0 for
 no match; a LoadError raised there means 0. Every record that is not read is counted: `report.skip(…)`. What isn't read
-of a record that is, is named: `report.warn(…)`. `marks=` has the keys that tell the format apart, by which a refusal
-finds the nearest ones: "chat_messages sender". A member that can write conversations, too, has `write=` (see `Write`);
-one that reads a provider's exchanges, `api=` (apis/exchanges.py).
+of a record that is, is named: `report.warn(…)`, or `report.lack(…)` if an app's request can't be read without it.
+`marks=` has the keys that tell the format apart, by which a refusal finds the nearest ones: "chat_messages sender". A
+member that can write conversations, too, has `write=` (see `Write`); one that reads a provider's exchanges, `api=`
+(apis/exchanges.py).
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
     request = open_request(given, format)                     # whose it is; .form, .systems, .items
     for count, messages in request.form.groups(request.items, start): ...
     back = request.form.write(request, rendered, places)      # the same kind, with the caller's own objects
-    same_item(one, other)                                     # the same message, apart from cache markers
 
 `given` is a list of messages or a whole request body; neither is changed. `request.systems` are the messages of a
 body's own system field (`system`, `instructions`): few, read anew at every call, the first of the conversation.
@@ -16,7 +15,8 @@ some new (a summary: role system, without `source`). For Chat Completions the `s
 object, for the others an `Excerpt`: a mapping in Chat Completions' shape that knows its items. What is sent whole comes
 back as the caller's own object; where some of an item is left out or shortened, a new dict takes its place, in which
 nothing nested is shared. `places` (`id` of an item that was read → its index in `request.items` now) is for a caller
-who keeps messages read from an equal list: the objects of the list given now come back.
+who keeps messages read from an equal list: the objects of the list given now come back. What has equal messages is the
+same: cache markers are part of none.
 
 A list or body that the API takes is written as one that it takes: roles alternate where they must, results come first
 in the user's next message, thinking and reasoning stay with their calls. Where a summary has to stand in a user's
@@ -25,6 +25,6 @@ message or within instructions it is marked with its digest (`summary_marks`), a
 """
 
 from historylab.formats.requests.detect import FORMS, open_request
-from historylab.formats.requests.form import Form, Group, Request, same_item
+from historylab.formats.requests.form import Form, Group, Request
 
-__all__ = ["FORMS", "Form", "Group", "Request", "open_request", "same_item"]
+__all__ = ["FORMS", "Form", "Group", "Request", "open_request"]

@@ -12,7 +12,9 @@ from historylab.formats.messages.anthropic_blocks import CALLS, RESULT, content_
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.summary_marks import marked
 from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, runs_in
-from historylab.formats.requests.form import LEFT_OUT, MARKER, Now, fields_of, in_runs, is_whole, parts_of, plain
+from historylab.formats.requests.form import LEFT_OUT, Now, fields_of, in_runs, is_whole, parts_of, plain
+
+MARKER = "cache_control"
 
 
 @dataclass(slots=True)

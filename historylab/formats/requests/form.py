@@ -1,4 +1,4 @@
-"""What the forms of requests have in common: the request as it was given, strict reading, and equal items."""
+"""What the forms of requests have in common: the request as it was given, and strict reading."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ IsSummary: TypeAlias = "Callable[[str], bool]"
 
 LEFT_OUT = "[…]"
 """What stands as a user's where an API wants one and the plan leaves none: something is left out here."""
-MARKER = "cache_control"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,28 +174,6 @@ def plain(given: Any) -> Any:
     if isinstance(given, list | tuple):
         return [plain(value) for value in given]
     return plain(fields_of(given)) if hasattr(given, "model_dump") else copied(given)
-
-
-def same_item(one: Any, other: Any) -> bool:
-    """Whether two items are the same message, apart from cache markers: `cache_control` is no content.
-
-    A text and a list of that one text are the same, as a marker can only be put on the latter.
-    """
-    return one is other or bool(_bare(one) == _bare(other))
-
-
-def _bare(given: Any) -> Any:
-    if isinstance(given, str | int | float | None):
-        return given
-    if isinstance(given, list | tuple):
-        values = [_bare(value) for value in given]
-        alone = values[0] if len(values) == 1 else None
-        return alone["text"] if isinstance(alone, dict) and alone.keys() == {"type", "text"} else values
-    try:
-        fields = fields_of(given)
-    except LoadError:
-        return given
-    return {name: _bare(value) for name, value in fields.items() if name != MARKER and value is not None}
 
 
 def in_runs(messages: Sequence[Message]) -> Iterator[list[Message]]:
