@@ -116,7 +116,10 @@ if not TYPE_CHECKING:  # for a type checker the imports above are all there is, 
             raise AttributeError(f"module 'historylab' has no attribute {name!r}")
         from importlib import import_module
 
-        module = import_module(f"historylab.{_MODULES[name]}")
+        from historylab.errors import needs
+
+        with needs("historylab", f"historylab.{name}"):
+            module = import_module(f"historylab.{_MODULES[name]}")
         value = module if name == "formats" else getattr(module, name)  # that package can be called
         globals()[name] = value
         return value

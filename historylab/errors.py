@@ -108,7 +108,7 @@ def needs(libraries: str, what: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as problem:
-        said = f"{what} needs {libraries}, and there is no {problem.name} here: pip install {libraries}"
+        said = f"{what} needs {problem.name}, which isn't installed: pip install {libraries}"
         raise MissingLibrary(said, name=problem.name) from None
 
 

@@ -41,6 +41,7 @@ def test_every_stage_layout_projection_and_offline_summarizer_runs_without_more(
         ("window", "pip install genai-prices"),
         ("model", "pip install openai"),
         ("tiktoken", "pip install tiktoken"),
+        ("load", "pip install historylab"),
     ],
 )
 def test_what_needs_more_names_the_library_and_the_command_that_installs_it(found, asked, command):

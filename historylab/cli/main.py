@@ -13,7 +13,7 @@ from historylab.cli import check, convert, export, recommend, show, sweep, tune
 from historylab.cli import open as opening
 from historylab.cli.base import INTERRUPTED, add_strict_environment, print_note
 from historylab.cli.parser import COMMANDS, Parser
-from historylab.errors import HistoryLabError, SettingsError, UnknownMember
+from historylab.errors import HistoryLabError, SettingsError, UnknownMember, needs
 
 MODULES = (opening, show, check, tune, sweep, recommend, export, convert)
 TAKE_A_VALUE = ("--host", "--port", "--template")
@@ -27,7 +27,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # for a terminal or a pipe that is not UTF-8
     arguments = _parser().parse_args(_with_open(sys.argv[1:] if argv is None else argv))
     try:
-        exit_code: int = arguments.run(arguments)
+        with needs("historylab", "this command"):
+            exit_code: int = arguments.run(arguments)
         sys.stdout.flush()
         return exit_code
     except (SettingsError, UnknownMember) as problem:

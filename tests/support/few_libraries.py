@@ -62,12 +62,24 @@ def every_member() -> Iterator[dict]:
                 yield {**small, **({"pruner": "summarize"} if family == "summarizer" else {}), family: name}
 
 
-def said(**settings: object) -> str:
-    """What is raised under these settings, with the classes of it."""
+def bodies() -> dict[str, dict]:
+    """A request of each other API."""
+    turns = [{"role": role, "content": f"{role} {k}"} for k in range(9) for role in ("user", "assistant")]
+    turns.append({"role": "user", "content": "And now?"})
+    call = {"type": "function_call", "call_id": "c", "name": "look_up", "arguments": "{}"}
+    result = {"type": "function_call_output", "call_id": "c", "output": "4 places"}
+    return {
+        "anthropic": {"model": "claude-opus-4-5", "max_tokens": 99, "system": "Be kind.", "messages": turns},
+        "responses": {"model": "gpt-5.5", "input": [*turns, call, result]},
+    }
+
+
+def said(given: object = None, **settings: object) -> str:
+    """What is raised for this request under these settings, with its class."""
     from historylab import HistoryLabError, Settings, trim
 
     try:
-        trim(conversation(), Settings(**{"budget": 700, "policy": "all", **settings}))
+        trim(given or conversation(), Settings(**{"budget": 700, "policy": "all", **settings}))
     except HistoryLabError as problem:
         return f"{type(problem).__name__}: {problem}"
     except Exception as problem:
@@ -95,12 +107,21 @@ def main() -> None:
     trim(conversation(), Settings(policy="all", pruner="sliding_window", options={"pruner.sliding_window.turns": 3}))
     second = [name for name in members_imported() if name not in first]
     failed = {str(chosen): wrong for chosen in every_member() if (wrong := said(**chosen))}
+    failed |= {api: wrong for api, body in bodies().items() if (wrong := said(body, length=2))}
     more = {
         "relevance": said(pruner="relevance"),
         "window": said(compaction="at_threshold", budget=8000),
         "model": said(pruner="summarize", summarizer="model", window=900),
         "tiktoken": said(counter="tiktoken"),
     }
+    try:
+        from historylab import load
+    except ImportError as problem:
+        more["load"] = f"{type(problem).__name__}: {problem}"
+    try:
+        from historylab import load  # noqa: F401
+    except ImportError as problem:
+        more["load"] = f"{type(problem).__name__}: {problem}"
     print(json.dumps({"first": first, "second": second, "failed": failed, "more": more}))
 
 
