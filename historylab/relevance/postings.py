@@ -73,7 +73,7 @@ class Log:
         for stem in self._postings:
             texts, often, _ = self.posting(stem, stop)
             for text, count in zip(texts.tolist(), often.tolist(), strict=True):
-                found[text - self.start][stem] = count
+                found[text - self.start][stem] = int(count)
         for k, counted in enumerate(found):
             yield counted, self.votes(k + 1)
 

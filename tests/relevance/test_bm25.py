@@ -63,6 +63,14 @@ def test_an_index_that_grows_or_forks_scores_like_a_whole_one(texts, steps, ques
             np.testing.assert_array_equal(index.scores(question, size), whole.scores(question, size))
 
 
+def test_an_index_that_was_followed_in_another_way_at_every_step_scores_like_a_whole_one():
+    index = BM25().index(DESK[:1])
+    for text in DESK[1:10]:
+        index.followed_by(["another fox"])
+        index = index.followed_by([text])
+    np.testing.assert_array_equal(index.scores(DESK[0], 10), BM25().index(DESK[:10]).scores(DESK[0], 10))
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
