@@ -14,7 +14,7 @@ def as_records(messages):
 
 
 def as_messages(records, given):
-    own = {id(record) for record in given}
+    own = set(map(id, given))
     return [record["given"] if id(record) in own else made(record) for record in records]
 
 

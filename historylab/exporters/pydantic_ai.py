@@ -66,7 +66,7 @@ def remembered(message):
 
 
 def as_messages(records, given, newest):
-    own, sent = {id(record) for record in given}, []
+    own, sent = set(map(id, given)), []
     for record in records:
         message, parts = record["given"] if id(record) in own else made(record, newest)
         if sent and (sent[-1][0] is message or message.parts and sent[-1][0] == message):
