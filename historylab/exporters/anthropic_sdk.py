@@ -34,7 +34,8 @@ BEGINS_ANYWHERE = {"compaction": ("preserve_recent", "rolling"), "pruner": ("rel
 
 def differs(settings: Settings) -> Iterator[Difference]:
     chosen = [family for family, names in BEGINS_ANYWHERE.items() if settings.value(family) in names]
-    if may := (*chosen, *pins_of(settings)):
+    pins = [name for name in pins_of(settings) if name != "pin.first"]
+    if may := (*chosen, *pins):
         yield Difference(may, FIRST)
 
 

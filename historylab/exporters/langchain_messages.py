@@ -18,7 +18,8 @@ def as_messages(records, given):
     return [record["given"] if id(record) in own else made(record) for record in records]
 
 
-known = {}  # the newest records, by the ids of the messages they hold
+# The newest records, by the ids of the messages, which they hold. After changing one in place clear it, too.
+known = {}
 
 
 def remembered(message):

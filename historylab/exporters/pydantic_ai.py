@@ -52,7 +52,9 @@ def as_records(messages):
     return [record for message in messages for record in remembered(message)]
 
 
-known = {}  # the parts of the newest messages and their records, which hold them, by the messages' ids
+# The newest messages' parts and records, by the ids of the messages, which these hold. After changing a part in place
+# clear it, too.
+known = {}
 
 
 def remembered(message):

@@ -52,6 +52,25 @@ def test_the_server_receives_what_replay_shows(target, room, settings: Settings)
     assert received == [shown for _, shown in pairs]
 
 
+def test_what_litellms_hook_gives_back_litellm_sends(monkeypatch):
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it fetches one
+    litellm = pytest.importorskip("litellm")
+    settings = WAYS["pruner summarize"]
+    hook = names_of(settings, "litellm")["trim_history"]
+    assert isinstance(hook, litellm.integrations.custom_logger.CustomLogger)
+    assert "async_pre_call_hook" in vars(type(hook))  # the proxy asks no other
+    pairs = asked_and_shown(thirty_turns(), settings)[SOME]
+
+    async def ask_all(url: str) -> None:
+        for history, _ in pairs:
+            data = {"model": "openai/m", "messages": history, "api_base": url, "api_key": "none"}
+            await litellm.acompletion(**await hook.async_pre_call_hook(None, None, data, "acompletion"))
+
+    with ChatServer(DONE) as server:
+        finished(ask_all(server.url))
+    assert [[plain(m) for m in request["messages"]] for request in server.requests] == [shown for _, shown in pairs]
+
+
 # -- messages that only one framework has
 
 EVERYTHING = Settings(policy="all", pruner="off")
