@@ -30,6 +30,10 @@ class GrowingIndex(Index, Protocol):
         """The index of its first `size` texts."""
         ...
 
+    def led_by(self, texts: Sequence[str]) -> Self | None:
+        """The index with these in place of as many first ones; None if it is as well made anew."""
+        ...
+
 
 class Relevance(Protocol):
     """A member: builds an index of texts."""

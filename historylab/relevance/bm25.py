@@ -22,6 +22,10 @@ MOST_LOGS = 4
 MOST_QUESTIONS, LONGEST_QUESTION = 64, 4_000  # texts kept as they were read, and their characters
 
 
+_Part = tuple[Log, int, int]
+"""A log, and which of its texts belong to an index: from the first number up to the second."""
+
+
 @register("relevance", "bm25", title="Shared rare words")
 class BM25:
     """Offline: rare words shared with the question, in any of their forms (Okapi BM25)."""
@@ -35,52 +39,81 @@ class BM25:
 class BM25Index:
     """Postings of every stem, in the order of the texts.
 
-    They stand in logs, of each of which some texts belong to this index. Following the newest index of a log appends to
-    it; following an older one begins another log.
+    They stand in logs, of each of which some texts belong to this index: those from one up to another. Following the
+    newest index of a log appends to it; following an older one begins another log.
     """
 
-    def __init__(self, logs: Sequence[tuple[Log, int]] = (), read: dict[str, _Read] | None = None):
-        self._logs = tuple(logs) or ((Log(0, 0, np.zeros(len(LANGUAGES))), 0),)
+    def __init__(self, parts: Sequence[_Part] = (), more: int = 0, read: dict[str, _Read] | None = None):
+        self._parts = tuple(parts) or ((Log(0, 0, np.zeros(len(LANGUAGES))), 0, 0),)
+        self._more = more  # stems that all texts have together, beyond what the logs after the first say
         self._known: dict[str, _Read] = {} if read is None else read
         self._latest: dict[tuple[str, int], np.ndarray] = {}
 
     @property
     def size(self) -> int:
         """The number of its texts."""
-        log, stop = self._logs[-1]
+        log, _, stop = self._parts[-1]
         return log.start + stop
 
     def followed_by(self, texts: Sequence[str]) -> BM25Index:
         """The index of these texts and others after them, which shares what is here."""
         if not texts:
             return self
-        *others, (log, stop) = self._logs if len(self._logs) <= MOST_LOGS else [self._joined()]
+        if len(self._parts) > MOST_LOGS:
+            return self._joined().followed_by(texts)
+        *others, (log, begun, stop) = self._parts
         if not log.take(stop):
-            others.append((log, stop))
-            log, stop = Log(self.size, log.stems(stop), log.votes(stop)), 0
+            others.append((log, begun, stop))
+            log, begun, stop = Log(self.size, log.stems(stop), log.votes(stop)), 0, 0
             log.take(0)
-        try:
-            for text in texts:
-                votes = log.votes(stop)
-                log.append(self._stems(text, votes), votes + self._read(text).votes)
-                stop += 1
-        finally:
-            log.free()
-        return type(self)((*others, (log, stop)), self._known)
+        self._append(log, texts)
+        return self._other((*others, (log, begun, stop + len(texts))), self._more)
 
     def beginning(self, size: int) -> BM25Index:
         """The index of the first `size` texts, which shares all with this one."""
-        return type(self)(self._up_to(size), self._known)
+        parts = self._up_to(size)
+        return self._other(parts, self._more if len(parts) > 1 else 0)
 
-    def _up_to(self, size: int) -> list[tuple[Log, int]]:
-        return [(log, min(stop, size - log.start)) for log, stop in self._logs if log.start < size]
+    def led_by(self, texts: Sequence[str]) -> BM25Index | None:
+        """The index with these as its first texts, in place of as many; None if later ones would be read otherwise."""
+        count = len(texts)
+        later = [
+            (log, max(begun, count - log.start), stop) for log, begun, stop in self._parts if log.start + stop > count
+        ]
+        if not count or not later:
+            return None
+        place = next(k for k, (log, _, stop) in enumerate(self._parts) if log.start + stop >= count)
+        known = self._parts[place][0]
+        led = Log(0, 0, np.zeros(len(LANGUAGES)))
+        led.take(0)
+        self._append(led, texts)
+        if not np.array_equal(led.votes(count), known.votes(count - known.start)):
+            return None
+        before = known.stems(count - known.start) + (self._more if place else 0)
+        return self._other([(led, 0, count), *later], self._more + led.stems(count) - before)
 
-    def _joined(self) -> tuple[Log, int]:
+    def _other(self, parts: Sequence[_Part], more: int) -> BM25Index:
+        return type(self)(parts, more, self._known)
+
+    def _append(self, log: Log, texts: Sequence[str]) -> None:
+        try:
+            for text in texts:
+                votes = log.latest_votes
+                log.append(self._stems(text, votes), votes + self._read(text).votes)
+        finally:
+            log.free()
+
+    def _up_to(self, size: int) -> list[_Part]:
+        return [
+            (log, begun, min(stop, size - log.start)) for log, begun, stop in self._parts if log.start + begun < size
+        ]
+
+    def _joined(self) -> BM25Index:
         log = Log(0, 0, np.zeros(len(LANGUAGES)))
-        for part, stop in self._logs:
-            for stems_of_text, votes_so_far in part.copied(stop):
+        for part, begun, stop in self._parts:
+            for stems_of_text, votes_so_far in part.copied(begun, stop):
                 log.append(stems_of_text.elements(), votes_so_far)
-        return log, self.size
+        return self._other([(log, 0, self.size)], 0)
 
     def _read(self, text: str) -> _Read:
         """A text's words and votes; those read last are kept, as the newest text is mostly the next question."""
@@ -120,12 +153,12 @@ class BM25Index:
         if not size:
             return np.zeros(0)
         logs = self._up_to(size)
-        newest, stop = logs[-1]
-        mean = newest.stems(stop) / size
+        newest, _, stop = logs[-1]
+        mean = (newest.stems(stop) + (self._more if len(logs) > 1 else 0)) / size
         before = newest.votes(stop - 1)  # a question is read as the newest text, which it mostly is
         parts, holding = list[Posting](), list[int]()
         for stem in sorted(set(self._stems(question, before))):
-            found = [log.posting(stem, count) for log, count in logs]
+            found = [log.posting(stem, begun, count) for log, begun, count in logs]
             parts += found
             holding += [sum(len(posting.texts) for posting in found)] * len(found)
         if not parts:

@@ -67,15 +67,20 @@ class Log:
         self._votes.extend(votes.tolist())
         self._lengths.append(total)
 
-    def copied(self, stop: int) -> Iterator[tuple[Counter[str], np.ndarray]]:
-        """The stems and votes of the first `stop` texts, one after another."""
-        found = [Counter[str]() for _ in range(stop)]
+    def copied(self, begun: int, stop: int) -> Iterator[tuple[Counter[str], np.ndarray]]:
+        """The stems and votes of its texts from one up to another, one after another."""
+        found = [Counter[str]() for _ in range(begun, stop)]
         for stem in self._postings:
-            texts, often, _ = self.posting(stem, stop)
-            for text, count in zip(texts.tolist(), often.tolist(), strict=True):
-                found[text - self.start][stem] = int(count)
-        for k, counted in enumerate(found):
-            yield counted, self.votes(k + 1)
+            texts, often, _ = self.posting(stem, begun, stop)
+            for text, count in zip((texts - self.start - begun).tolist(), often.tolist(), strict=True):
+                found[text][stem] = int(count)
+        for k, counted in enumerate(found, begun + 1):
+            yield counted, self.votes(k)
+
+    @property
+    def latest_votes(self) -> np.ndarray:
+        """float64[languages]: those of all its texts and all before."""
+        return np.array(self._votes[-len(LANGUAGES) :])
 
     def votes(self, count: int) -> np.ndarray:
         """float64[languages]: those of everything up to its first `count` texts."""
@@ -86,8 +91,8 @@ class Log:
         """How many stems there are up to its first `count` texts."""
         return self._running[count]
 
-    def posting(self, stem: str, stop: int) -> Posting:
-        """The posting of a stem among the first `stop` texts."""
+    def posting(self, stem: str, begun: int, stop: int) -> Posting:
+        """The posting of a stem among its texts from one up to another."""
         coded = self._postings.get(stem)
         if coded is None:
             return NONE
@@ -95,10 +100,12 @@ class Log:
         if found is None or len(found.texts) < len(coded):
             found = self._decode(stem, coded)
         texts = found.texts
-        if not len(texts) or texts[-1] < self.start + stop:
-            return found
-        end = int(texts.searchsorted(self.start + stop))
-        return Posting(texts[:end], found.often[:end], found.lengths[:end])
+        first, end = 0, len(texts)
+        if begun and end and texts[0] < self.start + begun:
+            first = int(texts.searchsorted(self.start + begun))
+        if end and texts[-1] >= self.start + stop:
+            end = int(texts.searchsorted(self.start + stop))
+        return Posting(texts[first:end], found.often[first:end], found.lengths[first:end])
 
     def _decode(self, stem: str, coded: array[int]) -> Posting:
         numbers = np.frombuffer(coded[:], np.int64)  # a copy: what is exported can't be appended to

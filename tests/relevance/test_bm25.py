@@ -57,6 +57,10 @@ def test_an_index_that_grows_or_forks_scores_like_a_whole_one(texts, steps, ques
         grown.append(index.beginning(size).followed_by(more))
         said.append([*text, *more])
         grown.append(index.followed_by(more))
+        leading = [*more, "sleeping fox"][: max(1, kept // 2)]
+        if led := index.led_by(leading):
+            said.append([*leading, *text[len(leading) :]])
+            grown.append(led)
     for text, index in zip(said, grown, strict=True):
         whole = BM25().index(text)
         for size in {len(text) // 2, len(text)}:

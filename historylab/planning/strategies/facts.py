@@ -148,6 +148,10 @@ class _Indexed(Growing):
     def beginning(self, conversation: Conversation, size: int) -> _Indexed | None:
         return _Indexed(self._scorer, self.index.beginning(size)) if _grows(self.index) else None
 
+    def with_leading(self, conversation: Conversation, before: int, now: int) -> _Indexed | None:
+        led = self.index.led_by(list(map(_said, conversation[:now]))) if before == now and _grows(self.index) else None
+        return _Indexed(self._scorer, led) if led is not None else None
+
 
 def _grows(index: Index) -> TypeGuard[GrowingIndex]:
     return hasattr(index, "followed_by")
