@@ -8,7 +8,7 @@ its words alone. A test compares the scores with those of bm25s on the same pref
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from historylab.relevance.words import LANGUAGES, language_of, split, stems, vot
 K1, B = 1.5, 0.75  # bm25s's defaults
 MOST_REMEMBERED = 1_000_000  # scores of one conversation: 8 MB
 MOST_LOGS = 4
-MOST_QUESTIONS, LONGEST_QUESTION = 64, 4_000  # texts kept as they were read, and their characters
+MOST_QUESTIONS, LONGEST_QUESTION = 20_000, 4_000  # texts kept as they were read, and their characters
 
 
 _Part = tuple[Log, int, int]
@@ -116,11 +116,11 @@ class BM25Index:
         return self._other([(log, 0, self.size)], 0)
 
     def _read(self, text: str) -> _Read:
-        """A text's words and votes; those read last are kept, as the newest text is mostly the next question."""
+        """A text as it was read; what is short enough to be a question is kept, as one is mostly among the texts."""
         found = self._known.get(text)
         if found is None:
             words = split(text)
-            found = _Read(words, votes(words), {})
+            found = _Read(votes(words), {}, {}, words)
             if len(text) <= LONGEST_QUESTION:
                 if len(self._known) >= MOST_QUESTIONS:
                     self._known.clear()
@@ -130,11 +130,15 @@ class BM25Index:
     def _stems(self, text: str, before: np.ndarray) -> list[str]:
         """The stems of a text, by what those before it say of its language."""
         read = self._read(text)
+        return read.stems_in(language_of(read.votes, before), text)
+
+    def _asked(self, question: str, before: np.ndarray) -> Sequence[str]:
+        """The stems of a question, each once and in order."""
+        read = self._read(question)
         language = language_of(read.votes, before)
-        found = read.stems.get(language)
-        if found is None:
-            found = read.stems[language] = stems(read.words, language)
-        return found
+        if language not in read.asked:
+            read.asked[language] = sorted(set(self._stems(question, before)))
+        return read.asked[language]
 
     def scores(self, question: str, size: int) -> np.ndarray:
         """float64[size] over the first `size` texts; a text without a word of the question scores 0.
@@ -157,7 +161,7 @@ class BM25Index:
         mean = (newest.stems(stop) + (self._more if len(logs) > 1 else 0)) / size
         before = newest.votes(stop - 1)  # a question is read as the newest text, which it mostly is
         parts, holding = list[Posting](), list[int]()
-        for stem in sorted(set(self._stems(question, before))):
+        for stem in self._asked(question, before):
             found = [log.posting(stem, begun, count) for log, begun, count in logs]
             parts += found
             holding += [sum(len(posting.texts) for posting in found)] * len(found)
@@ -176,9 +180,19 @@ class BM25Index:
         return np.bincount(texts, rarity, size)
 
 
-class _Read(NamedTuple):
-    """A text's words, their votes for languages, and its stems by language."""
+@dataclass(slots=True)
+class _Read:
+    """A text's votes for languages, and its stems by language: all of them, and those of a question each once."""
 
-    words: list[str]
     votes: np.ndarray
     stems: dict[str, list[str]]
+    asked: dict[str, list[str]]
+    words: list[str] | None
+
+    def stems_in(self, language: str, text: str) -> list[str]:
+        """The stems of the text, which this is about."""
+        found = self.stems.get(language)
+        if found is None:
+            words, self.words = self.words, None
+            found = self.stems[language] = stems(split(text) if words is None else words, language)
+        return found
