@@ -16,6 +16,7 @@ from historylab.counters.base import count_messages
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.planning.replay import Timeline
+from historylab.planning.shortening import OldestTexts
 from historylab.planning.strategies.facts import column
 from historylab.planning.texts import Texts
 
@@ -53,11 +54,10 @@ class SharedPrefix:
             return None  # a summary stands before the first message that is no system message: is it the same one?
         if at == blocks:
             return before.message_tokens + before.summary_tokens, False
-        sent, sent_before = plan.sent, before.sent
-        ours, theirs = _next_message(plan, sent, at), _next_message(before, sent_before, at)
+        ours, theirs = _next_message(plan, at), _next_message(before, at)
         if ours is not None and theirs is not None and not self._differ(plan, ours, before, theirs):
             return None
-        return int(plan.block_tokens[:at] @ sent_before[:at]) + plan.summary_tokens, theirs is not None
+        return plan.tokens_before(at) + plan.summary_tokens, theirs is not None
 
     def _differ(self, plan: HistoryPlan, ours: int, before: HistoryPlan, theirs: int) -> bool:
         """Whether two messages are surely sent as different ones."""
@@ -77,13 +77,12 @@ class SharedPrefix:
             rendered = plan.render()
             keys = np.fromiter(map(message_identity, rendered), np.int64, len(rendered))
             return keys, count_messages(rendered, plan.history.counter)
-        columns = plan.history.columns
-        homes = columns.block[: plan.size]
-        chosen = np.flatnonzero(plan.sent[homes])
-        keys, tokens = self._read(plan, chosen)
-        if not columns.contiguous:
-            order = np.argsort(homes[chosen], kind="stable")
-            chosen, keys, tokens = chosen[order], keys[order], tokens[order]
+        columns, chosen = plan.history.columns, plan.sent_messages
+        if columns.contiguous:
+            keys, tokens = self._read(plan, chosen)
+        else:
+            order = np.argsort(chosen)
+            keys, tokens = (found[np.argsort(order)] for found in self._read(plan, chosen[order]))
         if plan.summary:
             others = np.flatnonzero(columns.role[chosen] != SYSTEM)
             at = others[0] if len(others) else len(chosen)
@@ -95,7 +94,7 @@ class SharedPrefix:
         """Keys and tokens of some messages (int64, ascending), as the plan sends them."""
         keys, tokens = self.keys[chosen], plan.history.tokens[chosen]
         for cut in plan.shortened:
-            shorter = cut.messages[plan.sent[plan.history.columns.block[cut.messages]]]
+            shorter = cut.among(chosen)
             at = chosen.searchsorted(shorter)
             keys[at] = self._keys_of(cut.texts)[shorter]
             tokens[at] = cut.texts.tokens[shorter]
@@ -132,17 +131,15 @@ def _common(a: np.ndarray, b: np.ndarray) -> int:
     return shorter if same.all() else int(same.argmin())
 
 
-def _next_message(plan: HistoryPlan, sent: np.ndarray, block: int) -> int | None:
+def _next_message(plan: HistoryPlan, block: int) -> int | None:
     """The first message the plan sends of that block or a later one."""
-    following = sent[block:]
-    ahead = int(following.argmax())
-    return plan.history.columns.block_first.item(block + ahead) if len(following) and following[ahead] else None
+    found = plan.next_sent(block)
+    return None if found is None else plan.history.columns.block_first.item(found)
 
 
 def _is_whole(plan: HistoryPlan, i: int) -> bool:
     """Whether the plan doesn't shorten message `i`."""
-    places = ((cut.messages, int(cut.messages.searchsorted(i))) for cut in plan.shortened)
-    return not any(place < len(messages) and messages[place] == i for messages, place in places)
+    return not any(len(cut.among(np.array([i]))) for cut in plan.shortened)
 
 
 def _texts_are_kept(before: HistoryPlan, plan: HistoryPlan) -> bool:
@@ -150,8 +147,11 @@ def _texts_are_kept(before: HistoryPlan, plan: HistoryPlan) -> bool:
     if not before.shortened and not plan.shortened:
         return True
     return len(before.shortened) == len(plan.shortened) and all(
-        new.texts is old.texts
-        and np.array_equal(new.messages[: len(old.messages)], old.messages)
-        and (new.messages[len(old.messages) :] >= before.size).all()
+        (isinstance(new, OldestTexts) and new.continues(old, before.size))
+        or (
+            new.texts is old.texts
+            and np.array_equal(new.messages[: len(old.messages)], old.messages)
+            and (new.messages[len(old.messages) :] >= before.size).all()
+        )
         for old, new in zip(before.shortened, plan.shortened, strict=True)
     )

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from historylab.conversation.columns import Columns
+from historylab.planning.codes import Codes
+from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 
@@ -46,14 +48,13 @@ class DecisionChanges:
 
 def block_changes(columns: Columns, plans: Sequence[HistoryPlan]) -> DecisionChanges:
     """The changes per block. One whose later messages come after a request that held it in part is new then again."""
-    decisions = ((plan.block_actions, plan.block_reasons) for plan in plans)
-    return _changes(decisions, len(columns.block_first), _late_blocks(columns))
+    return _changes((plan.decisions for plan in plans), len(columns.block_first), _late_blocks(columns))
 
 
 def message_changes(columns: Columns, plans: Sequence[HistoryPlan], blocks: DecisionChanges) -> DecisionChanges:
     """The changes per message, given those per block; of these, messages sent in part differ within theirs."""
     if any(plan.shortened for plan in plans):
-        return _changes(((plan.actions, plan.reasons) for plan in plans), len(columns.block), {})
+        return _changes((Codes(plan.actions, plan.reasons) for plan in plans), len(columns.block), {})
     return messages_of(columns, blocks)
 
 
@@ -91,28 +92,36 @@ def sent_by_role(columns: Columns, messages: DecisionChanges, tokens: np.ndarray
     return summed
 
 
-def _changes(
-    decisions: Iterable[tuple[np.ndarray, np.ndarray]], most: int, late: Mapping[int, list[int]]
-) -> DecisionChanges:
-    """The changes in the actions and reasons (uint8, at most `most`) of one request after another.
+def _changes(decisions: Iterable[Decisions], most: int, late: Mapping[int, list[int]]) -> DecisionChanges:
+    """The changes in decisions (about at most so many) of one request after another.
 
     Those that `late` lists at a request are new there too.
     """
-    known, actions, reasons = 0, np.empty(0, np.uint8), np.empty(0, np.uint8)
-    found, acted, reasoned = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
-    everything = np.ones(most, bool)  # what isn't known yet stays True
-    for request, (now, why) in enumerate(decisions):
-        new = everything[: len(now)]
-        np.logical_or(now[:known] != actions, why[:known] != reasons, out=new[:known])
-        if request in late:
-            new[late[request]] = True
-        where = new.nonzero()[0]
-        found.append(where)
-        acted.append(now[where])
-        reasoned.append(why[where])
-        known, actions, reasons = len(now), now, why
-    requests = np.repeat(np.arange(len(found)), [len(where) for where in found])
-    return DecisionChanges(requests, _joined(found, np.int64), _joined(acted, np.uint8), _joined(reasoned, np.uint8))
+    found = list[tuple[np.ndarray, np.ndarray, np.ndarray]]()
+    everything, before = np.ones(most, bool), None  # what isn't known yet stays True
+    for request, now in enumerate(decisions):
+        if isinstance(now, Cuts) and isinstance(before, Cuts) and now.standing is before.standing:
+            found.append(now.since(before))
+        else:
+            found.append(_differing(now, before, everything, late.get(request, [])))
+        before = now
+    requests = np.repeat(np.arange(len(found)), [len(where) for where, _, _ in found])
+    where, acted, reasoned = ([row[k] for row in found] for k in range(3))
+    return DecisionChanges(requests, _joined(where, np.int64), _joined(acted, np.uint8), _joined(reasoned, np.uint8))
+
+
+def _differing(
+    now: Decisions, before: Decisions | None, everything: np.ndarray, late: list[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What is decided otherwise than before, with its actions and reasons."""
+    actions, reasons = now.actions(), now.reasons()
+    new = everything[: len(actions)].copy()
+    if before is not None:
+        known = before.blocks
+        np.logical_or(actions[:known] != before.actions(), reasons[:known] != before.reasons(), out=new[:known])
+    new[late] = True
+    where = new.nonzero()[0]
+    return where, actions[where], reasons[where]
 
 
 def _late_blocks(columns: Columns) -> dict[int, list[int]]:

@@ -1,17 +1,18 @@
-"""The decisions of one plan about its blocks, in one of three forms that say the same.
+"""The decisions of one plan about its blocks, in one of two forms that say the same.
 
 `Cuts`: what stands for all requests, and on top of it a few ranges of what that leaves open, as nearly every cut is
-one. `Codes`: an action and a reason per block, where a stage decides block by block. `Patch`: such codes as what
-differs from those of an earlier request, which is how they are kept once the plan is made.
+one. `Codes`: an action and a reason per block, where a stage decides block by block.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 
 from historylab.planning.blocks import Ranges
+from historylab.planning.codes import Codes
 from historylab.planning.reasons import Action
 from historylab.planning.standing import Standing
 
@@ -106,6 +107,78 @@ class Cuts:
         firsts, lasts = chosen[[0, *(ends + 1)]], chosen[[*ends, -1]]
         return Ranges(zip(firsts.tolist(), (lasts + 1).tolist(), strict=True))
 
+    @property
+    def pins(self) -> bool:
+        """Whether a stage has pinned something."""
+        return any(run[2] == Action.PINNED for run in self.runs)
+
+    def sent(self) -> np.ndarray:
+        """int64, ascending: the blocks that are sent; found without looking at ranges that are not."""
+        standing, found, at = self.standing, list[np.ndarray](), 0
+        for first, stop, action, _ in self.runs:
+            if action > Action.TRUNCATED:
+                always = standing.always
+                found += self._sent_between(at, first), always[always.searchsorted(first) : always.searchsorted(stop)]
+                at = stop
+        return np.concatenate([*found, self._sent_between(at, self.blocks)])
+
+    def next_sent(self, block: int) -> int | None:
+        """The first block from that one on that is sent; None if there is none."""
+        always, places, at = self.standing.always, self.standing.places, block
+        place = int(always.searchsorted(block))
+        pinned = always.item(place) if place < len(always) else self.blocks
+        for first, stop, action, _ in (*self.runs, (self.blocks, self.blocks, Action.DROPPED, 0)):
+            if action > Action.TRUNCATED and stop >= at:
+                if at < first and places.item(first) > places.item(at):
+                    is_open = int(places.searchsorted(places.item(at), "right")) - 1
+                    return min(pinned, is_open)
+                at = max(at, stop)
+        return pinned if pinned < self.blocks else None
+
+    def pieces(self) -> list[Piece]:
+        """All blocks, as ranges whose open ones have the same action and reason."""
+        ends = {0, self.blocks, *(end for run in (*self.runs, *self.notes) for end in run[:2])}
+        found, points = list[Piece](), sorted(ends)
+        for first, stop in pairwise(points):
+            over = [run for run in self.runs if run[0] <= first < run[1]]
+            said = over or [run for run in self.notes if run[0] <= first < run[1]] or [(0, 0, 0, 0)]
+            now = label(*said[-1][2:])
+            if found and found[-1][2] == now:
+                found[-1] = (found[-1][0], stop, now)
+            else:
+                found.append((first, stop, now))
+        return found
+
+    def since(self, earlier: Cuts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The blocks (int64) decided otherwise than earlier, or new since, with their actions and reasons (uint8)."""
+        ours, known = self.pieces(), earlier.blocks
+        blocks, labels = list[np.ndarray](), list[np.ndarray]()
+        for first, stop, was in earlier.pieces():
+            for low, high, now in ours:
+                if now != was and low < stop and first < high:
+                    part = self.standing.newest_open(max(low, first), min(high, stop), stop)
+                    blocks.append(part)
+                    labels.append(np.full(len(part), now, np.uint16))
+        new = slice(known, self.blocks)
+        standing, codes = self.standing, np.zeros(self.blocks - known, np.uint16)
+        for first, stop, now in ours:
+            codes[max(0, first - known) : max(0, stop - known)] = now
+        decided = standing.actions[new] != 0
+        codes[decided] = (standing.actions[new].astype(np.uint16) << 8 | standing.reasons[new])[decided]
+        found = np.concatenate([*labels, codes])
+        return (
+            np.concatenate([*blocks, np.arange(known, self.blocks)]),
+            (found >> 8).astype(np.uint8),
+            (found & 255).astype(np.uint8),
+        )
+
+    def _sent_between(self, first: int, stop: int) -> np.ndarray:
+        places = self.standing.places
+        if places.item(stop) - places.item(first) == stop - first:
+            return np.arange(first, stop)
+        found: np.ndarray = np.flatnonzero(self.standing.actions[first:stop] <= Action.TRUNCATED) + first
+        return found
+
     def ranges_open(self, blocks: Ranges) -> Ranges:
         """What is open of these ranges; each holds some."""
         places = self.standing.places
@@ -170,109 +243,4 @@ class Cuts:
         return self
 
 
-class Codes:
-    """An action and a reason per block (uint8)."""
-
-    __slots__ = ("_actions", "_reasons")
-
-    def __init__(self, actions: np.ndarray, reasons: np.ndarray):
-        self._actions, self._reasons = actions, reasons
-
-    @property
-    def blocks(self) -> int:
-        return len(self._actions)
-
-    def actions(self) -> np.ndarray:
-        return self._actions
-
-    def reasons(self) -> np.ndarray:
-        return self._reasons
-
-    def actions_at(self, blocks: np.ndarray | slice) -> np.ndarray:
-        found: np.ndarray = self.actions()[blocks]
-        return found
-
-    def at(self, block: int) -> tuple[int, int]:
-        return self.actions().item(block), self.reasons().item(block)
-
-    def where(self, action: int | None = None, reason: int | None = None) -> Ranges | np.ndarray:
-        actions = self.actions()
-        found: np.ndarray = actions > Action.TRUNCATED if action is None else actions == action
-        return found if reason is None else found & (self.reasons() == reason)
-
-    def still_open(self, blocks: Ranges | np.ndarray) -> Ranges | np.ndarray:
-        mask = blocks.mask(self.blocks) if isinstance(blocks, Ranges) else blocks
-        wanted: np.ndarray = mask.view(np.uint8) > self.actions()  # wanted (1) and open (0)
-        return wanted if wanted.any() else Ranges()
-
-    def decided(self, blocks: Ranges | np.ndarray, action: int, reason: int) -> Decisions:
-        return Codes(_with(self.actions(), blocks, action), _with(self.reasons(), blocks, reason))
-
-    def noted(self, blocks: Ranges | np.ndarray, reason: int) -> Decisions:
-        return Codes(self.actions(), _with(self.reasons(), blocks, reason))
-
-    def codes(self) -> Codes:
-        return self
-
-    def stored(self, before: Decisions | None) -> Decisions:
-        """As what differs from an earlier request's codes; or as they are, for those of later ones to differ from."""
-        key = before if isinstance(before, Codes) else None
-        if key is None or key.blocks > self.blocks:
-            return self
-        key, spent = (key.key, key.spent) if isinstance(key, Patch) else (key, 0)
-        patch = Patch(key, self._actions, self._reasons, spent)
-        return patch if patch.spent <= 2 * self.blocks else self  # what the patches take is what the codes would
-
-
-class Patch(Codes):
-    """Codes as the blocks (int32) that have others than in `key`; `spent`: the bytes of all patches so far of that."""
-
-    __slots__ = ("_blocks", "_places", "key", "spent")
-
-    def __init__(self, key: Codes, actions: np.ndarray, reasons: np.ndarray, spent: int):
-        known = key.blocks
-        differs = np.ones(len(actions), bool)
-        np.logical_or(actions[:known] != key.actions(), reasons[:known] != key.reasons(), out=differs[:known])
-        differs[known:] = (actions[known:] != 0) | (reasons[known:] != 0)
-        self.key, self._blocks, self._places = key, len(actions), differs.nonzero()[0].astype(np.int32)
-        super().__init__(actions[self._places], reasons[self._places])
-        self.spent = spent + 6 * len(self._places)
-
-    @property
-    def blocks(self) -> int:
-        return self._blocks
-
-    def actions(self) -> np.ndarray:
-        return self._filled(self.key.actions(), self._actions)
-
-    def reasons(self) -> np.ndarray:
-        return self._filled(self.key.reasons(), self._reasons)
-
-    def at(self, block: int) -> tuple[int, int]:
-        place = int(self._places.searchsorted(block))
-        if place < len(self._places) and self._places.item(place) == block:
-            return self._actions.item(place), self._reasons.item(place)
-        return self.key.at(block) if block < self.key.blocks else (0, 0)
-
-    def codes(self) -> Codes:
-        return Codes(self.actions(), self.reasons())
-
-    def stored(self, before: Decisions | None) -> Decisions:
-        return self
-
-    def _filled(self, known: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        filled = np.zeros(self._blocks, np.uint8)
-        filled[: len(known)] = known
-        filled[self._places] = codes
-        return filled
-
-
 Decisions = Cuts | Codes
-
-
-def _with(codes: np.ndarray, blocks: Ranges | np.ndarray, code: int) -> np.ndarray:
-    """A copy with one code for these blocks."""
-    changed = codes.copy()
-    mask = blocks.mask(len(codes)) if isinstance(blocks, Ranges) else blocks
-    np.putmask(changed, mask, code)  # several times as fast as an index
-    return changed

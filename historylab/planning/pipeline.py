@@ -21,7 +21,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import StageTrace
 from historylab.planning.slot_zero import start
 from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
-from historylab.planning.strategies.uncut import say_why_uncut
+from historylab.planning.strategies.uncut import WhyUncut
 from historylab.registry import STAGE_FAMILIES, chosen_members, member, opened_later
 from historylab.settings.model import Settings
 
@@ -41,6 +41,7 @@ class Pipeline:
     budget: int
     layout: Callable[[list[Message]], list[Message]] | None
     pins: PinRules | None = None
+    uncut: WhyUncut | None = None
 
     def plan(self, history: History, instruments: Instruments, previous: HistoryPlan | None) -> HistoryPlan:
         """Fold the stages over one request's history, lay out what is sent, and say of an overrun why it isn't cut."""
@@ -52,7 +53,8 @@ class Pipeline:
                 laid_out = self._fold(history, instruments, previous, less).lay_out(self.layout)
                 laid_out.budget, laid_out.numbers = self.budget, _shifted(laid_out.numbers, less, self.budget)
             plan = laid_out
-        plan = say_why_uncut(plan, self.settings) if plan.over_budget else plan
+        if plan.over_budget:
+            plan = (self.uncut or WhyUncut(self.settings)).said_of(plan)
         return plan.stored(previous)
 
     def _fold(
@@ -100,7 +102,8 @@ def open_pipeline(settings: Settings) -> Pipeline:
         needs_previous_plan(m, chosen_options) for (_, m), chosen_options in zip(members, options, strict=True)
     )
     budget = max(0, settings.budget - settings.reserve - settings.overhead)
-    return Pipeline(settings, tuple(stages), carried, budget, _rewriter("layout", settings), pin_rules(settings))
+    layout, uncut = _rewriter("layout", settings), WhyUncut(settings)
+    return Pipeline(settings, tuple(stages), carried, budget, layout, pin_rules(settings), uncut)
 
 
 def project(conversation: Conversation, settings: Settings) -> Conversation:

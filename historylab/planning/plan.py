@@ -15,7 +15,8 @@ import numpy as np
 from historylab.conversation.message import Message, Summary
 from historylab.counters.base import count_messages
 from historylab.planning.blocks import Ranges
-from historylab.planning.decisions import Codes, Cuts, Decisions
+from historylab.planning.codes import Codes
+from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.history import History
 from historylab.planning.planned_blocks import LastWord, PlannedBlocks
 from historylab.planning.reasons import (
@@ -65,7 +66,6 @@ class HistoryPlan(PlannedBlocks):
         self.history, self.budget, self._decisions = history, budget, decisions
         self._returned: np.ndarray | None = None
         self._tokens = history.block_tokens  # until there are sums
-        self._block_tokens: np.ndarray | None = None
         self._last_word: LastWord | None = None
         self.message_tokens = history.total_tokens  # of the messages sent, without framing and summary
         self.summary: Summary | None = None
@@ -90,7 +90,7 @@ class HistoryPlan(PlannedBlocks):
         new = object.__new__(HistoryPlan)
         new.history, new.budget, new.trace = self.history, self.budget, self.trace
         new._decisions, new._returned, new._tokens = self._decisions, self._returned, self._tokens
-        new._block_tokens, new.message_tokens, new.shortened = self._block_tokens, self.message_tokens, self.shortened
+        new.message_tokens, new.shortened = self.message_tokens, self.shortened
         new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
         new.framing, new.layout, new._last_word = self.framing, self.layout, self._last_word
         return new
@@ -156,12 +156,7 @@ class HistoryPlan(PlannedBlocks):
 
     def render(self) -> list[Message]:
         """The messages to send, in order; a late tool result directly follows its call."""
-        columns = self.history.columns
-        homes = columns.block[: self.size]
-        chosen = np.flatnonzero(self.sent[homes])
-        if not columns.contiguous:
-            chosen = chosen[np.argsort(homes[chosen], kind="stable")]
-        messages = self._messages(chosen)
+        messages = self._messages(self.sent_messages)
         if self.summary:
             leading = next((k for k, m in enumerate(messages) if m.role != "system"), len(messages))
             messages.insert(leading, Message("system", self.summary.text))
@@ -187,9 +182,10 @@ class HistoryPlan(PlannedBlocks):
         return plan
 
     def _messages(self, chosen: np.ndarray) -> list[Message]:
-        conversation = self.history.conversation
-        shorter = {i: cut.texts for cut in self.shortened for i in cut.messages.tolist()}
-        return [shorter[i].shortened(i) if i in shorter else conversation[i] for i in chosen.tolist()]
+        conversation, ascending = self.history.conversation, np.sort(chosen)
+        shorter = {i: cut.texts for cut in self.shortened for i in cut.among(ascending).tolist()}
+        messages = conversation if 8 * len(chosen) < self.size else conversation[: self.size]
+        return [shorter[i].shortened(i) if i in shorter else messages[i] for i in chosen.tolist()]
 
     def sketch(self) -> str:
         """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""
@@ -237,7 +233,6 @@ class HistoryPlan(PlannedBlocks):
         if not cut.count:
             return self
         plan = self._copy()
-        plan._block_tokens = None
         plan.message_tokens = self.message_tokens - cut.total
         plan.shortened = (*self.shortened, cut)
         plan.changed = self.changed + cut.count
@@ -250,7 +245,7 @@ class HistoryPlan(PlannedBlocks):
         Its summary and layout are those of this plan.
         """
         plan = self._copy()
-        plan.history, plan._block_tokens = history, None
+        plan.history = history
         tokens = history.tokens.copy()
         cuts = list[Shortening]()
         for cut in self.shortened:
@@ -307,5 +302,4 @@ class HistoryPlan(PlannedBlocks):
     def stored(self, before: HistoryPlan | None) -> HistoryPlan:
         """The same plan, made to be kept: its decisions as what differs from those of an earlier request's plan."""
         self._decisions = self._decisions.stored(before._decisions if before is not None else None)
-        self._block_tokens = None
         return self

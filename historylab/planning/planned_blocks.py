@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from historylab.planning.blocks import Ranges
 from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.history import History
 from historylab.planning.reasons import Action, Reason
-from historylab.planning.shortening import OldestTexts, Shortening
+from historylab.planning.shortening import ROLES, OldestTexts, Shortening
 
 if TYPE_CHECKING:
     from historylab.planning.plan import HistoryPlan
@@ -26,14 +26,13 @@ class PlannedBlocks:
     `block_actions` and `block_reasons` are made whenever they are read: plans are kept as few numbers.
     """
 
-    __slots__ = ("_block_tokens", "_decisions", "_last_word", "_returned", "_tokens", "history", "shortened")
+    __slots__ = ("_decisions", "_last_word", "_returned", "_tokens", "history", "shortened")
 
     history: History
     shortened: tuple[Shortening | OldestTexts, ...]
     _decisions: Decisions
     _last_word: LastWord | None
     _returned: np.ndarray | None
-    _block_tokens: np.ndarray | None
     _tokens: np.ndarray  # of open blocks, before each; where decisions are cuts
 
     @property
@@ -70,11 +69,10 @@ class PlannedBlocks:
         """float64[blocks]: what each block takes, sent or not, after shortening."""
         if not self.shortened:
             return self.history.block_tokens
-        if self._block_tokens is None:
-            self._block_tokens = self.history.block_tokens.copy()
-            for cut in self.shortened:
-                self._block_tokens -= np.bincount(cut.homes, cut.saved, self.history.blocks)
-        return self._block_tokens
+        tokens = self.history.block_tokens.copy()
+        for cut in self.shortened:
+            tokens -= np.bincount(cut.homes, cut.saved, self.history.blocks)
+        return tokens
 
     @property
     def open(self) -> np.ndarray:
@@ -87,6 +85,24 @@ class PlannedBlocks:
         """bool[blocks]: sent, whole or in part."""
         sent: np.ndarray = self.block_actions <= 2  # Action.TRUNCATED
         return sent
+
+    @property
+    def sent_messages(self) -> np.ndarray:
+        """int64: the messages that are sent, in the order of their blocks: a late result directly follows its call."""
+        history, columns = self.history, self.history.columns
+        blocks = self._decisions.sent()
+        if history.whole and columns.contiguous:  # every block is a run of messages
+            sizes = history.block_sizes[blocks].astype(np.int64)
+            ends = np.cumsum(sizes)
+            each: np.ndarray = np.arange(ends.item(-1) if len(ends) else 0)
+            each += np.repeat(columns.block_first[blocks] - ends + sizes, sizes)
+            return each
+        homes = columns.block[: history.size]
+        mask = np.zeros(history.blocks, bool)
+        mask[blocks] = True
+        chosen = np.flatnonzero(mask[homes])
+        ordered: np.ndarray = chosen[np.argsort(homes[chosen], kind="stable")]
+        return ordered
 
     def actions_at(self, blocks: np.ndarray | slice) -> np.ndarray:
         """uint8: the Action of each of some blocks (int64, or a slice with both ends)."""
@@ -151,6 +167,39 @@ class PlannedBlocks:
             else:
                 high = middle
         return low
+
+    @property
+    def saved_by_role(self) -> Sequence[float]:
+        """Per role code, the tokens that the one shortening saves in what is sent; 0 without any."""
+        if not self.shortened:
+            return [0] * ROLES
+        role, decisions, cut = self.history.columns.role, self._decisions, self.shortened[0]
+        if isinstance(cut, OldestTexts) and isinstance(decisions, Cuts) and not decisions.pins:
+            return cut.saved_by_role(role, (run[:2] for run in decisions.runs))
+        sent = self.actions_at(cut.homes) <= Action.TRUNCATED
+        saved: list[float] = np.bincount(role[cut.messages[sent]], cut.saved[sent], ROLES).tolist()
+        return saved
+
+    def next_sent(self, block: int) -> int | None:
+        """The first block from that one on that is sent; None if there is none."""
+        decisions = self._decisions
+        if isinstance(decisions, Cuts):
+            return decisions.next_sent(block)
+        following = decisions.actions()[block:] <= Action.TRUNCATED
+        ahead = int(following.argmax()) if len(following) else 0
+        return block + ahead if len(following) and following[ahead] else None
+
+    def tokens_before(self, block: int) -> int:
+        """Tokens of what is sent of the blocks before that one."""
+        decisions = self._decisions
+        if not isinstance(decisions, Cuts) or decisions.pins:
+            return int(self.block_tokens[:block] @ self.sent[:block])
+        _, never = decisions.standing.tokens(self.history)
+        tokens = int(self.history.sums.block_running.item(block)) - never.item(block)
+        tokens -= sum(cut.saved_before(block) for cut in self.shortened)
+        left_out = ((first, min(stop, block)) for first, stop, _, _ in decisions.runs if first < block)
+        taken: int = tokens - self._amount(Ranges(left_out))[0]
+        return taken
 
     def decided_before(
         self, before: HistoryPlan, action: Action | None = None, why: Reason | None = None

@@ -162,10 +162,7 @@ class Timeline(Memo):
             if len(plan.shortened) > 1:
                 sums[request] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)
                 continue
-            for cut in plan.shortened:
-                sent = cut.messages[plan.sent[columns.block[cut.messages]]]
-                saved = plan.history.tokens[sent] - cut.texts.tokens[sent]
-                sums[request] -= np.bincount(columns.role[sent], saved, 5)
+            sums[request] -= plan.saved_by_role
         return sums
 
     @cached_property

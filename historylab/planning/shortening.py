@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from historylab.conversation.columns import OTHER
 from historylab.planning.decisions import Cuts
 from historylab.planning.reasons import Reason
 from historylab.planning.standing import running
 from historylab.planning.texts import Texts
+
+ROLES = OTHER + 1
 
 
 class Shortening:
@@ -29,6 +34,10 @@ class Shortening:
     @property
     def total(self) -> int:
         return int(self.saved.sum())
+
+    def among(self, messages: np.ndarray) -> np.ndarray:
+        """int64, ascending: those of the messages (int64, ascending) that are shortened."""
+        return messages[_found(messages, self.messages) >= 0]
 
     def saved_before(self, block: int) -> int:
         """Tokens saved among the blocks before that one, where blocks come one after another."""
@@ -61,6 +70,33 @@ class OldestTexts:
         saved: int = self._savings.saved.item(min(self._stop, int(self._savings.homes.searchsorted(block))))
         return saved
 
+    def continues(self, before: Shortening | OldestTexts, size: int) -> bool:
+        """Whether these surely are the ones of an earlier request of that many messages, and besides only newer."""
+        if (
+            not isinstance(before, OldestTexts)
+            or before.texts is not self.texts
+            or before._cuts.runs != self._cuts.runs
+        ):
+            return False
+        new = self.texts.messages[before._stop : self._stop]
+        return before._stop <= self._stop and (not len(new) or new.item(0) >= size)
+
+    def saved_by_role(self, role: np.ndarray, left_out: Iterable[tuple[int, int]]) -> list[int]:
+        """Tokens saved per role code, without those of ranges of blocks that are left out."""
+        homes, found = self._savings.homes, list[int]()
+        ends = [[min(self._stop, int(homes.searchsorted(block))) for block in part] for part in left_out]
+        for code in range(ROLES):
+            saved = self._savings.saved_by_role(role, code)
+            found.append(saved.item(self._stop) - sum(saved.item(high) - saved.item(low) for low, high in ends))
+        return found
+
+    def among(self, messages: np.ndarray) -> np.ndarray:
+        """int64, ascending: those of the messages (int64, ascending) that are shortened."""
+        places = _found(messages, self.texts.messages[: self._stop])
+        known = places >= 0
+        chosen: np.ndarray = messages[known][self._cuts.actions_at(self._savings.homes[places[known]]) == 0]
+        return chosen
+
     @property
     def messages(self) -> np.ndarray:
         return self._of(self.texts.messages)
@@ -79,3 +115,11 @@ class OldestTexts:
             return oldest
         chosen: np.ndarray = oldest[self._cuts.actions_at(self._savings.homes[: self._stop]) == 0]
         return chosen
+
+
+def _found(messages: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """int64: where each of some messages is among those known, which are ascending; -1 where it isn't."""
+    if not len(known):
+        return np.full(len(messages), -1)
+    places = np.minimum(known.searchsorted(messages), len(known) - 1)
+    return np.where(known[places] == messages, places, -1)

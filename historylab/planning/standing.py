@@ -38,18 +38,19 @@ class Standing:
         numbers: what the sentences of those reasons need.
         places, messages: int64[b + 1], open blocks and their messages before each block.
         refused: int64[b + 1], messages before each block that are never sent.
-        speaks: whether a block that is no system message is always sent.
+        always: int64, the blocks that are always sent; `speaks`: whether one of them is no system message.
         kin: the same for all that follow one another, which say the same of blocks that the shorter has whole.
     """
 
     __slots__ = (
-        "_grown", "_savings", "_tokens", "actions", "kin", "latest", "messages", "numbers", "places", "reasons",
-        "refused", "returned", "speaks",
+        "_grown", "_savings", "_tokens", "actions", "always", "kin", "latest", "messages", "numbers", "places",
+        "reasons", "refused", "returned", "speaks",
     )  # fmt: skip
 
     def __init__(self) -> None:
         codes, none, sums = (GrowingArray(np.zeros(n, kind)) for n, kind in ((0, np.uint8), (0, bool), (1, np.int64)))
-        self._set((codes, codes, none, sums, sums, sums), {}, speaks=False, kin=object())
+        blocks = GrowingArray(np.zeros(0, np.int64))
+        self._set((codes, codes, none, sums, sums, sums, blocks), {}, speaks=False, kin=object())
         self._tokens: dict[Any, tuple[GrowingArray, GrowingArray]] = {}
         self._savings: tuple[Savings, ...] = ()
 
@@ -62,7 +63,8 @@ class Standing:
         kin: object,
     ) -> None:
         self._grown, self.numbers, self.speaks, self.kin = grown, numbers, speaks, kin
-        self.actions, self.reasons, self.returned, self.places, self.messages, self.refused = (a.array for a in grown)
+        arrays = (each.array for each in grown)
+        self.actions, self.reasons, self.returned, self.places, self.messages, self.refused, self.always = arrays
         self.latest: tuple[object, np.ndarray, np.ndarray] | None = None  # the decisions that were read last
 
     def followed_by(self, first: int, columns: Columns, decided: Decided) -> Standing:
@@ -72,14 +74,16 @@ class Standing:
         sizes = np.bincount(homes[homes >= first] - first, minlength=len(starts))
         of_blocks = zip(self._grown[:3], decided[:3], strict=True)
         open_, refused = actions == 0, actions == Action.DROPPED
-        running = zip(self._grown[3:], (open_, open_ * sizes, refused * sizes), strict=True)
+        running = zip(self._grown[3:6], (open_, open_ * sizes, refused * sizes), strict=True)
+        pinned = np.flatnonzero(actions == Action.PINNED) + first
+        always = self._grown[6].beginning(int(self.always.searchsorted(first))).followed_by(pinned)
         grown = (
             *(known.beginning(first).followed_by(new) for known, new in of_blocks),
             *(_carried_on(known.beginning(first + 1), new) for known, new in running),
+            always,
         )
-        pinned = columns.block_role[first:][actions == Action.PINNED]
         new = object.__new__(Standing)
-        speaks = (self.speaks and first > 0) or bool((pinned != SYSTEM).any())
+        speaks = (self.speaks and first > 0) or bool((columns.block_role[pinned] != SYSTEM).any())
         new._set(grown, {**self.numbers, **decided.numbers}, speaks=speaks, kin=self.kin)
         new._tokens = {
             key: (known.beginning(min(known.size, first + 1)), never.beginning(min(never.size, first + 1)))
@@ -104,6 +108,8 @@ class Standing:
         """int64: the newest open blocks of those from `first` up to `stop`, which holds some; `most` at most."""
         place = max(self.places.item(first), self.places.item(stop) - most)
         first = max(first, int(self.places.searchsorted(place, "right")) - 1)
+        if self.places.item(stop) - self.places.item(first) == stop - first:
+            return np.arange(first, stop)
         found: np.ndarray = np.flatnonzero(self.actions[first:stop] == 0) + first
         return found
 
@@ -121,16 +127,23 @@ class Standing:
 class Savings:
     """Running sums over texts, in their order: `count` those of open blocks, `saved` the tokens they save."""
 
-    __slots__ = ("_grown", "count", "homes", "saved", "texts")
+    __slots__ = ("_by_role", "_grown", "count", "homes", "saved", "texts")
 
     def __init__(self) -> None:
         sums, self.homes = GrowingArray(np.zeros(1, np.int64)), np.zeros(0, np.int64)
         self._set(None, (sums, sums))
 
     def _set(self, texts: Texts | None, grown: tuple[GrowingArray, GrowingArray]) -> Savings:
-        self.texts, self._grown = texts, grown
+        self.texts, self._grown, self._by_role = texts, grown, dict[int, np.ndarray]()
         self.count, self.saved = (known.array for known in grown)
         return self
+
+    def saved_by_role(self, role: np.ndarray, code: int) -> np.ndarray:
+        """int64[k + 1]: `saved` of the messages of one role (uint8[n])."""
+        if code not in self._by_role:
+            chosen = role[self.texts.messages] == code if self.texts is not None else np.zeros(0, bool)
+            self._by_role[code] = running(np.diff(self.saved) * chosen)
+        return self._by_role[code]
 
     def begins(self, texts: Texts) -> bool:
         """Whether these sums are those of the first of the texts."""

@@ -14,7 +14,8 @@ from sketches import conv
 from historylab import Settings, replay
 from historylab.counters.base import open_counter
 from historylab.planning.blocks import before
-from historylab.planning.decisions import MOST_RANGES, Codes, Cuts, Patch
+from historylab.planning.codes import Codes, Patch
+from historylab.planning.decisions import MOST_RANGES, Cuts
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import reason

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterator
 
 from historylab.planning.blocks import Ranges, before
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.planned_blocks import LastWord
 from historylab.planning.reasons import Reason, reason
 from historylab.planning.strategies.base import first_of_last_turns
 from historylab.registry import member
@@ -24,17 +21,29 @@ SPARED = reason("spared", "Not cut by the pruner “{named}”, " + _OVER)
 NO_PRUNER = reason("no_pruner", f"No pruner is set, so nothing cuts it, {_OVER}")
 
 
-def say_why_uncut(plan: HistoryPlan, settings: Settings) -> HistoryPlan:
-    """The same decisions; of a plan over its budget, whatever is still open says why it is sent."""
-    if not plan.any_open(before(plan.history.blocks)):
-        return plan
-    return plan.with_reasons(_why_uncut(settings), _numbers(settings, plan.budget))
+CODES = tuple(why.code for why in (QUESTION, NEWEST, PROTECTED, SPARED, NO_PRUNER))
 
 
-@lru_cache(maxsize=64)
-def _why_uncut(settings: Settings) -> LastWord:
-    def why(plan: HistoryPlan) -> Iterator[tuple[Ranges, Reason]]:
-        history, columns = plan.history, plan.history.columns
+class WhyUncut:
+    """Of a plan over its budget: why whatever is still open is sent."""
+
+    def __init__(self, settings: Settings):
+        self._settings, self._title = settings, member("pruner", settings.pruner).title
+
+    def said_of(self, plan: HistoryPlan) -> HistoryPlan:
+        """The same decisions, with these reasons."""
+        if not plan.any_open(before(plan.history.blocks)):
+            return plan
+        numbers = {
+            "budget": plan.budget,
+            "turns": self._settings.min_turns,
+            "pruner": self._settings.pruner,
+            "named": self._title,
+        }
+        return plan.with_reasons(self, dict.fromkeys(CODES, numbers))
+
+    def __call__(self, plan: HistoryPlan) -> Iterator[tuple[Ranges, Reason]]:
+        history, columns, settings = plan.history, plan.history.columns, self._settings
         yield before(history.blocks), NO_PRUNER if settings.pruner == "off" else SPARED
         if settings.pruner != "off":
             newest = columns.block.item(history.size - 1)
@@ -42,12 +51,3 @@ def _why_uncut(settings: Settings) -> LastWord:
             yield Ranges([(first_of_last_turns(plan, settings.min_turns), history.blocks)]), PROTECTED
             yield Ranges([(question, question + 1)]), QUESTION
             yield Ranges([(newest, newest + 1)]), NEWEST
-
-    return why
-
-
-@lru_cache(maxsize=64)
-def _numbers(settings: Settings, budget: int) -> Mapping[int, Mapping[str, Any]]:
-    numbers: dict[str, Any] = {"budget": budget, "turns": settings.min_turns, "pruner": settings.pruner}
-    numbers["named"] = member("pruner", settings.pruner).title
-    return {why.code: numbers for why in (QUESTION, NEWEST, PROTECTED, SPARED, NO_PRUNER)}
