@@ -4,9 +4,8 @@ Source: `messages.create` and `.stream` of the SDK for Python (2.12), which take
 and markers for the cache go on as they are; a marker goes with its block.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from historylab.exporters.base import Difference, pins_of
 from historylab.exporters.python_module import python_module
 from historylab.registry import register
 from historylab.settings.model import Settings
@@ -19,7 +18,8 @@ CODE = '''
 def trimmed(**body):
     """What to call with: `create`, `stream` and `count_tokens` of `client.messages` and of `client.beta.messages`.
 
-    `messages` is the whole history at every call; a summary stands in `system`. Tools count as overhead.
+    `messages` is the whole history at every call; a summary stands in `system`. Where what is kept begins with an
+    answer, words of the user in brackets come first, as the API wants it. Tools count as overhead.
     """
     return trimmer.trim(body)
 
@@ -28,15 +28,6 @@ async def atrimmed(**body):
     """The same for `AsyncAnthropic`, without blocking the event loop."""
     return await trimmer.atrim(body)
 '''
-FIRST = "The user comes first there: before an answer that begins what is kept, words of the user in brackets say so."
-BEGINS_ANYWHERE = {"compaction": ("preserve_recent", "rolling"), "pruner": ("relevance",)}
-
-
-def differs(settings: Settings) -> Iterator[Difference]:
-    chosen = [family for family, names in BEGINS_ANYWHERE.items() if settings.value(family) in names]
-    pins = [name for name in pins_of(settings) if name != "pin.first"]
-    if may := (*chosen, *pins):
-        yield Difference(may, FIRST)
 
 
 @register(
@@ -47,7 +38,6 @@ def differs(settings: Settings) -> Iterator[Difference]:
     mime="text/x-python",
     language="python",
     facts=frozenset({"time", "thinking"}),
-    differs=differs,
 )
 def anthropic_sdk(settings: Settings, names: Sequence[str]) -> str:
     """Functions that trim a call of Anthropic's SDK with these settings."""
