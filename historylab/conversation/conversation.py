@@ -202,6 +202,13 @@ class Conversation(Memo, Sequence[Message]):
         said = [*new, *self[replacing:]]
         return self._other(said, len(said), lambda grown: grown.led_by(replacing, len(new)))
 
+    def with_sources(self, sources: Mapping[int, Any]) -> Conversation:
+        """The same messages, some of them with another `source`; all that is known of them is kept."""
+        said = list(self._said[: self._size])
+        for i, source in sources.items():
+            said[i] = replace(said[i], source=source)
+        return self._other(said, self._size, lambda grown: grown)
+
     def _other(self, said: Sequence[Message], size: int, inherited: Callable[[Grown], Grown | None]) -> Conversation:
         with taking_turns:
             known = dict(self.derived.get(Grown, ()))

@@ -9,15 +9,19 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.errors import LoadError
 from historylab.formats.requests import Form, Group, Request, open_request
 from historylab.planning.chat import Chat, same_messages
 from historylab.planning.kept import KeptTimes
 from historylab.planning.strategies.returned import read_summary
 
+MOST_DIFFERING = 16
+"""Items that are others though they say the same; beyond, what follows is read as if it had been edited."""
 LEADING = ("system", "developer")
 """Roles of items that lead a list: they may be others at every request."""
 
@@ -28,9 +32,8 @@ class KnownChat:
     def __init__(self, chat: Chat, wording: str, times: KeptTimes | None = None):
         self.chat, self.lock = chat, threading.Lock()
         self._wording, self._times = wording, times  # of a summary's heading; where a plan depends on them
-        self.items: list[Any] = []  # after the leading ones, as they were given last
+        self.items: list[Any] = []  # after the leading ones, as they were read
         self.places: dict[int, int] = {}  # of an item that was read, by its id: where an equal one is given now
-        self._read: list[Any] = []  # the items as they were read
         self._ends: list[tuple[int, int]] = []  # after each group of these: its items and its messages, with all before
         self._read_leading: list[Any] = []
         self._led = 0  # leading items
@@ -46,10 +49,12 @@ class KnownChat:
 
     def go_on(self, given: Any, format: str | None, leading: int) -> tuple[KnownChat, Request]:
         """The chat brought up to a request: itself if that goes on from its own, else one that shares its beginning."""
-        same = self.same_items(items_of(given), leading)
+        same, others = self._compared(items_of(given), leading)
         known_form = self._form if self._sure else None
         request = open_request(given, format, known_form, leading + same, self._is_summary)
         same = same if request.form is self._form else 0
+        if same and others:
+            self._take_again(request.items, leading, others)
         extends = same == len(self.items)
         groups = bisect_right(self._ends, same, key=lambda end: end[0])
         if extends and groups:
@@ -71,6 +76,43 @@ class KnownChat:
         chat.chat.go_on(conversation.followed_by(new[kept:]), before + equal if led else 0)
         chat._know(request.items, leading, same if extends else begins, groups, read)
         return chat, request
+
+    def _compared(self, items: list[Any], leading: int) -> tuple[int, dict[int, dict[int, Any]]]:
+        """How many items after the leading ones say what they said; and of those that are others nevertheless (a cache
+        marker moved, a link was signed anew) the sources of their messages."""
+        found: dict[int, dict[int, Any]] = {}
+        same, least = self.same_items(items, leading), min(len(self.items), len(items) - leading)
+        while same < least and len(found) < MOST_DIFFERING and (sources := self._read_again(items, leading, same)):
+            found[same] = sources
+            same += 1
+            same += same_beginning(self.items[same:least], items[leading + same : leading + least])
+        return same, found
+
+    def _read_again(self, items: list[Any], leading: int, place: int) -> dict[int, Any]:
+        """The sources of the messages of an item as it is given now; empty if it says something else."""
+        group = bisect_right(self._ends, place, key=lambda end: end[0])
+        begins, said = self._ends[group - 1] if group else (0, 0)
+        if self._form is None or leading + self._ends[group][0] > len(items):
+            return {}
+        try:
+            _, messages = self._form.group(items, leading + begins)
+        except LoadError:
+            return {}
+        said += len(self._systems)
+        known = self.chat.conversation[said : said + len(messages)]
+        timed = [replace(m, timestamp=k.timestamp) for m, k in zip(messages, known, strict=False)]
+        if tuple(timed) != known or len(messages) != self._ends[group][1] + len(self._systems) - said:
+            return {}
+        return {said + k: message.source for k, message in enumerate(messages)}
+
+    def _take_again(self, items: Sequence[Any], leading: int, found: Mapping[int, Mapping[int, Any]]) -> None:
+        """Have the messages of these items read from the objects that are given now."""
+        for place in found:
+            self.places.pop(id(self.items[place]), None)
+            self.items[place] = item = items[leading + place]
+            self.places[id(item)] = self._led + place
+        sources = {message: source for of_item in found.values() for message, source in of_item.items()}
+        self.chat.conversation = self.chat.conversation.with_sources(sources)
 
     def _is_summary(self, text: str) -> bool:
         return read_summary(Message("system", text), self._wording) is not None
@@ -96,29 +138,24 @@ class KnownChat:
 
     def _know(self, items: Sequence[Any], leading: int, since: int, groups: int, read: Sequence[Group]) -> None:
         """Keep what was given, of which the items from `since` on were read now, in groups after so many others."""
-        for item in self._read[since:]:
+        for item in self.items[since:]:
             self.places.pop(id(item), None)
-        self._read[since:] = new = items[leading + since :]
+        self.items[since:] = new = items[leading + since :]
         if leading == self._led:
             self.places.update((id(item), place) for place, item in enumerate(new, leading + since))
         else:
-            self.places = {id(item): place for place, item in enumerate([*self._read_leading, *self._read])}
+            self.places = {id(item): place for place, item in enumerate([*self._read_leading, *self.items])}
         self._led = leading
         del self._ends[groups:]
         at, said = self._ends[-1] if groups else (0, 0)
         for count, messages in read:
             at, said = at + count, said + len(messages)
             self._ends.append((at, said))
-        known = len(self.items)
-        if known and known + leading <= len(items) and self.items[-1] is items[leading + known - 1]:
-            self.items += items[leading + known :]
-        else:
-            self.items = list(items[leading:])
 
     def _fork(self) -> KnownChat:
         other = KnownChat(self.chat.fork(), self._wording)
         other.items, other.places, other._led = list(self.items), dict(self.places), self._led
-        other._read, other._ends = list(self._read), list(self._ends)
+        other._ends = list(self._ends)
         other._read_leading, other._systems = self._read_leading, self._systems
         return other
 

@@ -185,7 +185,7 @@ class HistoryPlan(PlannedBlocks):
         conversation, ascending = self.history.conversation, np.sort(chosen)
         shorter = {i: cut.texts for cut in self.shortened for i in cut.among(ascending).tolist()}
         messages = conversation if 8 * len(chosen) < self.size else conversation[: self.size]
-        return [shorter[i].shortened(i) if i in shorter else messages[i] for i in chosen.tolist()]
+        return [shorter[i].shortened(i, messages[i]) if i in shorter else messages[i] for i in chosen.tolist()]
 
     def sketch(self) -> str:
         """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""

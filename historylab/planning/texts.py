@@ -60,24 +60,21 @@ class Texts(Mapping[int, str]):
             given = {i + more: given[i] for i in self.messages.tolist()}
         return object.__new__(Texts)._set(rows, GrowingArray(tokens), given, media=self.media)
 
-    def _set(
-        self, rows: GrowingArray, tokens: GrowingArray, given: dict[int, tuple[Message, str]], *, media: bool
-    ) -> Texts:
+    def _set(self, rows: GrowingArray, tokens: GrowingArray, given: dict[int, str], *, media: bool) -> Texts:
         self._rows, self._tokens, self._given, self.media = rows, tokens, given, media
         self.messages, self.homes, self.saved = rows.array
         self.tokens = tokens.array
         return self
 
-    def shortened(self, i: int) -> Message:
+    def shortened(self, i: int, message: Message) -> Message:
         """Message `i`, for which there is a text here, with it."""
-        message, text = self._given[i]
-        return with_text(message, text, media=self.media)
+        return with_text(message, self._given[i], media=self.media)
 
     def __getitem__(self, i: int) -> str:
         place = int(self.messages.searchsorted(i))
         if place == len(self.messages) or self.messages[place] != i:
             raise KeyError(i)  # what the dictionary has under it is a longer conversation's
-        return self._given[i][1]
+        return self._given[i]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.messages.tolist())
@@ -86,7 +83,7 @@ class Texts(Mapping[int, str]):
         return len(self.messages)
 
 
-_Known = tuple[GrowingArray, GrowingArray, dict[int, tuple[Message, str]]]
+_Known = tuple[GrowingArray, GrowingArray, dict[int, str]]
 
 
 def _with_others(
@@ -111,7 +108,7 @@ def _with_others(
     column[messages[~earlier] - start] -= saved[~earlier]
     if earlier.any():
         tokens = tokens.changed(messages[earlier], whole[messages[earlier]] - saved[earlier])
-    new = {i: (conversation[i], texts[i]) for i in messages.tolist()}
+    new = {i: texts[i] for i in messages.tolist()}
     with _adding:
         if len(said) != rows.size:  # a longer conversation has added its own
             said = {i: said[i] for i in rows.array[0].tolist()}

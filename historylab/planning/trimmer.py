@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from historylab.errors import UnknownMember
+from historylab.formats.requests import FORMS
 from historylab.planning.chat import Chat
 from historylab.planning.chats import Chats
 from historylab.planning.decision_log import log_decision
@@ -35,7 +37,7 @@ class Trimmer:
     Without `settings` the environment decides (`HISTORYLAB_…`), as it is now. `store` keeps what a restart or a second
     process needs to send the same, summaries and the times of messages that have none: an opened store or its URL
     (`sqlite:///chats.db`, `postgresql://…`); without one it is this process's memory. `format` names the API whose
-    messages are given, where they don't show it themselves.
+    messages are given, where they don't show it themselves (`chat_completions`, `responses`, `anthropic`).
 
     The caller's own objects are compared by identity, others by value. So after changing an old message in place call
     `forget()`. Those used last are remembered, up to `chats.MOST_ITEMS` messages in all; one that was forgotten costs
@@ -46,6 +48,8 @@ class Trimmer:
         self, settings: Settings | None = None, *, store: StateStore | str | None = None, format: str | None = None
     ):
         self.settings = settings or environment_settings()
+        if format is not None and format not in FORMS:
+            raise UnknownMember("format of requests", format, list(FORMS))
         self._format = format
         self.store = opened_later(partial(_opened, "memory://")) if store is None else _opened(store)
         self._instruments = open_instruments(self.settings, store=self.store)

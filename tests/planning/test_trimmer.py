@@ -19,6 +19,7 @@ from request_forms import WRITERS
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
+from historylab.errors import UnknownMember
 from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.planning import chats
 from historylab.planning.plan import HistoryPlan
@@ -133,6 +134,23 @@ def test_several_conversations_at_once_from_many_threads_are_each_their_own():
     with ThreadPoolExecutor(8) as pool:
         got = list(pool.map(lambda history: in_short(trimmer.plan(history)), asked))
     assert got == [in_short(anew(history, CARRIES)) for history in asked]
+
+
+def test_a_format_that_no_request_has_is_named_at_once():
+    with pytest.raises(UnknownMember, match="slack"):
+        Trimmer(format="slack")
+
+
+def test_what_is_shortened_has_the_cache_markers_of_now():
+    call = {"id": "c", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    result = {"role": "tool", "tool_call_id": "c", "content": "row " * 500}
+    trimmer = Trimmer(Settings(tool_output="truncate", **{"tool_output.truncate.limit": 20}))
+    marked = trimmer.trim([*asked, {**result, "cache_control": {"type": "ephemeral"}}])
+    assert "cache_control" in marked[-1]
+    sent = trimmer.trim([*asked, result, {"role": "user", "content": "and?"}])
+    assert len(sent[2]["content"]) < 500
+    assert not any("cache_control" in message for message in sent)
 
 
 def test_only_the_newest_chats_are_remembered(monkeypatch):
