@@ -10,10 +10,12 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sketches import conv
 
+from historylab import generate
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall
 from historylab.planning.pipeline import plan_history, plan_requests
 from historylab.planning.reasons import Action
+from historylab.planning.strategies.pruners import relevance
 from historylab.settings.model import Settings
 
 
@@ -194,3 +196,12 @@ def test_the_newest_messages_leave_their_share_of_the_budget_to_the_relevant():
     assert plan(conversation, **options, **{"pruner.relevance.recent": 0}).sketch() == "KKDKK", "beside the fox"
     assert plan(conversation, **options, **{"pruner.relevance.recent": 4}).sketch() == "DKKKK"
     assert plan(conversation, **options).sketch() == "DKKKK", "four, unless another number is chosen"
+
+
+@pytest.mark.parametrize("ranked", [1, 2, 3])
+def test_relevance_chooses_the_same_however_few_it_ranks(monkeypatch, ranked):
+    chat = generate("support_desk", turns=12, seed=3)
+    chosen = [Settings(policy="all", pruner="relevance", budget=budget) for budget in (40, 150, 400, 900)]
+    expected = [plan_history(chat, settings).sketch() for settings in chosen]
+    monkeypatch.setattr(relevance, "RANKED", ranked)
+    assert [plan_history(chat, settings).sketch() for settings in chosen] == expected

@@ -20,6 +20,7 @@ LESS_RELEVANT = reason(
     "relevance", "Over the budget of {budget:,}, and less relevant to “{question}” than what is sent.", setting="budget"
 )
 SHOWN = 60  # characters of the question in the reason
+RANKED = 256  # blocks among which a small budget mostly chooses
 NEIGHBOUR = 0.4  # share of a neighbour's score (docs/evidence.md, Relevance offline)
 
 
@@ -59,7 +60,8 @@ def relevance(
 def _newest_blocks(context: Context, messages: int) -> np.ndarray:
     """int64: the blocks of the newest messages, not counting those that a later one stands for."""
     homes: np.ndarray = context.history.columns.block[: context.history.size]
-    homes = homes[~context.history.replaced[homes]]
+    if len(context.history.columns.stand_ins):
+        homes = homes[~context.history.replaced[homes]]
     return homes[max(0, len(homes) - messages) :]
 
 
@@ -77,8 +79,8 @@ def _relevance(context: Context, question: str) -> np.ndarray:
     if scorer is None:
         raise SettingsError("the pruner `relevance` needs a scorer; `open_instruments(settings)` opens one")
     scores = relevance_index(history.conversation, scorer).scores(question, history.size)
-    best = np.zeros(history.blocks)
-    np.maximum.at(best, history.columns.block[: history.size], scores)
+    best, found = np.zeros(history.blocks), scores.nonzero()[0]
+    np.maximum.at(best, history.columns.block[found], scores[found])
     if history.users:
         best[history.columns.user_blocks.item(history.users - 1)] = 0
     return best
@@ -94,10 +96,21 @@ def _with_neighbours(scores: np.ndarray) -> np.ndarray:
 
 def _least_relevant(plan: HistoryPlan, scores: np.ndarray, free: np.ndarray, excess: int) -> np.ndarray:
     """bool[blocks]: of the free ones the least relevant (of equals the oldest) that together make up the excess."""
-    order = np.flatnonzero(free)
-    order = order[np.argsort(scores[order], kind="stable")]
-    running = np.cumsum(plan.block_tokens[order])
-    chosen = order[: int(running.searchsorted(excess)) + 1] if len(order) else order
-    mask = np.zeros(len(free), bool)
-    mask[chosen] = True
+    mask, order = np.zeros(len(free), bool), free.nonzero()[0]
+    ranked, tokens = scores[order], plan.block_tokens[order]
+    high = _where_the_cut_falls(ranked, tokens, excess)
+    mask[order[~high]] = True
+    rest = np.argsort(ranked[high], kind="stable")
+    running = np.cumsum(tokens[high][rest])
+    mask[order[high][rest[: int(running.searchsorted(excess - tokens[~high].sum())) + 1]]] = True
     return mask
+
+
+def _where_the_cut_falls(scores: np.ndarray, tokens: np.ndarray, excess: int) -> np.ndarray:
+    """bool: the highest scores, few enough to be sorted, such that all others together don't make up the excess."""
+    for most in (RANKED, 8 * RANKED):
+        if most < len(scores):
+            high: np.ndarray = scores >= np.partition(scores, len(scores) - most)[-most]
+            if tokens[~high].sum() < excess:
+                return high
+    return np.ones(len(scores), bool)
