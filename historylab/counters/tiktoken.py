@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @register("counter", "tiktoken", title="Exact tokens, by tiktoken", reads=("counter_factor",))
 class TiktokenCounter(ExactCounter):
-    """As Exact tokens, but counted by OpenAI's tiktoken: `pip install tiktoken`; its tables are downloaded once."""
+    """As Exact tokens, but by OpenAI's tiktoken, which is installed apart and downloads its tables once."""
 
     def __init__(self, model: str):
         super().__init__(model)
