@@ -24,6 +24,7 @@ from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.returned import read_summary
+from historylab.summarizers.reply_cache import REPLIES
 
 
 @dataclass
@@ -84,6 +85,7 @@ def ask_here(key: Any, name: str, given: tuple[Any, ...], history: Body) -> tupl
         logger.setLevel(logging.INFO)
     LOG.said = 0
     if key not in PROCESSES:
+        REPLIES.forget()  # what models answered, which another process doesn't know
         PROCESSES[key] = Process(*given)
     try:
         return PROCESSES[key].asks(CLIENTS[name], history), bool(LOG.said)
@@ -141,6 +143,7 @@ def play(
             known = len(whole) + 1
             over.append(said)
         PROCESSES.clear()
+        REPLIES.forget()
         return Played(server.requests, over, refused, records)
 
 

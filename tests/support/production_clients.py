@@ -24,6 +24,7 @@ from framework_runs import (
     with_pydantic_ai,
 )
 from request_forms import as_anthropic
+from thirty_turns import thirty_turns
 
 STORE = "HISTORYLAB_STORE"  # where an exported module looks for its store
 
@@ -95,13 +96,15 @@ def ask_responses(process: Process, history: Body) -> list[Any]:
 
 
 def read_responses(body: Body) -> list[Record]:
-    """A body as chat messages: a summary stands in tags behind the instructions; reasoning isn't compared."""
-    prompt, *summaries = SUMMARY.split(body.get("instructions") or "")
-    systems = [{"role": "system", "content": text} for text in (prompt.removesuffix("\n\n"), *summaries) if text]
+    """A body as chat messages: a summary stands behind the instructions; reasoning isn't compared."""
+    text = body.get("instructions") or ""
+    found = SUMMED_UP.fullmatch(text)
+    systems = [{"role": "system", "content": said} for said in (found.groups() if found else [text]) if said]
     return [*systems, *from_items([item for item in body["input"] if item.get("type") != "reasoning"])]
 
 
-SUMMARY = re.compile(r'<conversation_summary digest="\w+">\n(.*)\n</conversation_summary>', re.DOTALL)
+PROMPT = thirty_turns()[0]["content"]
+SUMMED_UP = re.compile(rf"(?:({re.escape(PROMPT)})\n\n)?(.*)\n\[end of summary \w+\]", re.DOTALL)
 
 
 # -- Anthropic Messages
