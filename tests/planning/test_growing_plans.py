@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from conversation_strategies import conversations, settings
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from sketches import conv
 
 from historylab import Settings, plan_history, registry
 from historylab.conversation.conversation import Conversation
@@ -85,3 +88,15 @@ def test_rules_keep_in_it_what_they_keep_in_a_whole_one(whole, cut, other, texts
         assert told(plans[0]) == told(plans[1])
         for i in range(len(conversation)):
             assert plans[0].reason(i) == plans[1].reason(i)
+
+
+@pytest.mark.parametrize("stage", ["relevance", "summarize", "fifo"])
+def test_it_keeps_none_of_those_it_follows(stage):
+    chosen = Settings(policy="all", budget=60, pruner=stage, tool_output="stale_reads+clear+collapse", pin="w1*")
+    grown, before = conv("s u a(t) u"), []
+    for _ in range(6):
+        plan_history(grown, chosen)
+        before.append(ref(grown))
+        grown = grown.followed_by(conv("a(t t) a u"))
+    gc.collect()
+    assert [each() for each in before] == [None] * 6
