@@ -6,7 +6,6 @@ one. `Codes`: an action and a reason per block, where a stage decides block by b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -181,8 +180,19 @@ class Cuts:
 
     def ranges_open(self, blocks: Ranges) -> Ranges:
         """What is open of these ranges; each holds some."""
-        places = self.standing.places
-        return Ranges([part for part in self._apart(blocks) if places.item(part[1]) > places.item(part[0])])
+        places, runs, found = self.standing.places, self.runs, list[tuple[int, int]]()
+        for first, end in blocks:
+            at, stop = first, min(end, self.blocks)
+            for run in runs:
+                if run[1] > at:
+                    if run[0] >= stop:
+                        break
+                    if run[0] > at and places.item(run[0]) > places.item(at):
+                        found.append((at, run[0]))
+                    at = run[1]
+            if at < stop and places.item(stop) > places.item(at):
+                found.append((at, stop))
+        return Ranges(found)
 
     def first_spoken(self) -> int:
         """A block before which nothing but system messages is sent; 0 where that is not known."""
@@ -194,20 +204,6 @@ class Cuts:
                 break
             first = run[1]
         return first
-
-    def _apart(self, blocks: Ranges) -> Iterator[tuple[int, int]]:
-        """What the runs leave of these ranges."""
-        for first, end in blocks:
-            at, stop = first, min(end, self.blocks)
-            for run in self.runs:
-                if run[1] > at:
-                    if run[0] >= stop:
-                        break
-                    if run[0] > at:
-                        yield at, run[0]
-                    at = run[1]
-            if at < stop:
-                yield at, stop
 
     def decided(self, blocks: Ranges | np.ndarray, action: int, reason: int) -> Decisions:
         """With these blocks, all of them open, decided."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -157,16 +158,14 @@ class PlannedBlocks:
 
     def _reached(self, first: int, stop: int, tokens: int) -> int:
         """The first block from `first` on up to which open ones take that many tokens; before `stop` they do."""
-        sums, low, high = self._tokens, first, stop
-        if not self.shortened:
+        sums, shortened = self._tokens, self.shortened
+        if not shortened:
             return first + int(sums[first + 1 : stop + 1].searchsorted(sums.item(first) + tokens))
-        while low < high - 1:
-            middle = (low + high) // 2
-            if self._amount(Ranges([(first, middle)]))[0] < tokens:
-                low = middle
-            else:
-                high = middle
-        return low
+
+        def taken(block: int) -> int:
+            return int(sums.item(block)) - sum(cut.saved_before(block) for cut in shortened)
+
+        return first + bisect_left(range(first + 1, stop + 1), taken(first) + tokens, key=taken)
 
     @property
     def saved_by_role(self) -> Sequence[float]:

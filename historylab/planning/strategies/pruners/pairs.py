@@ -114,15 +114,19 @@ def _first_user(plan: HistoryPlan, blocks: np.ndarray) -> int:
 
 def _lengths(plan: HistoryPlan, blocks: np.ndarray) -> np.ndarray:
     """int64: characters of what is sent of each of these blocks (ascending)."""
-    history = plan.history
-    first = history.columns.block_first.item(blocks.item(0)) if len(blocks) else history.size
+    history, columns = plan.history, plan.history.columns
+    if not len(blocks):
+        return blocks
+    oldest = blocks.item(0)
+    first = columns.block_first.item(oldest)
     lengths = column(history.conversation, "characters", characters_of, np.int64)[first : history.size].copy()
     for cut in plan.shortened:
         for i in cut.messages[cut.messages.searchsorted(first) :].tolist():
             lengths[i - first] += len(cut.texts[i]) - len(history.conversation[i].content)
-    of_blocks = np.bincount(history.columns.block[first : history.size], lengths, history.blocks).astype(np.int64)
-    chosen: np.ndarray = of_blocks[blocks]
-    return chosen
+    homes = columns.block[first : history.size] - oldest
+    newer = homes >= 0  # not the late result of an older call
+    of_blocks: np.ndarray = np.bincount(homes[newer], lengths[newer])[blocks - oldest]
+    return of_blocks.astype(np.int64)
 
 
 def _cut(plan: HistoryPlan, blocks: np.ndarray, room: int) -> HistoryPlan:
