@@ -12,7 +12,7 @@ import pytest
 
 from historylab.settings.resolve import _log_once
 
-pytest_plugins = ["flaky_tests", "light_scheduler", "postgres_cluster"]
+pytest_plugins = ["flaky_tests", "light_scheduler", "postgres_cluster", "tiktoken_tables"]
 hypothesis.settings.register_profile("historylab", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("historylab")
 ROOT = Path(__file__).parent.parent

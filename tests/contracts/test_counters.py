@@ -6,14 +6,12 @@ import pytest
 from conversation_strategies import conversations
 from hypothesis import given
 from hypothesis import settings as examples
-from tiktoken_tables import TABLES, needs_tables
 
 from historylab import registry
 from historylab.conversation.message import Message
 from historylab.counters.base import open_counter
 
 COUNTERS = sorted(registry.members("counter"))
-HERE = [pytest.param(name, marks=needs_tables) if name == "tiktoken" else name for name in COUNTERS]
 
 
 @pytest.mark.parametrize("name", COUNTERS)
@@ -27,13 +25,7 @@ def test_a_counter_says_what_it_is(name):
         assert not (counter.exact and model != "gpt-4o")
 
 
-@pytest.fixture(autouse=True)
-def _tables_at_hand(monkeypatch):
-    if TABLES:
-        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(TABLES))
-
-
-@pytest.mark.parametrize("name", HERE)
+@pytest.mark.parametrize("name", COUNTERS)
 @examples(max_examples=25)
 @given(conversations())
 def test_counts_are_one_per_message_and_do_not_depend_on_the_others(name, conversation):
@@ -44,7 +36,7 @@ def test_counts_are_one_per_message_and_do_not_depend_on_the_others(name, conver
     assert counts.tolist() == [int(counter.count([message])[0]) for message in conversation]
 
 
-@pytest.mark.parametrize("name", HERE)
+@pytest.mark.parametrize("name", COUNTERS)
 @pytest.mark.parametrize("text", ["", "\ud800", "\0\x1b", "<|endoftext|>", "漢字" * 1000, "x" * 200_000, " \n\t"])
 def test_no_text_crashes_it(name, text):
     counter = open_counter(name, "gpt-4o")

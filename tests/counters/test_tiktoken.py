@@ -6,7 +6,7 @@ import random
 import sys
 
 import pytest
-from tiktoken_tables import needs_tables, tables  # noqa: F401
+from tiktoken_tables import needs_tables
 
 from historylab.conversation.message import Message, ToolCall
 from historylab.counters import tiktoken as ours
@@ -15,6 +15,7 @@ from historylab.counters.base import open_counter
 from historylab.counters.exact import BEGINNINGS, NAMES, encoding_of
 from historylab.errors import InstrumentError, MissingLibrary
 
+REALLY_OPEN = ours.open_encoding
 SENTENCES = [
     "Don't move my 9:40 flight to Graz; I'LL call again on 2026-03-07, costs: €1,250.00!",
     "Der Zug hält überall außer in Größenwörth, und übermorgen gar nicht.",
@@ -50,7 +51,7 @@ def text_in_many_scripts(seed: int) -> str:
 @needs_tables
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["gpt-5.5", "gpt-4"])
-def test_both_counters_agree_on_a_large_text_in_many_scripts(model, tables):  # noqa: F811
+def test_both_counters_agree_on_a_large_text_in_many_scripts(model):
     texts = [text_in_many_scripts(seed) for seed in range(200)]
     messages = [Message("user", text, tool_calls=(ToolCall("c", "f", text[:50]),)) for text in texts]
     exact, by_tiktoken = (open_counter(name, model) for name in ("exact", "tiktoken"))
@@ -71,7 +72,8 @@ def test_it_is_exact_for_the_same_models_and_no_recording_of_theirs_is_another_m
 
 
 def test_a_missing_library_is_named_with_the_command_that_installs_it(monkeypatch):
-    ours.open_encoding.cache_clear()
+    monkeypatch.setattr(ours, "open_encoding", REALLY_OPEN)
+    REALLY_OPEN.cache_clear()
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     with pytest.raises(MissingLibrary, match="pip install tiktoken"):
         open_counter("tiktoken", "gpt-5.5").count([Message("user", "hi")])
@@ -79,7 +81,8 @@ def test_a_missing_library_is_named_with_the_command_that_installs_it(monkeypatc
 
 def test_a_table_that_cannot_be_had_is_named_with_what_to_do(monkeypatch):
     library = pytest.importorskip("tiktoken")
-    ours.open_encoding.cache_clear()
+    monkeypatch.setattr(ours, "open_encoding", REALLY_OPEN)
+    REALLY_OPEN.cache_clear()
 
     def unreachable(_name):
         raise OSError("no route to host")
