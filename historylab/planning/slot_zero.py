@@ -145,9 +145,6 @@ def start(
 
 def invalid_blocks(history: History) -> np.ndarray:
     """bool[blocks]: results without a call, and calls without all results unless nothing but their results follows."""
-    columns = history.columns
-    mask: np.ndarray = columns.answered_at[: history.blocks] > history.size
-    if history.blocks and columns.block.item(history.size - 1) == history.blocks - 1:
-        mask[-1] = False
-    mask |= columns.orphan[: history.blocks]
+    mask = np.zeros(history.blocks, bool)
+    mask[history.columns.refused(history.size)] = True
     return mask
