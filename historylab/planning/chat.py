@@ -7,7 +7,8 @@ an edit only what follows it is planned again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.planning.history import History
@@ -41,6 +42,10 @@ class Chat:
         elif conversation is not self.conversation and len(conversation) == len(self.conversation):
             self._latest = None
         self.conversation = conversation
+
+    def take_again(self, sources: Mapping[int, Any]) -> None:
+        """Have some messages, by their index, as they are given now, though they say the same."""
+        self.conversation, self._latest = self.conversation.with_sources(sources), None
 
     def fork(self) -> Chat:
         """Another chat that has come to the same."""

@@ -57,8 +57,7 @@ class KnownChat:
             self._take_again(request.items, leading, others)
         extends = same == len(self.items)
         groups = bisect_right(self._ends, same, key=lambda end: end[0])
-        if extends and groups:
-            groups -= 1  # the newest may go on in what is new
+        groups -= groups > 0  # the last that is as it was may go on in what is new
         begins, said = self._ends[groups - 1] if groups else (0, 0)
         read = list(request.form.groups(request.items, leading + begins))
         new = [message for _, messages in read for message in messages]
@@ -112,7 +111,7 @@ class KnownChat:
             self.items[place] = item = items[leading + place]
             self.places[id(item)] = self._led + place
         sources = {message: source for of_item in found.values() for message, source in of_item.items()}
-        self.chat.conversation = self.chat.conversation.with_sources(sources)
+        self.chat.take_again(sources)
 
     def _is_summary(self, text: str) -> bool:
         return read_summary(Message("system", text), self._wording) is not None

@@ -114,6 +114,27 @@ def test_a_cache_marker_that_moves_is_no_edit_and_is_sent_where_it_is_now():
         assert in_short(trimmer.plan(marked)) == in_short(plan)
 
 
+def test_a_cache_marker_that_moves_in_a_retry_is_sent_where_it_is_now():
+    trimmer, history = Trimmer(Settings()), thirty_turns()[:9]
+    for place in (2, 5, 8, 5):
+        marked = [{**m, "cache_control": {"type": "ephemeral"}} if k == place else m for k, m in enumerate(history)]
+        assert all(a is b for a, b in zip(trimmer.trim(marked), marked, strict=True))
+
+
+def test_an_edit_may_join_what_was_two_answers():
+    call = {"type": "function_call", "call_id": "c", "name": "look_up", "arguments": "{}"}
+    items = [
+        {"role": "user", "content": "When?"},
+        {"role": "assistant", "content": "I'll look."},
+        {"role": "user", "content": "Do."},
+        call,
+        {"type": "function_call_output", "call_id": "c", "output": "At 6."},
+    ]
+    trimmer, without = Trimmer(Settings(), format="responses"), items[:2] + items[3:]
+    trimmer.plan(items)
+    assert in_short(trimmer.plan(without)) == in_short(Trimmer(Settings(), format="responses").plan(without))
+
+
 def test_an_old_message_changed_in_place_is_seen_after_forget():
     trimmer, history = Trimmer(Settings()), [{"role": "user", "content": text} for text in ("one", "two", "three")]
     before = trimmer.plan(history).tokens
