@@ -202,8 +202,12 @@ def open_store(url: str) -> Store:
         case "postgresql" | "postgres":
             return _opened("postgres", url)
     known = "give memory://, sqlite:///relative.db, sqlite:////absolute.db or postgresql://user:password@host/database"
-    begins = f"{scheme}://" if re.fullmatch(r"[\w+.-]{1,20}", scheme) and scheme != url else "something else"
-    raise StoreError(f"no store has this URL, which begins with {begins}; {known}")
+    if scheme == url or not re.fullmatch(r"[\w+.-]{1,20}", scheme):
+        raise StoreError(f"no store has this address, which has no scheme; {known}")
+    if scheme.lower() == "sqlite":
+        path = "what follows sqlite:// must be a slash and a path without ?"
+        raise StoreError(f"no store has this address: {path}; {known}")
+    raise StoreError(f"no store begins with {scheme}://; {known}")
 
 
 def _opened(name: str, *place: str) -> Store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 
@@ -36,6 +37,19 @@ def test_what_is_no_stores_url_is_refused_with_what_is_and_never_repeated(url):
     with pytest.raises(StoreError, match=r"give memory://, sqlite:///relative.db") as refused:
         open_store(url)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("chats.db", "no store has this address, which has no scheme"),
+        ("redis://host", "no store begins with redis://"),
+        ("sqlite://chats.db", "no store has this address: what follows sqlite:// must be a slash and a path without ?"),
+    ],
+)
+def test_what_is_wrong_with_a_url_is_named(url, why):
+    with pytest.raises(StoreError, match=re.escape(f"{why}; give memory://")):
+        open_store(url)
 
 
 def test_a_path_that_cannot_be_opened_and_what_is_no_text_are_refused(tmp_path):
