@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from historylab.errors import UnknownMember
+from historylab.errors import SettingsError, StoreError, UnknownMember
 from historylab.formats.requests import FORMS
 from historylab.planning.chat import Chat
 from historylab.planning.chats import Chats
@@ -47,6 +47,8 @@ class Trimmer:
     def __init__(
         self, settings: Settings | None = None, *, store: StateStore | str | None = None, format: str | None = None
     ):
+        if settings is not None and not isinstance(settings, Settings):
+            raise SettingsError(f"settings are a historylab.Settings, not a Python {type(settings).__name__}")
         self.settings = settings or environment_settings()
         if format is not None and format not in FORMS:
             raise UnknownMember("format of requests", format, list(FORMS))
@@ -105,4 +107,7 @@ def _opened(store: StateStore | str) -> StateStore:
     """The store itself, or the one of that URL."""
     from historylab.stores.base import open_store
 
+    if not isinstance(store, str) and not hasattr(store, "write_state"):
+        given = type(store).__name__
+        raise StoreError(f"store is an opened store or its URL (sqlite:///chats.db), not a Python {given}")
     return open_store(store) if isinstance(store, str) else store

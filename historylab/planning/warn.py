@@ -21,8 +21,9 @@ PROMPT_CAME_BACK = (
     "history and send what trim() returns (sent = trim(messages))"
 )
 USED_ONCE = (
-    "These settings carry a summary or a cut from request to request, and trim() plans all earlier requests anew to "
-    "know it: keep a historylab.Trimmer for as long as the app runs, which goes on from its last plan"
+    "These settings carry a summary or a cut from one request to the next, so every call of trim() plans all earlier "
+    "requests again: keep a historylab.Trimmer for as long as the app runs and call its trim() instead, which goes on "
+    "from its last plan"
 )
 MOST_SAID = 1000  # warnings that are not repeated
 _said: set[Hashable] = set()

@@ -7,6 +7,7 @@ import copy
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
+from pathlib import Path
 
 import pytest
 from conversation_strategies import conversations, settings
@@ -19,7 +20,7 @@ from request_forms import WRITERS
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
-from historylab.errors import UnknownMember
+from historylab.errors import SettingsError, StoreError, UnknownMember
 from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.planning import chats
 from historylab.planning.plan import HistoryPlan
@@ -160,6 +161,18 @@ def test_several_conversations_at_once_from_many_threads_are_each_their_own():
 def test_a_format_that_no_request_has_is_named_at_once():
     with pytest.raises(UnknownMember, match="slack"):
         Trimmer(format="slack")
+
+
+@pytest.mark.parametrize("given", [{"policy": "all"}, {}, "all"])
+def test_what_are_no_settings_is_refused_at_once(given):
+    with pytest.raises(SettingsError, match=r"settings are a historylab\.Settings, not a Python (dict|str)"):
+        Trimmer(given)
+
+
+@pytest.mark.parametrize("given", [Path("chats.db"), 5])
+def test_what_is_no_store_is_refused_at_once(given):
+    with pytest.raises(StoreError, match=r"an opened store or its URL \(sqlite:///chats\.db\), not a Python "):
+        Trimmer(store=given)
 
 
 def test_what_is_shortened_has_the_cache_markers_of_now():
