@@ -89,7 +89,7 @@ class Chat:
         now = project(conversation, self._settings)
         if now is not conversation:
             same = same_messages(project(self.conversation, self._settings), now)
-        answered = frozenset(now.columns.requests.tolist())
+        answered = frozenset(now.columns.requests.tolist()) - {len(now)}  # of a request at the end nobody knows yet
         plans = self._marks if self._before is None else [*self._marks, self._before]
         plans = [plan for plan in plans if plan.size <= same and plan.size in answered]
         self._before = plans[-1] if plans else None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from historylab.errors import LoadError
 from historylab.formats.requests import Request
 from historylab.planning.chat import Chat
 from historylab.planning.kept import KeptTimes
@@ -48,7 +49,10 @@ class Chats:
             known = self._nearest(start, items, leading)
         known = known or self._begun()
         with known.lock:
-            chat, request = known.go_on(given, format, leading)
+            try:
+                chat, request = known.go_on(given, format, leading)
+            except RecursionError:
+                raise LoadError("a message of those given is nested too deeply to be read") from None
             if chat is known:
                 self._remember(start, chat)
                 yield chat, request
@@ -109,4 +113,4 @@ def _beginning(item: Any) -> str:
         if isinstance(content, list | tuple)
         else content
     )
-    return f"{field_of(item, 'role')} {str(part)[:200]}"
+    return f"{field_of(item, 'role')} {part[:200] if isinstance(part, str) else ''}"

@@ -66,6 +66,8 @@ def _ends(messages: Any, settings: Settings) -> Iterator[tuple[list[Any], list[A
     roles = [message.get("role") for message in messages]
     if "function" in roles or not _are_plain([message.get("content") for message in messages]):
         return
+    if not all(m.get("tool_call_id") for m, role in zip(messages, roles, strict=True) if role == "tool"):
+        return  # results without ids are paired with calls in the order of the whole list
     results, size = roles.count("tool"), SHORT // 2
     for at in range(len(roles) - 1, 0, -1):
         results -= roles[at] == "tool"

@@ -130,6 +130,11 @@ def test_nothing_comes_of_nothing():
     assert trim([], Settings()) == []
 
 
+DEEP: dict = {}
+for _ in range(3000):
+    DEEP = {"a": DEEP}
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -140,6 +145,10 @@ def test_nothing_comes_of_nothing():
         ([MESSAGES[0], 5], "message 1 of those given: a number, not an object"),
         ([{"role": "user", "content": 5}], "content is a number"),
         ([{"role": "assistant", "tool_calls": [{}]}], "a tool call without a function"),
+        (
+            [{"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": DEEP}]}],
+            "too deeply",
+        ),
     ],
 )
 def test_what_is_no_message_is_named(given, words):
@@ -196,6 +205,15 @@ def test_the_end_of_a_long_list_is_read_alone_only_where_it_decides(conversation
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("historylab.planning.trim.SHORT", 4)
         assert trim(given, chosen) == Trimmer(chosen).trim(given)
+
+
+def test_of_a_long_list_results_without_ids_are_paired_as_in_the_whole(monkeypatch):
+    monkeypatch.setattr("historylab.planning.trim.SHORT", 4)
+    call = {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
+    turns = [{"role": "user", "content": f"{k}"} for k in range(20)]
+    given = [turns[0], call, *turns[1:], call, {"role": "tool", "content": "r"}, turns[0]]
+    chosen = Settings(length=5)
+    assert trim(given, chosen) == Trimmer(chosen).trim(given)
 
 
 @pytest.mark.parametrize(

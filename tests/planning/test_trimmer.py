@@ -136,6 +136,15 @@ def test_an_edit_may_join_what_was_two_answers():
     assert in_short(trimmer.plan(without)) == in_short(Trimmer(Settings(), format="responses").plan(without))
 
 
+def test_a_request_that_was_taken_back_and_goes_on_otherwise_leaves_no_trace():
+    history = thirty_turns()
+    asked = [k for k, m in enumerate(history) if m["role"] == "assistant" and k > 40][:12]
+    for at in asked:
+        trimmer, other = Trimmer(CARRIES), [*history[:at], {"role": "user", "content": "Or " * 900}, *history[at:]]
+        for now in (history[: at + 1], history[:at], other):
+            assert in_short(trimmer.plan(now)) == in_short(anew(now, CARRIES))
+
+
 def test_an_old_message_changed_in_place_is_seen_after_forget():
     trimmer, history = Trimmer(Settings()), [{"role": "user", "content": text} for text in ("one", "two", "three")]
     before = trimmer.plan(history).tokens
