@@ -21,6 +21,7 @@ OPTIONS = tuple(f"{COMPACTION}{name}" for name in ("max_share", "keep_task", "mi
 FAMILIES = (*STAGE_FAMILIES, "projection", "layout")
 CUTTING = {"tool_output", "compaction", "pruner"}
 NO_STAGE = "The API has nothing like it: it edits the whole history that it is sent."
+NO_EDIT = "The API has nothing like it. So the request asks it to edit nothing."
 PINS = "The API pins nothing."
 SYSTEM = "System messages always stay."
 TOKENS = "The API counts its own tokens, with tools and system prompt."
@@ -38,7 +39,9 @@ def what_no_api_has(settings: Settings, *has: str) -> Iterator[Difference]:
     """What is not carried: every stage that acts but those of the families in `has`, pins, and whose tokens count."""
     acting = {name for name in FAMILIES if settings.value(name) != ("all" if name == "policy" else "off")}
     if missing := [name for name in FAMILIES if name in acting and name not in has]:
-        yield Difference((*missing, *(("budget", "reserve") if CUTTING & {*missing} else ())), NO_STAGE)
+        yield Difference(
+            (*missing, *(("budget", "reserve") if CUTTING & {*missing} else ())), NO_STAGE if has else NO_EDIT
+        )
     if pins := pins_of(settings):
         yield Difference(pins, PINS)
     if not settings.preserve_system_messages:
