@@ -94,8 +94,10 @@ class KnownChat:
         if self._form is None or leading + self._ends[group][0] > len(items):
             return {}
         try:
-            _, messages = self._form.group(items, leading + begins)
+            count, messages = self._form.group(items, leading + begins)
         except LoadError:
+            return {}
+        if begins + count != self._ends[group][0]:
             return {}
         said += len(self._systems)
         known = self.chat.conversation[said : said + len(messages)]

@@ -136,6 +136,15 @@ def test_an_edit_may_join_what_was_two_answers():
     assert in_short(trimmer.plan(without)) == in_short(Trimmer(Settings(), format="responses").plan(without))
 
 
+def test_words_in_place_of_reasoning_that_said_nothing_are_read():
+    reasoning = {"type": "reasoning", "id": "r", "summary": []}
+    items = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+    trimmer = Trimmer(Settings(), format="responses")
+    trimmer.trim([*items[:2], reasoning, items[2]])
+    other = [*items[:2], {"role": "user", "content": "Or else?"}, items[2]]
+    assert trimmer.trim(other) == other
+
+
 def test_a_request_that_was_taken_back_and_goes_on_otherwise_leaves_no_trace():
     history = thirty_turns()
     asked = [k for k, m in enumerate(history) if m["role"] == "assistant" and k > 40][:12]
