@@ -66,7 +66,8 @@ class KnownChat:
         known = self.chat.conversation[len(self._systems) + said :]
         equal = same_messages(known, new)
         chat = self if extends or equal == len(known) else self._fork()
-        kept = equal if extends else 0  # the others are to have the caller's new objects
+        grew = [end for end, _ in self._ends[groups : groups + 1]] != [begins + count for count, _ in read[:1]]
+        kept = equal if extends and not grew else 0  # the others are to have the caller's new objects
         chat._form, chat._sure, chat._times = request.form, request.sure, times
         conversation, led = chat._led_by(request, leading)
         before = len(chat._systems) + said

@@ -145,6 +145,13 @@ def test_words_in_place_of_reasoning_that_said_nothing_are_read():
     assert trimmer.trim(other) == other
 
 
+def test_reasoning_that_says_nothing_is_sent_with_what_it_followed():
+    reasoning = {"type": "reasoning", "id": "r", "summary": []}
+    items = [{"role": "user", "content": "When?"}, reasoning, {**reasoning, "id": "r2"}]
+    trimmer = Trimmer(Settings(), format="responses")
+    assert [trimmer.trim(items[:size]) for size in (2, 3)] == [items[:2], items]
+
+
 def test_a_request_that_was_taken_back_and_goes_on_otherwise_leaves_no_trace():
     history = thirty_turns()
     asked = [k for k, m in enumerate(history) if m["role"] == "assistant" and k > 40][:12]
