@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 import shlex
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from framework_apps import finished
 from sketches import conv
 
 from historylab import Settings, plan_history, registry, sweep
@@ -110,7 +110,7 @@ def test_the_examples_on_the_page_about_production_run(tmp_path, monkeypatch):
         exec(example, names)
     said = [{"role": "user", "content": "hello"}]
     names["answer"](said)
-    asyncio.run(names["answer_in_a_loop"](said))
+    finished(names["answer_in_a_loop"](said))
     assert client.sent[0] == names["body"]
     assert [body["messages"] for body in client.sent[1:]] == [said, said]
     assert (tmp_path / "chats.db").exists()

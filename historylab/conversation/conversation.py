@@ -105,6 +105,11 @@ class Conversation(Memo, Sequence[Message]):
             return tuple(self._said[start:stop]) if step == 1 else self.messages[i]
         return self._said[i if 0 <= i < self._size else checked_index(i, self._size, "message")]
 
+    def at(self, indices: Iterable[int]) -> list[Message]:
+        """The messages at these indices, counted from the start and all within it."""
+        said = self._said
+        return [said[i] for i in indices]
+
     def __iter__(self) -> Iterator[Message]:
         return islice(self._said, self._size)
 

@@ -107,10 +107,10 @@ class Sums(Growing):
             added = new
         of_block = np.bincount(homes - known, added, blocks)
         arrays = (
-            running.followed_by(running.array[-1] + np.cumsum(new)),
+            running.followed_by(running.array[-1] + new.cumsum()),
             block_tokens.followed_by(of_block),
             block_sizes.followed_by(np.bincount(homes - known, minlength=blocks).astype(float)),
-            block_running.followed_by(block_running.array[-1] + np.cumsum(of_block)),
+            block_running.followed_by(block_running.array[-1] + of_block.cumsum()),
         )
         return Sums(self._counter, tokens, arrays)
 

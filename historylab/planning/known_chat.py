@@ -175,7 +175,7 @@ def leading_of(items: Sequence[Any]) -> int:
 
 def field_of(item: Any, name: str) -> Any:
     """A field of a dict, another mapping or an SDK's object."""
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+    return item.get(name) if type(item) is dict or isinstance(item, Mapping) else getattr(item, name, None)
 
 
 def same_beginning(one: list[Any], other: list[Any]) -> int:

@@ -182,10 +182,12 @@ class HistoryPlan(PlannedBlocks):
         return plan
 
     def _messages(self, chosen: np.ndarray) -> list[Message]:
-        conversation, ascending = self.history.conversation, np.sort(chosen)
-        shorter = {i: cut.texts for cut in self.shortened for i in cut.among(ascending).tolist()}
-        messages = conversation if 8 * len(chosen) < self.size else conversation[: self.size]
-        return [shorter[i].shortened(i, messages[i]) if i in shorter else messages[i] for i in chosen.tolist()]
+        messages = self.history.conversation.at(chosen.tolist())
+        if not self.shortened:
+            return messages
+        shorter = {i: cut.texts for cut in self.shortened for i in cut.among(np.sort(chosen)).tolist()}
+        pairs = zip(chosen.tolist(), messages, strict=True)
+        return [shorter[i].shortened(i, message) if i in shorter else message for i, message in pairs]
 
     def sketch(self) -> str:
         """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""

@@ -172,7 +172,7 @@ class Savings:
 
 def _carried_on(sums: GrowingArray, numbers: np.ndarray) -> GrowingArray:
     """Running sums with those of further numbers."""
-    return sums.followed_by(sums.array[-1] + np.cumsum(numbers))
+    return sums.followed_by(sums.array[-1] + numbers.cumsum())
 
 
 def running(numbers: np.ndarray) -> np.ndarray:

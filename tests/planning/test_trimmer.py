@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conversation_strategies import conversations, settings
 from every_way import every_way
+from framework_apps import finished
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
@@ -226,7 +227,7 @@ def test_an_event_loop_is_not_blocked():
         trimmer = Trimmer(CARRIES)
         return await asyncio.gather(*(trimmer.atrim(history) for history, _ in list(requests_of(thirty_turns()))[-3:]))
 
-    assert asyncio.run(both()) == [trim(history, CARRIES) for history, _ in list(requests_of(thirty_turns()))[-3:]]
+    assert finished(both()) == [trim(history, CARRIES) for history, _ in list(requests_of(thirty_turns()))[-3:]]
 
 
 class Writer:

@@ -53,7 +53,12 @@ class Chat(Form):
         return f"; {advice_on(item)}"
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
-        return [to_record(m) if m.source is None else now.item(m.source) for m in messages]
+        places, items = now.places, now.items
+        sources = ((m.source, m) for m in messages)
+        return [
+            to_record(m) if source is None else source if (place := places.get(id(source))) is None else items[place]
+            for source, m in sources
+        ]
 
 
 def _unnamed(message: Message) -> list[str]:

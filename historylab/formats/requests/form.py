@@ -122,15 +122,20 @@ class Now:
         self.request, self.items = request, request.items
         self._places = places
 
-    def place(self, read: Any) -> int | None:
-        """The index of an item that was read; None for one that isn't the caller's."""
+    @property
+    def places(self) -> Mapping[int, int]:
+        """The index of an item that was read, by its `id`."""
         if self._places is None:
             self._places = {id(item): k for k, item in enumerate(self.items)}
-        return self._places.get(id(read))
+        return self._places
+
+    def place(self, read: Any) -> int | None:
+        """The index of an item that was read; None for one that isn't the caller's."""
+        return self.places.get(id(read))
 
     def item(self, read: Any) -> Any:
         """The item given now for one that was read; itself, if it isn't the caller's."""
-        place = None if self._places is None else self._places.get(id(read))
+        place = self.places.get(id(read))
         return read if place is None else self.items[place]
 
 
