@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.counters.base import counter_for
-from historylab.errors import PlanError
+from historylab.errors import LoadError, PlanError
+from historylab.formats.base import describe
 from historylab.planning.history import History
 from historylab.planning.kept import KeptSummaries
 from historylab.planning.pins import PinRules, pin_rules, with_pins
@@ -107,7 +108,15 @@ def open_pipeline(settings: Settings) -> Pipeline:
 
 
 def project(conversation: Conversation, settings: Settings) -> Conversation:
-    """The conversation as the settings' projection rewrites it; the same object without one."""
+    """The conversation as the settings' projection rewrites it; the same object without one.
+
+    Raises LoadError for what is no conversation, such as a list of messages.
+    """
+    if not isinstance(conversation, Conversation):
+        raise LoadError(
+            f"{describe(conversation)} was given where a Conversation is meant: `load(…)` reads one, and a Trimmer's "
+            "`plan(messages)` takes messages as they are"
+        )
     rewrite = _rewriter("projection", settings)
     if rewrite is None:
         return conversation

@@ -25,7 +25,7 @@ DEFAULTS = {"connect_timeout": 10, "tcp_user_timeout": 30_000, "fallback_applica
 """Where the URL says nothing: seconds to connect, and milliseconds until a silent server counts as lost."""
 SECONDS_TO_WAIT = 30  # for a connection that other threads use
 SERVER_STOPS = "57P"  # the class of SQLSTATEs with which a server ends its connections
-INSTALL = 'a PostgreSQL store needs psycopg and its pool; pip install "historylab[postgres]"'
+INSTALL = 'a PostgreSQL store needs psycopg and its pool; pip install "psycopg[binary,pool]"'
 
 
 class Connections:

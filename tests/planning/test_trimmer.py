@@ -21,7 +21,7 @@ from request_forms import WRITERS
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
-from historylab.errors import SettingsError, StoreError, UnknownMember
+from historylab.errors import LoadError, SettingsError, StoreError, UnknownMember
 from historylab.formats.messages.chat_messages import to_messages, to_record
 from historylab.planning import chats
 from historylab.planning.plan import HistoryPlan
@@ -199,6 +199,12 @@ def test_what_are_no_settings_is_refused_at_once(given):
 def test_what_is_no_store_is_refused_at_once(given):
     with pytest.raises(StoreError, match=r"an opened store or its URL \(sqlite:///chats\.db\), not a Python "):
         Trimmer(store=given)
+
+
+@pytest.mark.parametrize("plan", [replay, plan_history])
+def test_a_list_given_in_place_of_a_conversation_is_pointed_to_the_trimmer(plan):
+    with pytest.raises(LoadError, match=r"a list of 1, .* `plan\(messages\)` takes messages"):
+        plan([{"role": "user", "content": "?"}], Settings())
 
 
 def test_what_is_shortened_has_the_cache_markers_of_now():
