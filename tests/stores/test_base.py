@@ -78,5 +78,5 @@ def test_no_error_of_a_database_repeats_a_password(url, caplog):
 
 def test_a_database_without_its_driver_is_refused_with_what_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg_pool", None)
-    with pytest.raises(StoreError, match=r'pip install "historylab\[postgres\]"'):
+    with pytest.raises(StoreError, match=r'pip install "psycopg\[binary,pool\]"'):
         open_store("postgresql://localhost/db")
