@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import lcm
+from operator import itemgetter
 from typing import Any, TypeVar, overload
 
 from historylab.planning.decision_log import logs_decisions
@@ -20,6 +21,7 @@ from historylab.settings.pin import PIN_SETTINGS
 
 M = TypeVar("M")
 SHORT = 256  # messages that are read at once
+ROLE, CONTENT = itemgetter("role"), itemgetter("content")
 PARTS = ("text", "image_url", "input_audio", "file")
 
 
@@ -61,10 +63,8 @@ def _ends(messages: Any, settings: Settings) -> Iterator[tuple[list[Any], list[A
     are cleared so many at a time, what is left out has a multiple of that many.
     """
     step = results_at_a_time(settings) if isinstance(messages, list) and len(messages) > SHORT else 0
-    if not step or set(map(type, messages)) != {dict}:
-        return
-    roles = [message.get("role") for message in messages]
-    if "function" in roles or not _are_plain([message.get("content") for message in messages]):
+    roles, contents = _roles_and_contents(messages) if step else ([], [])
+    if not roles or "function" in roles or not _are_plain(contents):
         return
     if not all(m.get("tool_call_id") for m, role in zip(messages, roles, strict=True) if role == "tool"):
         return  # results without ids are paired with calls in the order of the whole list
@@ -74,6 +74,16 @@ def _ends(messages: Any, settings: Settings) -> Iterator[tuple[list[Any], list[A
         if roles[at] == "user" and len(roles) - at >= size and results % step == 0:
             size = 4 * (len(roles) - at)
             yield [messages[k] for k, role in enumerate(roles[:at]) if role in LEADING], messages[at:]
+
+
+def _roles_and_contents(messages: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Of every message; empty where any has no fields by name."""
+    try:
+        return list(map(ROLE, messages)), list(map(CONTENT, messages))
+    except (KeyError, TypeError):  # one without a content, or no dict
+        if set(map(type, messages)) != {dict}:
+            return [], []
+        return [message.get("role") for message in messages], [message.get("content") for message in messages]
 
 
 def _are_plain(contents: list[Any]) -> bool:
