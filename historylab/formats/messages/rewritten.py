@@ -19,9 +19,9 @@ def with_text(message: Message, text: str, *, media: bool = True) -> Message:
     """The message with another text, or with the text alone; all other fields the caller gave stay."""
     given, m = message.source, message
     if type(given) is dict and "refusal" not in given and all(type(value) is str for value in given.values()):
-        source = {**given, "content": text}  # most results, of which there may be thousands: nothing nested, no media
+        flat = {**given, "content": text}  # most results, of which there may be thousands: nothing nested, no media
         return Message(
-            m.role, text, m.id, m.name, m.tool_calls, m.tool_call_id, (), m.timestamp, m.pinned, m.metadata, source,
+            m.role, text, m.id, m.name, m.tool_calls, m.tool_call_id, (), m.timestamp, m.pinned, m.metadata, flat,
             m.replaces,
         )  # fmt: skip
     fields = _fields(message)
