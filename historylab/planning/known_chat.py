@@ -32,20 +32,32 @@ class KnownChat:
     def __init__(self, chat: Chat, wording: str, times: KeptTimes | None = None):
         self.chat, self.lock = chat, threading.Lock()
         self._wording, self._times = wording, times  # of a summary's heading; where a plan depends on them
-        self.items: list[Any] = []  # after the leading ones, as they were read
+        self.items: list[Any] = []  # as they were read, the leading ones first
         self.places: dict[int, int] = {}  # of an item that was read, by its id: where an equal one is given now
-        self._ends: list[tuple[int, int]] = []  # after each group of these: its items and its messages, with all before
-        self._read_leading: list[Any] = []
         self._led = 0  # leading items
+        self._ends: list[tuple[int, int]] = []  # after each group of the others: its items and its messages, with all before
         self._systems: list[Message] = []  # what the leading items and a body's own field say
         self._form: Form | None = None
         self._sure = False  # whose form it is
 
-    def same_items(self, items: list[Any], leading: int) -> int:
-        """How many items after the leading ones are as they were."""
-        known = self.items
-        least = min(len(known), len(items) - leading)
-        return same_beginning(known if least == len(known) else known[:least], items[leading : leading + least])
+    def same_items(self, items: list[Any], leading: int, since: int = 0) -> int:
+        """How many items after the leading ones are as they were; the first `since` of them are."""
+        known = self.items[self._led + since : self._led + len(items) - leading]
+        return since + same_beginning(known, items[leading + since : leading + since + len(known)])
+
+    def _goes_on(self, items: list[Any], leading: int) -> bool:
+        """Whether all items after the leading ones are as they were. Lists of one length are compared, for which
+        nothing is copied: ours is given the other's ends for as long as that takes."""
+        known, size = self.items, len(self.items)
+        if leading != self._led or len(items) < size:
+            return False
+        led, known[:leading] = known[:leading], items[:leading]
+        known += items[size:]
+        try:
+            return _equal(known, items)
+        finally:
+            del known[size:]
+            known[:leading] = led
 
     def go_on(self, given: Any, format: str | None, leading: int) -> tuple[KnownChat, Request]:
         """The chat brought up to a request: itself if that goes on from its own, else one that shares its beginning."""
@@ -55,7 +67,7 @@ class KnownChat:
         same = same if request.form is self._form else 0
         if same and others:
             self._take_again(request.items, leading, others)
-        extends = same == len(self.items)
+        extends = same == len(self.items) - self._led
         groups = bisect_right(self._ends, same, key=lambda end: end[0])
         groups -= groups > 0  # the last that is as it was may go on in what is new
         begins, said = self._ends[groups - 1] if groups else (0, 0)
@@ -80,12 +92,13 @@ class KnownChat:
     def _compared(self, items: list[Any], leading: int) -> tuple[int, dict[int, dict[int, Any]]]:
         """How many items after the leading ones say what they said; and of those that are others nevertheless (a cache
         marker moved, a link was signed anew) the sources of their messages."""
+        if self._goes_on(items, leading):
+            return len(self.items) - leading, {}
         found: dict[int, dict[int, Any]] = {}
-        same, least = self.same_items(items, leading), min(len(self.items), len(items) - leading)
+        same, least = self.same_items(items, leading), min(len(self.items) - self._led, len(items) - leading)
         while same < least and len(found) < MOST_DIFFERING and (sources := self._read_again(items, leading, same)):
             found[same] = sources
-            same += 1
-            same += same_beginning(self.items[same:least], items[leading + same : leading + least])
+            same = self.same_items(items, leading, same + 1)
         return same, found
 
     def _read_again(self, items: list[Any], leading: int, place: int) -> dict[int, Any]:
@@ -110,8 +123,8 @@ class KnownChat:
     def _take_again(self, items: Sequence[Any], leading: int, found: Mapping[int, Mapping[int, Any]]) -> None:
         """Have the messages of these items read from the objects that are given now."""
         for place in found:
-            self.places.pop(id(self.items[place]), None)
-            self.items[place] = item = items[leading + place]
+            self.places.pop(id(self.items[self._led + place]), None)
+            self.items[self._led + place] = item = items[leading + place]
             self.places[id(item)] = self._led + place
         sources = {message: source for of_item in found.values() for message, source in of_item.items()}
         self.chat.take_again(sources)
@@ -126,28 +139,25 @@ class KnownChat:
         """
         conversation, form = self.chat.conversation, request.form
         systems = [*request.systems, *(m for k in range(leading) for m in form.group(request.items, k)[1])]
-        if systems == self._systems and len(self._read_leading) == leading:
+        if systems == self._systems and leading == self._led:
             return conversation, True
         changed = conversation.with_leading(systems, replacing=len(self._systems))
         returned = any(read_summary(m, self._wording) for m in (*self._systems, *systems))
         same = len(systems) == len(self._systems) and not returned
-        self._systems = systems
-        for item in self._read_leading:
+        for item in self.items[: self._led]:
             self.places.pop(id(item), None)
-        self._read_leading = list(request.items[:leading])
-        self.places.update((id(item), place) for place, item in enumerate(self._read_leading))
+        self.items[: self._led] = new = request.items[:leading]
+        moved, self._led, self._systems = leading != self._led, leading, systems
+        self.places.update((id(item), place) for place, item in enumerate(self.items if moved else new))
         return changed, same
 
     def _know(self, items: Sequence[Any], leading: int, since: int, groups: int, read: Sequence[Group]) -> None:
         """Keep what was given, of which the items from `since` on were read now, in groups after so many others."""
-        for item in self.items[since:]:
+        known = leading + since
+        for item in self.items[known:]:
             self.places.pop(id(item), None)
-        self.items[since:] = new = items[leading + since :]
-        if leading == self._led:
-            self.places.update((id(item), place) for place, item in enumerate(new, leading + since))
-        else:
-            self.places = {id(item): place for place, item in enumerate([*self._read_leading, *self.items])}
-        self._led = leading
+        self.items[known:] = new = items[known:]
+        self.places.update((id(item), place) for place, item in enumerate(new, known))
         del self._ends[groups:]
         at, said = self._ends[-1] if groups else (0, 0)
         for count, messages in read:
@@ -158,7 +168,7 @@ class KnownChat:
         other = KnownChat(self.chat.fork(), self._wording)
         other.items, other.places, other._led = list(self.items), dict(self.places), self._led
         other._ends = list(self._ends)
-        other._read_leading, other._systems = self._read_leading, self._systems
+        other._systems = self._systems
         return other
 
 
