@@ -108,13 +108,11 @@ class GrowingArray:
         self._buffer, self.size = _Buffer(values, values.shape[-1]), values.shape[-1]
         self.array = self._buffer.readable
 
-    def followed_by(self, values: Any, more: int | None = None) -> GrowingArray:
-        """These entries and others after them; of rows, `more` each, which for any of them may be one number."""
-        more = len(values) if more is None else more
+    def followed_by(self, values: Any) -> GrowingArray:
+        """These entries and others after them, a list or an array; of rows an array with as many."""
+        more = values.shape[-1] if isinstance(values, np.ndarray) else len(values)
         if not more:
             return self
-        if not self.size and isinstance(values, np.ndarray) and values.dtype == self.array.dtype:
-            return GrowingArray(values)
         end = self.size + more
         with _appending:
             buffer = self._buffer
@@ -122,11 +120,7 @@ class GrowingArray:
                 room = max(LEAST_ROOM, self.size // 2) if self.size else 0
                 buffer = _Buffer(np.empty((*self.array.shape[:-1], end + room), self.array.dtype), self.size)
                 buffer.data[..., : self.size] = self.array
-            if buffer.data.ndim == 1:
-                buffer.data[self.size : end] = values
-            else:
-                for row, new in zip(buffer.data, values, strict=True):
-                    row[self.size : end] = new
+            buffer.data[..., self.size : end] = values
             buffer.used = end
         return self._view(buffer, end)
 

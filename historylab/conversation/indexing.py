@@ -5,9 +5,9 @@ A whole conversation is nothing said, followed by all its messages.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,75 +26,115 @@ if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
     from historylab.conversation.message import Message
 
-NONE = np.zeros(0, np.int64)
-
-
-def index_messages(messages: Sequence[Message]) -> Columns:
-    """Index `messages`, in linear time."""
-    return NOTHING_SAID.of(messages).columns
+ROWS = {
+    "role": 1, "of_message": 5, "of_block": 4, "opening": 3, "users": 2, "results": 1, "doubtful": 1, "pins": 1,
+    "stand_ins": 1,
+}  # fmt: skip
+"""Array → its rows. `of_message` is one longer, for what holds before any message."""
+BYTES = ("role", "opening")
+REPLACED = 2  # the row of `of_message` with what stands for a message
+BLOCK_ROWS, LAST, ANSWERED = ROWS["of_block"], 2, 3
 
 
 @dataclass(slots=True)
-class _Blocks:
-    """The blocks of new messages, and what becomes of those begun before.
+class _Read:
+    """What messages say, read one after another: the rows of the arrays, and what still waits for an answer.
 
     A result belongs to the latest call of its id that is still unanswered, however far back; a second result
     for one call is an orphan, because no API accepts it.
     """
 
-    begun: int  # blocks before
+    begun: int  # blocks before these messages
+    turn: int
+    spoke: int  # the role of the last one that asks or answers
     open_calls: dict[str, tuple[int, ...]]  # call id → blocks waiting for it, the latest last
     missing: dict[int, int]  # block → results it still waits for
     waiting: int | None  # the newest block, if it waits for results and nothing but results followed it
     contiguous: bool = True
-    block: list[int] = field(default_factory=list)  # of each message
-    first: list[int] = field(default_factory=list)  # of each block that they begin
-    orphans: list[int] = field(default_factory=list)
+    blocks: int = 0  # with those before
+    role: list[int] = field(default_factory=list)
+    of_message: list[int] = field(default_factory=list)  # five numbers each, one after the other
+    of_block: list[int] = field(default_factory=list)  # four numbers each
+    opening: list[int] = field(default_factory=list)  # three numbers each
+    joined: dict[int, tuple[int, int | None]] = field(default_factory=dict)  # blocks before: last message, answered at
+    users: list[int] = field(default_factory=list)  # two numbers each
+    results: list[int] = field(default_factory=list)
+    requests: list[int] = field(default_factory=list)
     doubtful: list[int] = field(default_factory=list)
-    last: dict[int, int] = field(default_factory=dict)  # of those that results joined
-    answered_at: dict[int, int] = field(default_factory=dict)  # of those with calls
+    pins: list[int] = field(default_factory=list)
+    stand_ins: list[int] = field(default_factory=list)
 
-    def read(self, start: int, messages: Sequence[Message]) -> _Blocks:
+    def read(self, start: int, messages: Sequence[Message]) -> _Read:
         """Read `messages`, the first of which is message `start`."""
-        block, first, begun = self.block, self.first, self.begun
+        self.blocks = self.begun
+        of_message = self.of_message
         for i, message in enumerate(messages, start):
-            role, calls = message.role, message.tool_calls
-            asking = self.open_calls.get(message.tool_call_id or "") if role == "tool" else None
-            home = asking[-1] if asking else begun + len(first)
+            role = ROLE_CODES.get(message.role, OTHER)
+            asking = self.open_calls.get(message.tool_call_id or "") if role == TOOL else None
+            home = asking[-1] if asking else self.blocks
             if self.waiting is not None and self.waiting != home:
                 self.doubtful.append(self.waiting)
                 self.waiting = None
-            block.append(home)
             if asking:
                 self._answer(i, home, message.tool_call_id or "", asking[:-1])
-                continue
-            first.append(i)
-            if role == "tool":
-                self.orphans.append(home)
-                self.doubtful.append(home)
-            if calls:
-                self._call(home, message)
+            else:
+                self._begin(i, role, message)
+            self.role.append(role)
+            of_message += (home, self.turn, NEVER, self.blocks, self.turn + 1)
+            if role == TOOL:
+                self.results.append(i)
+            if message.pinned:
+                self.pins.append(i)
+            self._ask(i, role, stands_in=bool(message.replaces))
         return self
 
-    def _call(self, home: int, message: Message) -> None:
-        self.missing[home], self.answered_at[home] = len(message.tool_calls), NEVER
-        for call in message.tool_calls:
-            self.open_calls[call.id] = (*self.open_calls.get(call.id, ()), home)
-        if message.role != "tool":
-            self.waiting = home
+    def _begin(self, i: int, role: int, message: Message) -> None:
+        home = self.blocks
+        if role == USER:
+            self.turn += 1
+            self.users += (i, home)
+        self.of_block += (i, self.turn, i, NEVER if message.tool_calls else 0)
+        self.opening += (role, role == TOOL, role == SYSTEM)
+        self.blocks += 1
+        if role == TOOL:
+            self.doubtful.append(home)
+        if message.tool_calls:
+            self.missing[home] = len(message.tool_calls)
+            for call in message.tool_calls:
+                self.open_calls[call.id] = (*self.open_calls.get(call.id, ()), home)
+            if role != TOOL:
+                self.waiting = home
 
     def _answer(self, i: int, home: int, call: str, others: tuple[int, ...]) -> None:
         """The last of the blocks waiting for that call has it answered by message `i`; the `others` go on waiting."""
-        self.contiguous &= home == self.begun + len(self.first) - 1
-        self.last[home] = i
+        self.contiguous &= home == self.blocks - 1
         self.missing[home] -= 1
-        if not self.missing[home]:
+        if answered := not self.missing[home]:
             del self.missing[home]
-            self.waiting, self.answered_at[home] = None, i + 1
+            self.waiting = None
+        place = BLOCK_ROWS * (home - self.begun)
+        if place < 0:
+            self.joined[home] = i, i + 1 if answered else None
+        else:
+            self.of_block[place + LAST] = i
+            self.of_block[place + ANSWERED] = i + 1 if answered else NEVER
         if others:
             self.open_calls[call] = others
         else:
             del self.open_calls[call]
+
+    def _ask(self, i: int, role: int, *, stands_in: bool) -> None:
+        """Message `i` may answer a request, the history up to it; see "request" in docs/architecture.md.
+
+        System messages are skipped, so one between question and answer (a status update, a reminder) doesn't hide the
+        request; and what only replaces earlier messages, as no model was asked for it.
+        """
+        if stands_in:
+            self.stand_ins.append(i)
+        elif role != SYSTEM:
+            if role == ASSISTANT and self.spoke in (USER, TOOL):
+                self.requests.append(i)
+            self.spoke = role
 
 
 class ColumnsIndex(Growing):
@@ -102,8 +142,8 @@ class ColumnsIndex(Growing):
 
     __slots__ = ("_arrays", "_asked", "_missing", "_open_calls", "_spoke", "_waiting", "columns")
 
-    def __init__(self, arrays: Mapping[str, GrowingArray], asked: GrowingArray, spoke: int, read: _Blocks):
-        self._arrays, self._asked, self._spoke = arrays, asked, spoke  # `_asked`: `requests` without the next one
+    def __init__(self, arrays: Mapping[str, GrowingArray], asked: GrowingArray, read: _Read):
+        self._arrays, self._asked, self._spoke = arrays, asked, read.spoke  # `_asked`: `requests` without the next one
         self._open_calls, self._missing, self._waiting = read.open_calls, read.missing, read.waiting
         self.columns = _columns(arrays, read)
 
@@ -114,28 +154,23 @@ class ColumnsIndex(Growing):
         """The index of what was said so far and these messages."""
         if not messages:
             return self
-        known, n = self.columns, len(self.columns.role)
-        open_calls, missing, begun = dict(self._open_calls), dict(self._missing), len(known.block_first)
-        read = _Blocks(begun, open_calls, missing, self._waiting, known.contiguous).read(n, messages)
-        codes = [ROLE_CODES.get(m.role, OTHER) for m in messages]
-        pins = [i for i, message in enumerate(messages, n) if message.pinned]
-        stand_ins = [i for i, message in enumerate(messages, n) if message.replaces]
-        requests, spoke = _requests(codes, n, frozenset(stand_ins), self._spoke)
-        asked, arrays = self._asked_after(requests), dict(self._arrays)
-        arrays["requests"] = asked if codes[-1] == ASSISTANT else asked.followed_by([n + len(codes)])
-        last, answered_at = np.array(read.first, np.int64), np.zeros(len(read.first), np.int64)
-        earlier = _settle(last, read.last, begun), _settle(answered_at, read.answered_at, begun)
-        new = {
-            "settled": (last, answered_at), "doubtful": read.doubtful, "pins": pins, "stand_ins": stand_ins,
-            **self._rows(codes, read),
-        }  # fmt: skip
-        for name, values in new.items():
-            if more := len(values[0] if isinstance(values, tuple) else values):
-                arrays[name] = arrays[name].followed_by(values, more)
-        for row, settled in enumerate(earlier):
-            _change(arrays, "settled", row, settled)
-        _change(arrays, "of_message", 2, {j: i for i in stand_ins for j in messages[i - n].replaces if 0 <= j < i})
-        return ColumnsIndex(arrays, asked, spoke, read)
+        known, n, open_calls, missing = self.columns, len(self.columns.role), self._open_calls, self._missing
+        begun, turn = len(known.block_first), known.users_before.item(n) - 1
+        read = _Read(begun, turn, self._spoke, dict(open_calls), dict(missing), self._waiting, known.contiguous)
+        read.read(n, messages)
+        asked, arrays = self._asked_after(read.requests), dict(self._arrays)
+        arrays["requests"] = asked if read.role[-1] == ASSISTANT else asked.followed_by([n + len(messages)])
+        for name, count in ROWS.items():
+            if numbers := getattr(read, name):
+                arrays[name] = arrays[name].followed_by(
+                    np.array(numbers).reshape(-1, count).T if count > 1 else numbers
+                )
+        if read.joined:
+            arrays["of_block"] = arrays["of_block"].changed(*_entries(read.joined))
+        if replaced := {j: i for i in read.stand_ins for j in messages[i - n].replaces if 0 <= j < i}:
+            places = [j + 1 for j in replaced]
+            arrays["of_message"] = arrays["of_message"].changed((REPLACED, places), list(replaced.values()))
+        return ColumnsIndex(arrays, asked, read)
 
     def beginning(self, conversation: Conversation, size: int) -> ColumnsIndex | None:
         known = self.columns
@@ -151,9 +186,9 @@ class ColumnsIndex(Growing):
         contiguous = known.contiguous or bool((np.diff(known.block[:size]) >= 0).all())
         arrays = arrays_up_to(size, known, self._arrays)
         asked, arrays["requests"] = requests_up_to(size, known, self._asked)
-        missing = {home: len(ids) for home, ids in waiting.items()}
-        read = _Blocks(0, open_calls, missing, newest if alone else None, contiguous)
-        return ColumnsIndex(arrays, asked, last_to_speak(known, size), read)
+        missing, spoke = {home: len(ids) for home, ids in waiting.items()}, last_to_speak(known, size)
+        read = _Read(0, 0, spoke, open_calls, missing, newest if alone else None, contiguous)
+        return ColumnsIndex(arrays, asked, read)
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> ColumnsIndex | None:
         known, more = self.columns, now - before
@@ -168,103 +203,64 @@ class ColumnsIndex(Growing):
             waiting = None if waiting is None else waiting + more
         pins = [i for i in range(now) if conversation[i].pinned]
         arrays["pins"] = GrowingArray(np.append(np.array(pins, np.int64), known.pins[known.pins >= before] + more))
-        return ColumnsIndex(arrays, asked, self._spoke, _Blocks(0, open_calls, missing, waiting, known.contiguous))
-
-    def _rows(self, codes: Sequence[int], read: _Blocks) -> dict[str, Any]:
-        """The new entries of the other arrays, under their names; of those with rows, one after the other."""
-        n, role = len(self.columns.role), np.array(codes, np.uint8)
-        block, first = np.array(read.block), np.array(read.first, np.int64)
-        opening, turns, users = role[first - n], self.columns.users_before[-1:], NONE
-        if USER in codes:
-            turns, users = turns + np.cumsum(role == USER), np.flatnonzero(role == USER)
-        begun_by = block + 1 if read.contiguous else np.maximum.accumulate(np.maximum(block + 1, read.begun))
-        orphan = (
-            np.isin(read.first, [read.first[home - read.begun] for home in read.orphans]) if read.orphans else False
-        )
-        return {
-            "role": role,
-            "of_message": (block, turns - 1, NEVER),
-            "before": (begun_by, turns),
-            "of_block": (first, turns[first - n if len(users) else 0] - 1),
-            "opening": (opening, orphan, opening == SYSTEM),
-            "users": (users + n, block[users]),
-            "results": np.flatnonzero(role == TOOL) + n if TOOL in codes else NONE,
-        }
+        return ColumnsIndex(arrays, asked, _Read(0, 0, self._spoke, open_calls, missing, waiting, known.contiguous))
 
     def _asked_after(self, requests: Sequence[int]) -> GrowingArray:
         """The requests that were answered, with these; the one that was to be next is mostly the first of them."""
         foreseen = self._arrays["requests"]
-        if requests and foreseen.size > self._asked.size and foreseen.array[-1] == requests[0]:
+        if requests and foreseen.size > self._asked.size and foreseen.array.item(-1) == requests[0]:
             return foreseen.followed_by(requests[1:])
         return self._asked.followed_by(requests)
 
 
-def _settle(of_new: np.ndarray, found: Mapping[int, int], begun: int) -> Mapping[int, int]:
-    """Write what was found of new blocks, after `begun` others; what was found of these."""
-    earlier = {block: number for block, number in found.items() if block < begun} if begun else {}
-    new = {block: number for block, number in found.items() if block >= begun} if earlier else found
-    if new:
-        of_new[np.array(list(new)) - begun] = list(new.values())
-    return earlier
+def _entries(joined: Mapping[int, tuple[int, int | None]]) -> tuple[tuple[list[int], list[int]], list[int]]:
+    """Where blocks that results joined are changed, by row and place, and to what."""
+    rows, places, values = list[int](), list[int](), list[int]()
+    for block, (last, answered_at) in joined.items():
+        for row, value in ((LAST, last), (ANSWERED, NEVER if answered_at is None else answered_at)):
+            rows.append(row)
+            places.append(block)
+            values.append(value)
+    return (rows, places), values
 
 
-def _change(arrays: dict[str, GrowingArray], name: str, row: int, changed: Mapping[int, int]) -> None:
-    if changed:
-        arrays[name] = arrays[name].changed((row, list(changed)), list(changed.values()))
-
-
-def _requests(codes: Sequence[int], start: int, replacing: Collection[int], spoke: int) -> tuple[list[int], int]:
-    """History lengths at which messages answer a request, and who spoke last; see "request" in docs/architecture.md.
-
-    System messages are skipped, so one between question and answer (a status update, a reminder) doesn't hide the
-    request; and what only replaces earlier messages, as no model was asked for it.
-    """
-    requests = []
-    for i, role in enumerate(codes, start):
-        if role == SYSTEM or i in replacing:
-            continue
-        if role == ASSISTANT and spoke in (USER, TOOL):
-            requests.append(i)
-        spoke = role
-    return requests, spoke
-
-
-def _columns(arrays: Mapping[str, GrowingArray], read: _Blocks) -> Columns:
-    of_message, of_block, before = arrays["of_message"].array, arrays["of_block"].array, arrays["before"].array
-    settled, opening, users = arrays["settled"].array, arrays["opening"].array, arrays["users"].array
-    doubtful = arrays["doubtful"].array
+def _columns(arrays: Mapping[str, GrowingArray], read: _Read) -> Columns:
+    of_message, of_block, opening = arrays["of_message"].array, arrays["of_block"].array, arrays["opening"].array
+    users, doubtful = arrays["users"].array, arrays["doubtful"].array
     return Columns(
         role=arrays["role"].array,
-        block=of_message[0],
-        turn=of_message[1],
+        block=of_message[0, 1:],
+        turn=of_message[1, 1:],
         block_first=of_block[0],
-        block_last=settled[0],
+        block_last=of_block[LAST],
         block_role=opening[0],
         block_turn=of_block[1],
-        answered_at=settled[1],
+        answered_at=of_block[ANSWERED],
         orphan=opening[1].view(bool),
         system=opening[2].view(bool),
         users=users[0],
         user_blocks=users[1],
         results=arrays["results"].array,
         requests=arrays["requests"].array,
-        blocks_before=before[0],
-        users_before=before[1],
+        blocks_before=of_message[3],
+        users_before=of_message[4],
         contiguous=read.contiguous,
         clean=not len(doubtful) and not read.missing,
         doubtful=doubtful,
         pins=arrays["pins"].array,
         stand_ins=arrays["stand_ins"].array,
-        replaced_by=of_message[2],
+        replaced_by=of_message[REPLACED, 1:],
     )
 
 
 def _nothing_said() -> ColumnsIndex:
-    rows = {"of_message": 3, "before": 2, "of_block": 2, "settled": 2, "users": 2}
-    arrays = {name: GrowingArray(np.zeros((count, int(name == "before")), np.int64)) for name, count in rows.items()}
-    arrays |= {name: GrowingArray(NONE) for name in ("results", "requests", "doubtful", "pins", "stand_ins")}
-    arrays |= {"role": GrowingArray(np.zeros(0, np.uint8)), "opening": GrowingArray(np.zeros((3, 0), np.uint8))}
-    return ColumnsIndex(arrays, arrays["requests"], OTHER, _Blocks(0, {}, {}, None))
+    arrays = {
+        name: GrowingArray(np.zeros((count, 0) if count > 1 else 0, np.uint8 if name in BYTES else np.int64))
+        for name, count in ROWS.items()
+    }
+    arrays["of_message"] = GrowingArray(np.zeros((ROWS["of_message"], 1), np.int64))
+    arrays["requests"] = GrowingArray(np.zeros(0, np.int64))
+    return ColumnsIndex(arrays, arrays["requests"], _Read(0, -1, OTHER, {}, {}, None))
 
 
 NOTHING_SAID = _nothing_said()

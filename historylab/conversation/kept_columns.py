@@ -24,19 +24,18 @@ def arrays_up_to(size: int, columns: Columns, arrays: Mapping[str, GrowingArray]
     """The arrays of the first `size` messages, which none of the later ones replaces."""
     blocks, users = columns.blocks_before.item(size), columns.users_before.item(size)
     cut = {
-        "role": size, "of_message": size, "before": size + 1, "of_block": blocks, "opening": blocks, "settled": blocks,
-        "users": users,
+        "role": size, "of_message": size + 1, "of_block": blocks, "opening": blocks, "users": users,
     }  # fmt: skip
     cut |= {name: int(arrays[name].array.searchsorted(size)) for name in ("results", "pins", "stand_ins")}
     kept = {name: arrays[name].beginning(count) for name, count in cut.items()}
-    last, answered_at = kept["settled"].array
+    _, _, last, answered_at = kept["of_block"].array
     reaching = np.flatnonzero(last >= size)
     if len(reaching):
         ends = [_last_of(columns.block[:size], home) for home in reaching.tolist()]
-        kept["settled"] = kept["settled"].changed((0, reaching), ends)
+        kept["of_block"] = kept["of_block"].changed((2, reaching), ends)
     unanswered = np.flatnonzero((answered_at > size) & (answered_at < NEVER))
     if len(unanswered):
-        kept["settled"] = kept["settled"].changed((1, unanswered), NEVER)
+        kept["of_block"] = kept["of_block"].changed((3, unanswered), NEVER)
     doubtful = int(columns.doubtful.searchsorted(blocks))
     if doubtful and columns.doubtful.item(doubtful - 1) == blocks - 1 and not columns.orphan[blocks - 1]:
         doubtful -= int(not interrupted(columns, blocks - 1, size))  # what came between comes later
@@ -82,25 +81,22 @@ def requests_up_to(size: int, columns: Columns, asked: GrowingArray) -> tuple[Gr
 def led_arrays(before: int, now: int, arrays: Mapping[str, GrowingArray]) -> Arrays:
     """The arrays with `now` leading system messages in place of `before`; none of the messages replaces others."""
     more, old = now - before, {name: grown.array for name, grown in arrays.items()}
-    block, turn, _ = old["of_message"][:, before:]
-    begun, turns = old["before"][:, before + 1 :]
-    first, block_turn = old["of_block"][:, before:]
-    last, answered_at = old["settled"][:, before:]
+    block, turn, _, begun, turns = old["of_message"][:, before + 1 :]
+    first, block_turn, last, answered_at = old["of_block"][:, before:]
     answered_at = answered_at + more * ((answered_at > 0) & (answered_at < NEVER))
-    leading, none, untold = np.arange(now), np.zeros(now, np.int64), np.full(now, -1)
+    leading, untold, none = np.arange(now), np.full(now, -1), np.zeros(now, np.int64)
+    before_any = np.zeros((5, 1), np.int64)
     new = {
         "role": np.append(np.full(now, SYSTEM, np.uint8), old["role"][before:]),
-        "of_message": _rows((leading, block + more), (untold, turn), np.full(len(block) + now, NEVER)),
-        "before": _rows((np.arange(now + 1), begun + more), (np.zeros(now + 1, np.int64), turns)),
-        "of_block": _rows((leading, first + more), (untold, block_turn)),
-        "settled": _rows((leading, last + more), (none, answered_at)),
-        "opening": np.append(
-            np.array([[SYSTEM], [False], [True]], np.uint8).repeat(now, 1), old["opening"][:, before:], 1
+        "of_message": np.hstack(
+            (
+                before_any,
+                (leading, untold, none + NEVER, leading + 1, none),
+                (block + more, turn, np.full(len(block), NEVER), begun + more, turns),
+            )
         ),
+        "of_block": np.hstack(((leading, untold, leading, none), (first + more, block_turn, last + more, answered_at))),
+        "opening": np.hstack((SYSTEMS.repeat(now, 1), old["opening"][:, before:])),
         **{name: old[name] + more for name in ("users", "results", "doubtful", "requests")},
     }
     return {**arrays, **{name: GrowingArray(values) for name, values in new.items()}}
-
-
-def _rows(*rows: tuple[np.ndarray, np.ndarray] | np.ndarray) -> np.ndarray:
-    return np.array([np.append(*row) if isinstance(row, tuple) else row for row in rows])

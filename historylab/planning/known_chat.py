@@ -35,7 +35,7 @@ class KnownChat:
         self.items: list[Any] = []  # as they were read, the leading ones first
         self.places: dict[int, int] = {}  # of an item that was read, by its id: where an equal one is given now
         self._led = 0  # leading items
-        self._ends: list[tuple[int, int]] = []  # after each group of the others: its items and its messages, with all before
+        self._ends: list[tuple[int, int]] = []  # after each group of the others: items and messages so far
         self._systems: list[Message] = []  # what the leading items and a body's own field say
         self._form: Form | None = None
         self._sure = False  # whose form it is

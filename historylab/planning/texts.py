@@ -115,7 +115,7 @@ def _with_others(
         said.update(new)
     rows_of_new = np.array([messages, conversation.columns.block[messages], saved])
     in_order = not rows.size or not len(messages) or messages[0] > rows.array[0, -1]
-    rows = rows.followed_by(rows_of_new, len(messages))
+    rows = rows.followed_by(rows_of_new)
     if not in_order:
         rows = GrowingArray(rows.array[:, np.argsort(rows.array[0], kind="stable")])
     return rows, tokens.followed_by(column), said

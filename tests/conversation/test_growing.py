@@ -19,7 +19,6 @@ from sketches import conv
 from historylab.conversation.columns import Columns
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.growing import Growing, GrowingArray
-from historylab.conversation.indexing import index_messages
 from historylab.conversation.message import Message
 from historylab.counters.base import ScaledCounter, token_column
 from historylab.counters.characters import Characters
@@ -77,7 +76,7 @@ def test_a_grown_conversation_is_indexed_like_a_whole_one_and_its_beginnings_kee
         grown = grown.followed_by(piece)
         said.append((grown, facts(grown.columns)))
     for earlier, index in said:
-        assert index == facts(index_messages(messages[: len(earlier)])) == facts(earlier.columns)
+        assert index == facts(Conversation(messages[: len(earlier)]).columns) == facts(earlier.columns)
         assert earlier == Conversation(messages[: len(earlier)])
 
 
@@ -93,8 +92,8 @@ def test_a_fork_is_indexed_like_a_whole_conversation_whatever_its_trunk_goes_on_
     begun = grown.beginning(kept)
     fork = begun.followed_by(other)
     for found in (begun, fork, grown, begun.followed_by(trunk[kept:])):
-        assert facts(found.columns) == facts(index_messages(found.messages))
-        assert facts(found.followed_by(later).columns) == facts(index_messages([*found, *later]))
+        assert facts(found.columns) == facts(Conversation(found.messages).columns)
+        assert facts(found.followed_by(later).columns) == facts(Conversation([*found, *later]).columns)
     assert fork == Conversation([*trunk[:kept], *other])
     assert grown == trunk
 
@@ -109,7 +108,7 @@ def test_other_leading_systems_leave_an_index_like_that_of_a_whole_conversation(
     new = old.with_leading(systems, replacing=before)
     assert new == Conversation([*systems, *rest])
     for found in (new, new.followed_by(more), new.beginning(len(new) // 2)):
-        assert facts(found.columns) == facts(index_messages(found.messages))
+        assert facts(found.columns) == facts(Conversation(found.messages).columns)
 
 
 @examples(max_examples=150)
@@ -173,7 +172,7 @@ def test_threads_may_follow_the_same_conversation_at_once():
         grown = list(pool.map(lambda k: trunk.followed_by(conv(f"a:{k + 1} u")), range(40)))
         columns = list(pool.map(lambda each: facts(each.columns), grown))
     assert [each[4].content for each in grown] == [" ".join(["w0"] * (k + 1)) for k in range(40)]
-    assert columns == [facts(index_messages(each.messages)) for each in grown]
+    assert columns == [facts(Conversation(each.messages).columns) for each in grown]
 
 
 def test_a_grown_conversation_is_a_value_like_any_other():

@@ -133,7 +133,7 @@ class _Found(Growing):
         new = sorted(files.read(conversation, start))
         rows = np.array([(message, since) for since, message, _ in new], np.int64).reshape(-1, 2).T
         by = [how for _, _, how in new]
-        return _Found(files, self._results.followed_by(rows, len(new)), self._by.followed_by(by))
+        return _Found(files, self._results.followed_by(rows), self._by.followed_by(by))
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> _Found | None:
         return self if before == now else None
