@@ -47,6 +47,13 @@ class Columns:
         """The first request (from 0) that has this message in its history; r if none does."""
         return int(self.requests.searchsorted(message, side="right"))
 
+    def first_block_since(self, message: int) -> int:
+        """The first block with a message from this one on, which may have begun before it; b if none has."""
+        homes = self.block[message:]
+        if not len(homes):
+            return len(self.block_first)
+        return homes.item(0) if self.contiguous else int(homes.min())
+
     def refused(self, size: int) -> np.ndarray:
         """int64: the blocks that an API would refuse in a history of the first `size` messages, ascending.
 

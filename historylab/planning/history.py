@@ -79,51 +79,41 @@ class Sums(Growing):
     float64[b], `block_running` float64[b + 1] the tokens before each block.
     """
 
-    __slots__ = ("_arrays", "_counter", "block_running", "block_sizes", "block_tokens", "running", "tokens")
+    __slots__ = ("_blocks", "_counter", "_running", "block_running", "block_sizes", "block_tokens", "running", "tokens")
 
-    def __init__(self, counter: Counter, tokens: np.ndarray, arrays: tuple[GrowingArray, ...]):
-        self._counter, self.tokens, self._arrays = counter, tokens, arrays
-        self.running, self.block_tokens, self.block_sizes, self.block_running = (grown.array for grown in arrays)
+    def __init__(self, counter: Counter, tokens: np.ndarray, running: GrowingArray, blocks: GrowingArray):
+        self._counter, self.tokens, self._running, self._blocks = counter, tokens, running, blocks
+        self.running, self.block_running = running.array, blocks.array[2]
+        self.block_tokens, self.block_sizes = blocks.array[0, 1:], blocks.array[1, 1:]
 
     @staticmethod
     def of_nothing(counter: Counter) -> Sums:
-        none = GrowingArray(np.zeros(0))
-        arrays = GrowingArray(np.zeros(1, np.int64)), none, none, GrowingArray(np.zeros(1))
-        return Sums(counter, np.zeros(0, np.int64), arrays)
+        none = np.zeros(0, np.int64)
+        return Sums(counter, none, GrowingArray(np.zeros(1, np.int64)), GrowingArray(np.zeros((3, 1))))
 
     def followed_by(self, conversation: Conversation, start: int) -> Sums:
-        tokens, homes = token_column(conversation, self._counter), conversation.columns.block[start:]
-        running, block_tokens, block_sizes, block_running = self._arrays
-        new, known = tokens[start:], block_tokens.size
-        blocks = len(conversation.columns.block_first) - known
-        if len(homes) and homes.min() < known:  # results of calls that were there
-            late = homes < known
-            for_known = [np.bincount(homes[late], weights, known) for weights in (new[late], None)]
-            block_tokens = block_tokens.changed(slice(None), block_tokens.array + for_known[0])
-            block_sizes = block_sizes.changed(slice(None), block_sizes.array + for_known[1])
-            block_running = GrowingArray(np.concatenate(([0.0], np.cumsum(block_tokens.array))))
-            homes, added = homes[~late], new[~late]
-        else:
-            added = new
-        of_block = np.bincount(homes - known, added, blocks)
-        arrays = (
-            running.followed_by(running.array[-1] + new.cumsum()),
-            block_tokens.followed_by(of_block),
-            block_sizes.followed_by(np.bincount(homes - known, minlength=blocks).astype(float)),
-            block_running.followed_by(block_running.array[-1] + of_block.cumsum()),
-        )
-        return Sums(self._counter, tokens, arrays)
+        tokens, columns = token_column(conversation, self._counter), conversation.columns
+        new, blocks = tokens[start:], self._blocks
+        first = min(columns.first_block_since(start), blocks.size - 1)  # results may belong to a block that was there
+        homes, count = columns.block[start:] - first, len(columns.block_first) - first
+        rows = np.empty((3, count))
+        rows[0], rows[1] = np.bincount(homes, new, count), np.bincount(homes, minlength=count)
+        if known := blocks.size - 1 - first:
+            rows[:2, :known] += blocks.array[:2, first + 1 :]
+        rows[0].cumsum(out=rows[2])
+        rows[2] += blocks.array[2, first]
+        running = self._running.followed_by(self.running[-1] + new.cumsum())
+        return Sums(self._counter, tokens, running, blocks.beginning(first + 1).followed_by(rows))
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> Sums:
         new = token_column(conversation.beginning(now), self._counter)
         tokens = np.concatenate((new, self.tokens[before:]))
-        block_tokens = np.concatenate((new.astype(float), self.block_tokens[before:]))
-        block_sizes = np.concatenate((np.ones(now), self.block_sizes[before:]))
+        blocks = np.zeros((3, 1 + now + len(self.block_tokens) - before))
+        blocks[0, 1:] = np.concatenate((new, self.block_tokens[before:]))
+        blocks[1, 1:] = np.concatenate((np.ones(now), self.block_sizes[before:]))
+        blocks[2] = blocks[0].cumsum()
         running = np.concatenate(([0], np.cumsum(tokens)))
-        block_running = np.concatenate(([0.0], np.cumsum(block_tokens)))
-        return Sums(
-            self._counter, tokens, tuple(map(GrowingArray, (running, block_tokens, block_sizes, block_running)))
-        )
+        return Sums(self._counter, tokens, GrowingArray(running), GrowingArray(blocks))
 
 
 def sums_of(conversation: Conversation, counter: Counter) -> Sums:

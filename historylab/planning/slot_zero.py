@@ -19,9 +19,9 @@ from historylab.conversation.growing import Growing
 from historylab.planning.history import History
 from historylab.planning.pins import RULE, PinRules, pinned_by_rule
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import FITS, INVALID, PIN, REPLACED, Action, Reason, StageTrace
+from historylab.planning.reasons import FITS, INVALID, PIN, REPLACED, Reason, StageTrace
 from historylab.planning.reasons import SYSTEM as ALWAYS
-from historylab.planning.standing import Decided, Standing
+from historylab.planning.standing import DROPPED, KEPT, PINNED, Decided, Standing
 from historylab.planning.strategies.returned import returned_summaries
 
 
@@ -41,18 +41,18 @@ class SlotZero:
 
     def returned(self, conversation: Conversation, first: int, blocks: int) -> np.ndarray:
         """bool: of the blocks from `first` on, summaries of ours that came back."""
-        if not self.heading:
+        if not self.heading or not conversation.columns.system[first:blocks].any():
             return np.zeros(blocks - first, bool)
         return returned_summaries(conversation, self.heading)[first:blocks]
 
     def pinned(
-        self, conversation: Conversation, first: int, size: int
+        self, conversation: Conversation, first: int, size: int, returned: np.ndarray
     ) -> Iterator[tuple[np.ndarray, Reason, Mapping[str, Any]]]:
-        """Blocks from `first` on (bool), and why they are pinned, by what the first `size` messages are."""
-        columns = conversation.columns
-        blocks = columns.blocks_before.item(size)
+        """Blocks from `first` on (bool), and why they are pinned, by what the first `size` messages are; `returned`
+        are summaries of ours among those blocks."""
+        columns, blocks = conversation.columns, first + len(returned)
         rules = pinned_by_rule(conversation, self.pins, projected=self.projected) if self.pins else None
-        returned = self.returned(conversation, first, blocks)
+        systems = columns.system[first:blocks]
 
         def homes_of(messages: np.ndarray) -> np.ndarray:
             mask, homes = np.zeros(blocks - first, bool), columns.block[messages[: messages.searchsorted(size)]]
@@ -61,8 +61,8 @@ class SlotZero:
 
         if len(columns.pins):  # a projection was handed both
             yield homes_of(columns.pins if rules is None else np.setdiff1d(columns.pins, rules.messages)), PIN, {}
-        if self.preserve_system_messages:
-            yield columns.system[first:blocks] & ~returned, ALWAYS, {}
+        if self.preserve_system_messages and systems.any():
+            yield systems & ~returned, ALWAYS, {}
         if rules is not None:
             yield homes_of(rules.messages) & ~returned, RULE, {"rule": rules.rule}
 
@@ -81,7 +81,7 @@ class SlotZero:
             for name, before, after in (("projection", plan, whole), ("source", whole, refused))
             if after is not before
         )
-        for mask, why, numbers in self.pinned(history.conversation, 0, history.size):
+        for mask, why, numbers in self.pinned(history.conversation, 0, history.size, plan.returned):
             refused = refused.pin(mask, why, **numbers)
         return refused
 
@@ -95,26 +95,26 @@ class _Stands(Growing):
         self.slot, self.standing = slot, standing
 
     def followed_by(self, conversation: Conversation, start: int) -> _Stands:
-        columns, first = conversation.columns, len(self.standing.actions)
-        homes = columns.block[start:]
-        first = min(first, int(homes.min())) if len(homes) else first  # results may belong to a block that was there
+        columns = conversation.columns
+        first = min(columns.first_block_since(start), len(self.standing.actions))
         decided = _decided(self.slot, conversation, first)
         return _Stands(self.slot, self.standing.followed_by(first, columns, decided))
 
 
 def _decided(slot: SlotZero, conversation: Conversation, first: int) -> Decided:
     """What stands about the blocks from `first` on."""
-    columns = conversation.columns
+    columns, numbers = conversation.columns, dict[int, Mapping[str, Any]]()
     blocks = len(columns.block_first)
-    invalid = columns.orphan[first:] | (columns.answered_at[first:] == NEVER)
-    actions = np.where(invalid, np.uint8(Action.DROPPED), np.uint8(Action.KEPT))
-    reasons = np.where(invalid, np.uint8(INVALID.code), np.uint8(FITS.code))
-    numbers: dict[int, Mapping[str, Any]] = {INVALID.code: {}} if invalid.any() else {}
-    for mask, why, needed in slot.pinned(conversation, first, len(conversation)):
-        chosen = mask & (actions == Action.KEPT)
-        actions[chosen], reasons[chosen] = Action.PINNED, why.code
-        numbers[why.code] = needed
-    return Decided(actions, reasons, slot.returned(conversation, first, blocks), numbers)
+    codes = np.zeros((3, blocks - first), np.uint8)
+    codes[1], codes[2] = FITS.code, slot.returned(conversation, first, blocks)
+    if not columns.clean:
+        invalid = columns.orphan[first:] | (columns.answered_at[first:] == NEVER)
+        if invalid.any():
+            codes[0, invalid], codes[1, invalid], numbers[INVALID.code] = DROPPED, INVALID.code, {}
+    for mask, why, needed in slot.pinned(conversation, first, len(conversation), codes[2].view(bool)):
+        chosen = mask & (codes[0] == KEPT)
+        codes[0, chosen], codes[1, chosen], numbers[why.code] = PINNED, why.code, needed
+    return Decided(codes, numbers)
 
 
 def start(

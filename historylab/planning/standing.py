@@ -18,15 +18,15 @@ from historylab.planning.reasons import Action
 from historylab.planning.texts import Texts
 
 MOST_TEXTS = 8  # whose savings are remembered
+KEPT, PINNED, DROPPED = (action.value for action in (Action.KEPT, Action.PINNED, Action.DROPPED))
+"""Plain numbers: numpy takes five times as long to compare with a member of an enum."""
 
 
 class Decided(NamedTuple):
-    """Of blocks from one on: actions and reasons (uint8), which are summaries of ours that came back (bool), and the
-    numbers that the reasons need."""
+    """Of blocks from one on: `codes` (uint8[3, b]) are actions, reasons, and which are summaries of ours that came
+    back; `numbers` those that the reasons need."""
 
-    actions: np.ndarray
-    reasons: np.ndarray
-    returned: np.ndarray
+    codes: np.ndarray
     numbers: Mapping[int, Mapping[str, Any]]
 
 
@@ -43,66 +43,72 @@ class Standing:
     """
 
     __slots__ = (
-        "_grown", "_savings", "_tokens", "actions", "always", "kin", "latest", "messages", "numbers", "places",
-        "reasons", "refused", "returned", "speaks",
+        "_always", "_codes", "_running", "_savings", "_tokens", "actions", "always", "kin", "latest", "messages",
+        "numbers", "places", "reasons", "refused", "returned", "speaks",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        codes, none, sums = (GrowingArray(np.zeros(n, kind)) for n, kind in ((0, np.uint8), (0, bool), (1, np.int64)))
-        blocks = GrowingArray(np.zeros(0, np.int64))
-        self._set((codes, codes, none, sums, sums, sums, blocks), {}, speaks=False, kin=object())
-        self._tokens: dict[Any, tuple[GrowingArray, GrowingArray]] = {}
+        codes, sums = GrowingArray(np.zeros((3, 0), np.uint8)), GrowingArray(np.zeros((3, 1), np.int64))
+        self._set(codes, sums, GrowingArray(np.zeros(0, np.int64)), {}, speaks=False, kin=object())
+        self._tokens: dict[Any, GrowingArray] = {}
         self._savings: tuple[Savings, ...] = ()
 
     def _set(
         self,
-        grown: tuple[GrowingArray, ...],
+        codes: GrowingArray,
+        running: GrowingArray,
+        always: GrowingArray,
         numbers: Mapping[int, Mapping[str, Any]],
         *,
         speaks: bool,
         kin: object,
     ) -> None:
-        self._grown, self.numbers, self.speaks, self.kin = grown, numbers, speaks, kin
-        arrays = (each.array for each in grown)
-        self.actions, self.reasons, self.returned, self.places, self.messages, self.refused, self.always = arrays
+        self._codes, self._running, self._always, self.numbers, self.speaks, self.kin = (
+            codes, running, always, numbers, speaks, kin,
+        )  # fmt: skip
+        self.actions, self.reasons, self.returned = codes.array[0], codes.array[1], codes.array[2].view(bool)
+        self.places, self.messages, self.refused = running.array
+        self.always = always.array
         self.latest: tuple[object, np.ndarray, np.ndarray] | None = None  # the decisions that were read last
 
     def followed_by(self, first: int, columns: Columns, decided: Decided) -> Standing:
         """For a longer conversation, of which the first blocks are as they were; the others are decided so."""
-        actions, starts = decided.actions, columns.block_first[first:]
+        actions, starts = decided.codes[0], columns.block_first[first:]
         homes = columns.block[starts[0] :] if len(starts) else columns.block[:0]
-        sizes = np.bincount(homes[homes >= first] - first, minlength=len(starts))
-        of_blocks = zip(self._grown[:3], decided[:3], strict=True)
-        open_, refused = actions == 0, actions == Action.DROPPED
-        running = zip(self._grown[3:6], (open_, open_ * sizes, refused * sizes), strict=True)
-        pinned = np.flatnonzero(actions == Action.PINNED) + first
-        always = self._grown[6].beginning(int(self.always.searchsorted(first))).followed_by(pinned)
-        grown = (
-            *(known.beginning(first).followed_by(new) for known, new in of_blocks),
-            *(_carried_on(known.beginning(first + 1), new) for known, new in running),
-            always,
-        )
+        homes = homes if columns.contiguous else homes[homes >= first]
+        rows = np.empty((3, len(starts)), np.int64)
+        rows[0] = actions == KEPT
+        np.multiply(rows[0], np.bincount(homes - first, minlength=len(starts)), out=rows[1])
+        np.multiply(actions == DROPPED, np.bincount(homes - first, minlength=len(starts)), out=rows[2])
+        pinned = (actions == PINNED).nonzero()[0] + first
+        always, known = self._always, len(self.actions)
+        if first < known:
+            always = always.beginning(int(self.always.searchsorted(first)))
         new = object.__new__(Standing)
-        speaks = (self.speaks and first > 0) or bool((columns.block_role[pinned] != SYSTEM).any())
-        new._set(grown, {**self.numbers, **decided.numbers}, speaks=speaks, kin=self.kin)
-        new._tokens = {
-            key: (known.beginning(min(known.size, first + 1)), never.beginning(min(never.size, first + 1)))
-            for key, (known, never) in self._tokens.items()
-        }
+        new._set(
+            self._codes.beginning(first).followed_by(decided.codes),
+            _carried_on(self._running.beginning(first + 1), rows),
+            always.followed_by(pinned),
+            {**self.numbers, **decided.numbers} if decided.numbers else self.numbers,
+            speaks=(self.speaks and first > 0) or bool(len(pinned) and (columns.block_role[pinned] != SYSTEM).any()),
+            kin=self.kin,
+        )
+        new._tokens = {key: sums.beginning(min(sums.size, first + 1)) for key, sums in self._tokens.items()}
         new._savings = tuple(known.beginning(first) for known in self._savings)
         return new
 
     def tokens(self, history: History) -> tuple[np.ndarray, np.ndarray]:
         """int64[b + 1] each: the tokens before each block that are open, and that are never sent."""
         key, blocks = history.counter.key, len(self.actions)
-        known, never = self._tokens.get(key) or (GrowingArray(np.zeros(1, np.int64)),) * 2
-        if known.size <= blocks:
-            new = slice(known.size - 1, blocks)
-            tokens, actions = history.sums.block_tokens[new], self.actions[new]
-            known = _carried_on(known, tokens * (actions == 0))
-            never = _carried_on(never, tokens * (actions == Action.DROPPED))
-            self._tokens[key] = known, never
-        return known.array, never.array
+        sums = self._tokens.get(key) or GrowingArray(np.zeros((2, 1), np.int64))
+        if sums.size <= blocks:
+            new = slice(sums.size - 1, blocks)
+            actions, rows = self.actions[new], np.empty((2, blocks + 1 - sums.size), np.int64)
+            rows[:] = history.sums.block_tokens[new]
+            rows[0] *= actions == KEPT
+            rows[1] *= actions == DROPPED
+            sums = self._tokens[key] = _carried_on(sums, rows)
+        return sums.array[0], sums.array[1]
 
     def newest_open(self, first: int, stop: int, most: int) -> np.ndarray:
         """int64: the newest open blocks of those from `first` up to `stop`, which holds some; `most` at most."""
@@ -171,8 +177,8 @@ class Savings:
 
 
 def _carried_on(sums: GrowingArray, numbers: np.ndarray) -> GrowingArray:
-    """Running sums with those of further numbers."""
-    return sums.followed_by(sums.array[-1] + numbers.cumsum())
+    """Running sums, or rows of them, with those of further numbers."""
+    return sums.followed_by(numbers.cumsum(-1) + sums.array[..., -1:])
 
 
 def running(numbers: np.ndarray) -> np.ndarray:
