@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -47,8 +46,7 @@ class Growing:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
+class Grown(NamedTuple):
     """A value as a later conversation inherits it: of the messages it is for, `stop` still stand.
 
     The first `before` of them have become `now` others.

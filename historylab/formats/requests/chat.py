@@ -54,10 +54,13 @@ class Chat(Form):
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         places, items = now.places, now.items
-        sources = ((m.source, m) for m in messages)
         return [
-            to_record(m) if source is None else source if (place := places.get(id(source))) is None else items[place]
-            for source, m in sources
+            items[place]
+            if (place := places.get(id(m.source))) is not None
+            else to_record(m)
+            if m.source is None
+            else m.source
+            for m in messages
         ]
 
 
