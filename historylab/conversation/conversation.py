@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from historylab.conversation.columns import ASSISTANT, Columns
 from historylab.conversation.growing import Growing, Grown
@@ -25,16 +25,14 @@ if TYPE_CHECKING:
 G = TypeVar("G", bound=Growing)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """An assistant message with calls and all its results, or one other message. `indices` into the conversation."""
 
     indices: tuple[int, ...]
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """A user message and everything up to the next one: messages `start` up to, not including, `stop`."""
 
     number: int

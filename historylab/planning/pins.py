@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -71,8 +71,7 @@ def _marked(part: str, *, begun: bool, goes_on: bool) -> str:
     return marked.removesuffix(EDGE) if goes_on and part[-1:] == part[-1:].strip() else marked
 
 
-@dataclass(frozen=True, slots=True)
-class PinRules:
+class PinRules(NamedTuple):
     """What must stay, as the settings say it."""
 
     patterns: tuple[Pattern, ...]

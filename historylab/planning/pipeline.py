@@ -6,9 +6,8 @@ The order: what an API would refuse and what is pinned first, then filter, polic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
     from historylab.summarizers.base import Summarizer
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """The stages the settings chose, in order, with their options bound."""
 
     settings: Settings

@@ -28,8 +28,7 @@ class Action(IntEnum):
     DROPPED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(NamedTuple):
     """A rule, and the sentence that states its decision; `{names}` in it are filled from the decision's numbers.
 
     `{keep:newest turns}` counts: "newest 3 turns", "newest turn"; `{pause:span}` is so many seconds in words, and
@@ -41,8 +40,8 @@ class Reason:
     code: int
     rule: str
     sentence: str
-    setting: str = ""
-    remedy: Mapping[str, Any] = field(default_factory=dict)
+    setting: str
+    remedy: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

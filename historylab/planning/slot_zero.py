@@ -8,8 +8,7 @@ late), it is decided for that request alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,7 @@ from historylab.planning.standing import DROPPED, KEPT, PINNED, Decided, Standin
 from historylab.planning.strategies.returned import returned_summaries
 
 
-@dataclass(frozen=True, slots=True)
-class SlotZero:
+class SlotZero(NamedTuple):
     """What settings say of it: see `start`."""
 
     preserve_system_messages: bool
