@@ -7,6 +7,7 @@ A growing value is immutable, as the conversation is. Its arrays share memory wi
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -21,7 +22,7 @@ NOTES_PER_MESSAGE = 64
 _appending = threading.Lock()
 
 
-class Growing:
+class Growing(ABC):
     """A value derived from a conversation's messages alone, which `conversation.growing(key, make)` carries on.
 
     It must hold no conversation: each would hold the one before it. A method that returns None has the value made anew,
@@ -30,9 +31,9 @@ class Growing:
 
     __slots__ = ()
 
+    @abstractmethod
     def followed_by(self, conversation: Conversation, start: int) -> Self:
         """The value for all of `conversation`, whose first `start` messages this one is for."""
-        raise NotImplementedError
 
     def beginning(self, conversation: Conversation, size: int) -> Self | None:
         """The value for the first `size` of its messages, which `conversation` begins with."""
