@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from historylab.formats.samples import DEFAULT_SAMPLE
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 30
+
+# Every AppTest would look through all installed packages for components, which takes as long as to draw a page.
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
 def screen(path: str = "app.py", **link: str) -> AppTest:

@@ -10,15 +10,19 @@ from app_pages import opening, screen, shown, sources, text, verdict
 
 from historylab.ui.session.background_work import Interruption, Work
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_remembered")]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.usefixtures("nothing_remembered"),
+    pytest.mark.xdist_group("tune page"),  # one process has the advice that several look at
+]
 PAGE = "pages/tune.py"
 TOOLS = {"conv": "sample:tide-tables-agent"}
 LOOP = {"conv": "gen:tool_loop:seed=2"}  # on which better settings than the defaults are known
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def nothing_remembered():
-    """All these tests are one session to Streamlit, which would remember what an earlier one tried."""
+    """All tests are one session to Streamlit, which would remember what those of other files tried."""
     st.cache_resource.clear()
 
 
