@@ -7,6 +7,7 @@ import io
 import json
 import shlex
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import yaml
@@ -150,6 +151,7 @@ def is_named(name: str, named: set[str]) -> bool:
     return name in named or bool(named & deciding_families(name))
 
 
+@cache
 def sent(settings: Settings) -> list:
     timeline = replay(Conversation(to_messages(thirty_turns())), settings)
     return [[(m.role, m.content) for m in plan.render()] for plan in timeline.plans]
