@@ -30,8 +30,7 @@ from historylab.stores.base import open_store
 
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}  # much the faster counter
 FEW = [
-    *("octopus, tight", "mentu, tight", "pruner summarize", "agentdock", "mycoder, tight", "tagged_prompt of off"),
-    *("tool_output truncate", "compaction rolling", "one agent's view", "no system messages"),
+    *("octopus, tight", "mentu, tight", "pruner summarize", "tagged_prompt of off", "tool_output truncate"),
 ]
 every = pytest.mark.parametrize("settings", WAYS.values(), ids=WAYS)
 some = pytest.mark.parametrize("name", [*FEW[:2], *(pytest.param(name, marks=pytest.mark.slow) for name in FEW[2:])])
@@ -40,24 +39,34 @@ ALL = Judged(60, 60)  # requests, all as they should be
 SAMPLED = slice(3, None, 11)  # requests: early and late, within and after tool calls
 
 
-@pytest.fixture
-def writer(monkeypatch) -> Iterator[ChatServer]:
-    """A model that writes summaries, another text each time."""
-
+@pytest.fixture(scope="module")
+def writing() -> Iterator[ChatServer]:
     def behave(handler: Handler) -> None:
         says(f"{len(handler.server.requests)}: they asked when ferries leave.")(handler)
 
     with ChatServer(behave) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "none")
         yield server
 
 
 @pytest.fixture
-def worker(writer) -> Iterator[Executor]:
-    """A second process, which has the same environment."""
+def writer(writing, monkeypatch) -> ChatServer:
+    """A model that writes summaries, another text each time."""
+    writing.requests.clear()
+    monkeypatch.setenv("OPENAI_BASE_URL", writing.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    return writing
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Executor]:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         yield pool
+
+
+@pytest.fixture
+def worker(pool, writer) -> Executor:
+    """A second process, begun in the environment of the first test that asks it: its writer is that of all."""
+    return pool
 
 
 @some
@@ -70,6 +79,7 @@ def test_what_a_trimmer_sends_is_what_replay_shows(name):
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("two processes")  # the second has all libraries to load
 @clients
 def test_and_so_it_is_in_two_processes_that_restart(client, worker, writer, tmp_path):
     pytest.importorskip(client.library)

@@ -100,7 +100,8 @@ def test_whatever_summarises_has_one_summary_that_absorbs_the_former(family, nam
 @pytest.mark.slow
 @pytest.mark.parametrize("heading", HEADINGS)
 def test_and_so_it_is_under_any_heading(heading):
-    assert all(assert_harmless(settings_that_fold(*stage, heading)) > 10 for stage in FOLDING)
+    family, name = FOLDING[HEADINGS.index(heading) - 1]  # another one than above
+    assert assert_harmless(settings_that_fold(family, name, heading)) > 10
 
 
 @pytest.mark.parametrize(("family", "name"), FOLDING)
