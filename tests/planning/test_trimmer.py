@@ -69,7 +69,7 @@ def test_an_edit_a_fork_and_a_restart_are_planned_from_what_is_still_the_same(on
             assert in_short(trimmer.plan(history[:size])) == in_short(anew(history[:size], chosen))
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (k % 3 > 0)) for k, n in enumerate(WAYS)])
 def test_thirty_turns_are_what_replay_shows_every_way_there_is(name):
     trimmer, plans = Trimmer(WAYS[name]), replay(Conversation(to_messages(thirty_turns())), WAYS[name]).plans
     asked = [history for history, _ in requests_of(thirty_turns())]
