@@ -5,8 +5,9 @@ A conversation is drawn as a list of events, settings as a list of changes, so t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -121,12 +122,11 @@ def _some(changes: list[Mapping[str, Any]], most: int) -> st.SearchStrategy[list
     return st.lists(st.sampled_from(changes), max_size=most) if changes else st.just([])
 
 
-def _choices(family: str, name: str) -> Iterator[Mapping[str, Any]]:
+@cache
+def _choices(family: str, name: str) -> list[Mapping[str, Any]]:
     """The choice of a member, plain and with each of its options at several values."""
-    yield {family: name}
-    for option in registry.member(family, name).options:
-        for value in values_of(option):
-            yield {family: name, f"{family}.{name}.{option.name}": value}
+    varied = [(option.name, value) for option in registry.member(family, name).options for value in values_of(option)]
+    return [{family: name}, *({family: name, f"{family}.{name}.{option}": value} for option, value in varied)]
 
 
 def _merged(changes: list[Mapping[str, Any]]) -> dict[str, Any]:

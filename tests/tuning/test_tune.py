@@ -60,11 +60,11 @@ def test_what_is_promised_was_seen_before_what_it_is_judged_by_where_the_history
 
 def test_what_usually_does_well_is_found_where_a_search_on_the_earlier_requests_finds_nothing_that_lasts(monkeypatch):
     agent = generate("tool_loop", seed=3)
-    found = tune(agent, tries=12)
+    found = tune(agent, tries=6)
     assert found.verdict == "better"
     assert found.settings.budget >= BASE.budget
     monkeypatch.setattr(Choosing, "usual", lambda choosing: choosing.base)
-    assert tune(agent, tries=12).verdict == "as good"
+    assert tune(agent, tries=6).verdict == "as good"
 
 
 def test_what_costs_more_once_the_history_has_grown_is_not_called_better():
@@ -99,9 +99,9 @@ def test_the_same_call_gives_the_same_advice(loop, advice):
     assert (again.settings, again.verdict, again.why) == (advice.settings, advice.verdict, advice.why)
 
 
-def test_what_comes_after_the_requests_it_is_chosen_on_changes_nothing_about_the_choice(loop, advice):
+def test_what_comes_after_the_requests_it_is_chosen_on_changes_nothing_about_the_choice(loop):
     other = loop.edited(loop[:190])
-    assert tune(other, tries=20).settings.pruner == advice.settings.pruner
+    assert tune(other, tries=6).settings == tune(loop, tries=6).settings != BASE
 
 
 def test_below_thirty_needs_nothing_is_claimed_and_the_base_stays():
@@ -134,7 +134,7 @@ def test_over_several_conversations_each_is_judged_by_what_was_chosen_on_others(
 
 
 def test_what_is_wished_for_is_an_aim_and_constraints(loop):
-    cheapest = tune(loop, wishes="cheapest under explicit caching, never over the budget", tries=12)
+    cheapest = tune(loop, wishes="cheapest under explicit caching, never over the budget", tries=6)
     assert cheapest.held_out.cost.high < 1
     assert not cheapest.chosen.figures["over_budget"]
 
@@ -183,7 +183,7 @@ def test_where_everything_is_kept_nothing_keeps_more():
 
 
 def test_an_aim_that_gives_something_up_says_so(loop):
-    found = tune(loop, wishes="cheapest", tries=12)
+    found = tune(loop, wishes="cheapest", tries=6)
     assert found.why[0].startswith("Cheaper than yours, but it keeps less: ")
 
 
