@@ -87,6 +87,7 @@ def test_the_file_is_a_template_too():
     assert whole["not_carried"][0].startswith("Not carried over: overhead, model")
 
 
+@pytest.mark.slow  # seconds to load them
 def test_anthropics_own_types_know_every_key():
     beta = pytest.importorskip("anthropic.types.beta")
     types = pytest.importorskip("anthropic.types")

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.xdist_group("frontier")  # one process has its advice
 
 @pytest.fixture(scope="module")
 def advice():
-    return tune(generate("tool_loop", seed=2), wishes="never over 20k", tries=8, name=changes_in_words)
+    return tune(generate("tool_loop", seed=2, rounds=14), wishes="never over 5k", tries=8, name=changes_in_words)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -23,7 +23,7 @@ def test_every_candidate_is_a_point_that_names_itself(advice, dark):
     told = {entry[0]: entry for trace in figure.data if trace.customdata is not None for entry in trace.customdata}
     assert sorted(told) == list(range(len(advice.trials)))
     assert told[0][1] == "FIFO to 8,000"
-    assert any("breaks “never over 20,000 tokens”" in entry[2] for entry in told.values())
+    assert any("breaks “never over 5,000 tokens”" in entry[2] for entry in told.values())
 
 
 def test_the_best_found_has_its_intervals_beside_yours(advice):

@@ -94,11 +94,13 @@ def test_a_search_ranks_what_it_came_by_and_nothing_that_another_tried(loop):
     assert trials.run(BASE) in found
 
 
+@pytest.mark.slow
 def test_the_same_call_gives_the_same_advice(loop, advice):
     again = tune(loop, tries=20)
     assert (again.settings, again.verdict, again.why) == (advice.settings, advice.verdict, advice.why)
 
 
+@pytest.mark.slow
 def test_what_comes_after_the_requests_it_is_chosen_on_changes_nothing_about_the_choice(loop):
     other = loop.edited(loop[:190])
     assert tune(other, tries=6).settings == tune(loop, tries=6).settings != BASE
@@ -126,6 +128,7 @@ def test_questions_are_evidence_each_asked_after_several_requests():
     assert "facts asked for" in found.why[-1]
 
 
+@pytest.mark.slow
 def test_over_several_conversations_each_is_judged_by_what_was_chosen_on_others():
     several = [generate("coding_agent", seed=seed) for seed in range(3)]
     found = tune(several, tries=5)
@@ -133,6 +136,7 @@ def test_over_several_conversations_each_is_judged_by_what_was_chosen_on_others(
     assert found.evidence == found.held_out.needs
 
 
+@pytest.mark.slow
 def test_what_is_wished_for_is_an_aim_and_constraints(loop):
     cheapest = tune(loop, wishes="cheapest under explicit caching, never over the budget", tries=6)
     assert cheapest.held_out.cost.high < 1
@@ -182,6 +186,7 @@ def test_where_everything_is_kept_nothing_keeps_more():
     assert found.verdict == "as good"
 
 
+@pytest.mark.slow
 def test_an_aim_that_gives_something_up_says_so(loop):
     found = tune(loop, wishes="cheapest", tries=6)
     assert found.why[0].startswith("Cheaper than yours, but it keeps less: ")
