@@ -40,6 +40,7 @@ _OPEN = {
     PROTECTED.code: "the protected turns",
     SPARED.code: "older messages",
 }
+ADDED = "what the form of this API adds"
 NEWEST_CALL = "the newest tool call and its results"
 
 
@@ -107,7 +108,7 @@ def over_budget_cause(
 
     def planned(**changes: Any) -> HistoryPlan | None:
         try:
-            return plan_up_to(conversation, settings.replace(**changes), trial, plan.size)
+            return plan_up_to(conversation, settings.replace(**changes), trial, plan.size).with_added(plan.added)
         except SettingsError:
             return None
 
@@ -171,7 +172,8 @@ def _parts(plan: HistoryPlan) -> dict[str, int]:
         sums[what] = sums.get(what, 0) + int(tokens[block])
     sums["the summary"] = plan.summary_tokens
     sums["framing"] = history.counter.per_request
-    sums["the layout"] = plan.framing - history.counter.per_request  # negative where it saves some
+    sums[ADDED] = plan.added
+    sums["the layout"] = plan.framing - plan.added - history.counter.per_request  # negative where it saves some
     return {what: n for what, n in sorted(sums.items(), key=lambda part: -part[1]) if n}
 
 
@@ -196,6 +198,8 @@ def _why_uncut(plan: HistoryPlan, settings: Settings) -> str:
         return "The budget is 0."
     if less >= settings.budget:
         return f"Reserve and overhead ({less:,}) take the whole budget of {settings.budget:,}."
+    if plan.tokens - plan.added <= plan.budget:
+        return "Nothing is cut for what the form adds, so that the playground shows the same."
     return _pinned(plan) or _unpruned(settings, open_reasons)
 
 

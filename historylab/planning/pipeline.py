@@ -5,13 +5,13 @@ The order: what an API would refuse and what is pinned first, then filter, polic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.counters.base import counter_for
+from historylab.counters.base import count_messages, counter_for
 from historylab.errors import LoadError, PlanError
 from historylab.formats.base import describe
 from historylab.planning.history import History
@@ -55,6 +55,14 @@ class Pipeline(NamedTuple):
         if plan.over_budget:
             plan = (self.uncut or WhyUncut(self.settings)).said_of(plan)
         return plan.stored(previous)
+
+    def in_form(self, plan: HistoryPlan, planned: Sequence[Message], sent: Sequence[Message]) -> HistoryPlan:
+        """The same decisions where the form of an API has `sent` in the place of `planned` messages."""
+        tokens, others = (int(count_messages(those, plan.history.counter).sum()) for those in (sent, planned))
+        written = plan.with_added(tokens - others)
+        if written.over_budget and not plan.over_budget:
+            return (self.uncut or WhyUncut(self.settings)).said_of(written)
+        return written
 
     def _fold(
         self, history: History, instruments: Instruments, previous: HistoryPlan | None, budget: int

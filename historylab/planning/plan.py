@@ -46,11 +46,12 @@ class HistoryPlan(PlannedBlocks):
         history: what the plan is about.
         budget: tokens the rendered request may have (the setting less reserve and overhead, never below 0).
         shortened: messages sent as shorter texts, in the order of the decisions; for a message the last one counts.
+        added: tokens of the framing that the form of an API adds when the plan is sent; stages know nothing of them.
         summary: what stands for the summarised messages; it is sent as a system message after the leading ones.
         trace: per stage, what it did.
     """
 
-    __slots__ = ("budget", "changed", "framing", "layout", "message_tokens", "numbers", "summary", "trace")
+    __slots__ = ("added", "budget", "changed", "framing", "layout", "message_tokens", "numbers", "summary", "trace")
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class HistoryPlan(PlannedBlocks):
         self.shortened: tuple[Shortening | OldestTexts, ...] = ()
         self.numbers: Mapping[int, Mapping[str, Any]] = {}  # reason code → the numbers its sentence needs
         self.framing = history.counter.per_request  # tokens of the request that belong to no message
+        self.added = 0
         self.layout: Callable[[list[Message]], list[Message]] | None = None
         self.changed = 0
         self.trace: tuple[StageTrace, ...] = ()
@@ -92,7 +94,8 @@ class HistoryPlan(PlannedBlocks):
         new._decisions, new._returned, new._tokens = self._decisions, self._returned, self._tokens
         new.message_tokens, new.shortened = self.message_tokens, self.shortened
         new.summary, new.numbers, new.changed = self.summary, self.numbers, self.changed
-        new.framing, new.layout, new._last_word = self.framing, self.layout, self._last_word
+        new.framing, new.added = self.framing, self.added
+        new.layout, new._last_word = self.layout, self._last_word
         return new
 
     # -- reading it
@@ -169,6 +172,14 @@ class HistoryPlan(PlannedBlocks):
         counter = self.history.counter
         tokens = int(count_messages(plan.render(), counter).sum()) + counter.per_request
         plan.framing = tokens - self.message_tokens - self.summary_tokens
+        return plan
+
+    def with_added(self, tokens: int) -> HistoryPlan:
+        """The same decisions, sent in the form of an API that adds so many tokens, if any."""
+        if tokens <= self.added:
+            return self
+        plan = self._copy()
+        plan.framing, plan.added = self.framing + tokens - self.added, tokens
         return plan
 
     def with_reasons(self, block_reasons: LastWord, numbers: Mapping[int, Mapping[str, Any]]) -> HistoryPlan:
@@ -258,7 +269,7 @@ class HistoryPlan(PlannedBlocks):
         if isinstance(self._decisions, Cuts):
             plan._tokens, _ = self._decisions.standing.tokens(history)
         plan.message_tokens = int(plan.block_tokens @ plan.sent)
-        plan.framing, plan.layout = history.counter.per_request, None
+        plan.framing, plan.added, plan.layout = history.counter.per_request, 0, None
         return plan
 
     def _shortening(self, texts: Texts, count: int, only: np.ndarray | None, why: Reason) -> Shortening | OldestTexts:

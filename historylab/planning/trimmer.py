@@ -14,11 +14,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from historylab.errors import SettingsError, StoreError, UnknownMember
-from historylab.formats.requests import FORMS
-from historylab.planning.chat import Chat
+from historylab.formats.requests import FORMS, Request
 from historylab.planning.chats import Chats
 from historylab.planning.decision_log import log_decision
-from historylab.planning.pipeline import open_instruments
+from historylab.planning.known_chat import KnownChat
+from historylab.planning.pipeline import open_instruments, open_pipeline
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.warn import warn_of_returned, warn_over_budget
 from historylab.registry import opened_later
@@ -70,9 +70,9 @@ class Trimmer:
         given is changed. Raises LoadError for what can't be read, StoreError if the store fails.
         """
         with self._chats.going_on(messages, self._format) as (known, request):
-            plan = self._plan(known.chat)
+            plan, back = self._planned(known, request)
             log_decision(plan, self.settings)
-            sent: list[M | dict[str, Any]] | dict[str, Any] = request.form.write(request, plan.render(), known.places)
+            sent: list[M | dict[str, Any]] | dict[str, Any] = back
             return sent
 
     @overload
@@ -88,19 +88,27 @@ class Trimmer:
         return await asyncio.to_thread(self.trim, messages)
 
     def plan(self, messages: Any) -> HistoryPlan:
-        """The plan of the request: what happens to each message, and why."""
-        with self._chats.going_on(messages, self._format) as (known, _):
-            return self._plan(known.chat)
+        """The plan of the request: what happens to each message, and why.
+
+        Its decisions are those that `replay` shows; its `tokens` are of what `trim` returns, with what the form of that
+        API adds.
+        """
+        with self._chats.going_on(messages, self._format) as (known, request):
+            return self._planned(known, request)[0]
 
     def forget(self) -> None:
         """Forget all conversations; what is in the store stays."""
         self._chats.clear()
 
-    def _plan(self, chat: Chat) -> HistoryPlan:
-        plan = chat.plan()
-        warn_of_returned(chat.conversation, self.settings, plan)
-        warn_over_budget(chat.conversation, self.settings, self._instruments, plan)
-        return plan
+    def _planned(self, known: KnownChat, request: Request) -> tuple[HistoryPlan, Any]:
+        """The plan, with what the form of that API adds, and what is sent."""
+        plan, conversation = known.chat.plan(), known.chat.conversation
+        written = request.form.write(request, plan.render(), known.places)
+        if written.sent:
+            plan = open_pipeline(self.settings).in_form(plan, written.planned, written.sent)
+        warn_of_returned(conversation, self.settings, plan)
+        warn_over_budget(conversation, self.settings, self._instruments, plan)
+        return plan, written.back
 
 
 def _opened(store: StateStore | str) -> StateStore:

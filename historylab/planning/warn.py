@@ -55,7 +55,8 @@ def warn_over_budget(
         cause = over_budget_cause(conversation, settings, instruments, plan)
         return f"A request is over its budget: {cause.sentence if cause else plan}"
 
-    say_once(("over", settings.key, frozenset(plan.block_reasons[plan.open].tolist())), sentence)
+    by_added = plan.tokens - plan.added <= plan.budget
+    say_once(("over", settings.key, by_added, frozenset(plan.block_reasons[plan.open].tolist())), sentence)
 
 
 def say_once(key: Hashable, sentence: Callable[[], str]) -> None:

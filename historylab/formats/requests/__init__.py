@@ -2,7 +2,7 @@
 
     request = open_request(given, format)                     # whose it is; .form, .systems, .items
     for count, messages in request.form.groups(request.items, start): ...
-    back = request.form.write(request, rendered, places)      # the same kind, with the caller's own objects
+    written = request.form.write(request, rendered, places)   # .back: the same kind, with the caller's own objects
 
 `given` is a list of messages or a whole request body; neither is changed. `request.systems` are the messages of a
 body's own system field (`system`, `instructions`): few, read anew at every call, the first of the conversation.
@@ -20,11 +20,12 @@ same: cache markers are part of none.
 
 A list or body that the API takes is written as one that it takes: roles alternate where they must, results come first
 in the user's next message, thinking and reasoning stay with their calls. Where a summary has to stand in a user's
-message or within instructions it is marked with its digest (`summary_marks`), and read back as a system message. A mark
-(some ten tokens) and `LEFT_OUT` (six with its message) are in no plan's count.
+message or within instructions it is marked with its digest (`summary_marks`), and read back as a system message. A plan
+knows nothing of marks, of a user's words where the API wants some (`LEFT_OUT`), or of a result that has no place for a
+shorter text: `written.sent` are the messages with them, `written.planned` those that a plan counted in their place.
 """
 
 from historylab.formats.requests.detect import FORMS, open_request
-from historylab.formats.requests.form import Form, Group, Request
+from historylab.formats.requests.form import Form, Group, Request, Written
 
-__all__ = ["FORMS", "Form", "Group", "Request", "open_request"]
+__all__ = ["FORMS", "Form", "Group", "Request", "Written", "open_request"]

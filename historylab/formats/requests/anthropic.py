@@ -11,8 +11,8 @@ from historylab.errors import LoadError
 from historylab.formats.base import kind_of
 from historylab.formats.messages.anthropic_blocks import read_run, text_block, text_of
 from historylab.formats.messages.excerpt import Excerpt
-from historylab.formats.requests.anthropic_items import as_block, message_of, runs_in
-from historylab.formats.requests.anthropic_turns import turns_of
+from historylab.formats.requests.anthropic_items import as_block, messages_in
+from historylab.formats.requests.anthropic_turns import items_of
 from historylab.formats.requests.form import STRICT, Form, IsSummary, Now, Request, is_beside
 
 
@@ -42,19 +42,17 @@ class Anthropic(Form):
         return replace(request, systems=tuple(systems))
 
     def one(self, item: Any) -> tuple[Message, ...]:
-        role, runs = runs_in(item)
-        return tuple([message_of(item, role, run, place, len(runs)) for place, run in enumerate(runs)])
+        return tuple(messages_in(item))
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         said = [m for m in messages if not (now.request.whole and is_beside(m))]
-        turns = turns_of(said, now)
-        return [turn.message for turn in turns]
+        return items_of(said, now)
 
-    def with_systems(self, body: dict[str, Any], messages: Sequence[Message], request: Request) -> dict[str, Any]:
+    def with_systems(self, body: dict[str, Any], messages: Sequence[Message], now: Now) -> dict[str, Any]:
         chosen = [message for message in messages if is_beside(message)]
-        if tuple(chosen) == request.systems:
+        if tuple(chosen) == now.request.systems:
             return body
-        given = {message: message.source["content"] for message in request.systems}
+        given = {message: message.source["content"] for message in now.request.systems}
         blocks: list[Any] = []
         for message in chosen:
             held = given.get(message)

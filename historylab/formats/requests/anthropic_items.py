@@ -10,6 +10,7 @@ from historylab.errors import LoadError
 from historylab.formats.base import kind_of
 from historylab.formats.messages.anthropic_blocks import CALLS, read_run, runs_of, text_block, text_of
 from historylab.formats.messages.excerpt import Excerpt
+from historylab.formats.messages.summary_marks import marked
 from historylab.formats.requests.form import STRICT, called, fields_of
 
 ROLES = ("user", "assistant")
@@ -30,6 +31,17 @@ def runs_in(item: Any) -> tuple[str, list[list[Any]]]:
     return role, runs_of(role, [as_block(block) for block in content])
 
 
+def messages_in(item: Any) -> list[Message]:
+    """The messages of an item."""
+    role, runs = runs_in(item)
+    return [_message_of(item, role, run, place, len(runs)) for place, run in enumerate(runs)]
+
+
+def sent_in(item: Any) -> list[Message]:
+    """The messages of an item, a summary with its mark."""
+    return [replace(m, content=marked(m.content)) if m.role == "system" else m for m in messages_in(item)]
+
+
 def as_block(given: Any) -> Any:
     """A block as dicts; a text as it is."""
     if isinstance(given, str):
@@ -41,7 +53,7 @@ def as_block(given: Any) -> Any:
     return block
 
 
-def message_of(item: Any, role: str, run: list[Any], place: int, of: int) -> Message:
+def _message_of(item: Any, role: str, run: list[Any], place: int, of: int) -> Message:
     """The message that a run of an item's blocks is."""
     message = read_run(role, run, "", STRICT)
     fields: dict[str, Any] = {"role": message.role}

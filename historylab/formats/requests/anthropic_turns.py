@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.message import Message
@@ -11,7 +11,7 @@ from historylab.formats.base import Losses
 from historylab.formats.messages.anthropic_blocks import CALLS, RESULT, content_of, is_result, text_block, to_blocks
 from historylab.formats.messages.excerpt import Excerpt
 from historylab.formats.messages.summary_marks import marked
-from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, runs_in
+from historylab.formats.requests.anthropic_items import THOUGHTS, Block, is_apart, runs_in, sent_in
 from historylab.formats.requests.form import LEFT_OUT, Now, fields_of, in_runs, is_whole, parts_of, plain
 
 MARKER = "cache_control"
@@ -21,13 +21,16 @@ MARKER = "cache_control"
 class _Turn:
     """A message to send, made of blocks; without any, the caller's own `item`, number `place` of those given.
 
-    If there are blocks, `item` is the one they end in.
+    If there are blocks, `item` is the one they end in. `said` are the plan's messages in it; it `differs` where other
+    words are sent than theirs: a mark, a result that has no place for a shorter text, those of a turn that was joined.
     """
 
     role: str
     blocks: list[Block]
     item: Any = None
     place: int | None = None
+    said: list[Message] = field(default_factory=list)
+    differs: bool = False
 
     @property
     def message(self) -> Any:
@@ -45,8 +48,17 @@ def _turns(messages: Sequence[Message], now: Now) -> Iterator[_Turn]:
             item, place = now.item(source.origin[0]), now.place(source.origin[0])
             role = fields_of(item)["role"]
             turn = _Turn(role, [] if is_whole(run) else _kept(run, item), item, place)
+        turn.said, turn.differs = run, any(map(_differs, run))
         if turn.blocks or is_whole(run):
             yield turn
+
+
+def _differs(message: Message) -> bool:
+    """Whether it is sent in other words: a summary with its mark, a server's own result whole."""
+    if message.role == "system":
+        return True
+    source = message.source
+    return isinstance(source, Excerpt) and source.changed and "server_tool" in message.metadata
 
 
 def _kept(messages: Sequence[Message], item: Any) -> list[Block]:
@@ -98,7 +110,17 @@ def _is_thought(block: Any) -> bool:
     return isinstance(block, dict) and block.get("type") in THOUGHTS
 
 
-def turns_of(messages: Sequence[Message], now: Now) -> list[_Turn]:
+def items_of(messages: Sequence[Message], now: Now) -> list[Any]:
+    """Messages as items; those that are sent otherwise than planned are noted."""
+    items = []
+    for turn in _in_alternation(messages, now):
+        items.append(item := turn.message)
+        if turn.differs:
+            now.otherwise(turn.said, sent_in(item))
+    return items
+
+
+def _in_alternation(messages: Sequence[Message], now: Now) -> list[_Turn]:
     """Messages as turns of both roles in alternation, the user's first and last.
 
     What the caller gave in a row stays as it was given. Where the plan brought two of a role together they are joined;
@@ -106,7 +128,7 @@ def turns_of(messages: Sequence[Message], now: Now) -> list[_Turn]:
     """
     found: list[_Turn] = []
     first, last = (now.items[0], now.items[-1]) if now.items else (None, None)
-    gap = _Turn("user", [text_block(LEFT_OUT)])
+    gap = _Turn("user", [text_block(LEFT_OUT)], differs=True)
     for turn in _turns(messages, now):
         before = found[-1] if found else None
         if before is None:
@@ -114,7 +136,8 @@ def turns_of(messages: Sequence[Message], now: Now) -> list[_Turn]:
         elif before.role == turn.role and not _were_together(before, turn):
             more = _blocks_of(turn)
             if not (more and _is_thought(more[0])):
-                found[-1] = _Turn(turn.role, _results_first([*_blocks_of(before), *more]), turn.item, turn.place)
+                blocks, said = _results_first([*_blocks_of(before), *more]), [*before.said, *turn.said]
+                found[-1] = _Turn(turn.role, blocks, turn.item, turn.place, said, differs=True)
                 continue
             found.append(gap)
         found.append(turn)

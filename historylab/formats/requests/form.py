@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
@@ -43,6 +43,18 @@ class Request:
     def whole(self) -> bool:
         """Whether a whole request body was given."""
         return isinstance(self.given, Mapping)
+
+
+class Written(NamedTuple):
+    """What to send, of the same kind as what was given.
+
+    `planned`: messages that are in it otherwise than a plan renders them; `sent`: what is in their place, with all that
+    the form adds. Every other message is in it as planned.
+    """
+
+    back: Any
+    planned: Sequence[Message]
+    sent: Sequence[Message]
 
 
 class Form(ABC):
@@ -94,33 +106,40 @@ class Form(ABC):
         """Advice on an item that can't be read."""
         return ""
 
-    def write(self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Any:
+    def write(self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Written:
         """The messages, as a plan renders them, as the same kind of list or body; a new one in any case.
 
         `places`: the `id` of an item that was read → its index in `request.items`, where items were read from an equal
         list that was given before.
         """
         now = Now(request, places)
-        if not request.whole:
-            return self.items_of(messages, now)
-        back = {**request.given, self.field: self.items_of(messages, now)}
-        return self.with_systems(back, messages, request)
+        back: Any = self.items_of(messages, now)
+        if request.whole:
+            back = self.with_systems({**request.given, self.field: back}, messages, now)
+        return Written(back, now.planned, now.sent)
 
     @abstractmethod
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         """The messages as items, without those of a body's system field."""
 
-    def with_systems(self, body: dict[str, Any], messages: Sequence[Message], request: Request) -> dict[str, Any]:
+    def with_systems(self, body: dict[str, Any], messages: Sequence[Message], now: Now) -> dict[str, Any]:
         """A body with what belongs into its system field; itself where the API has none."""
         return body
 
 
 class Now:
-    """The items as they are given now."""
+    """The items as they are given now, and which messages are sent otherwise than planned."""
 
     def __init__(self, request: Request, places: Mapping[int, int] | None):
         self.request, self.items = request, request.items
+        self.planned: list[Message] = []
+        self.sent: list[Message] = []
         self._places = places
+
+    def otherwise(self, planned: Iterable[Message], sent: Iterable[Message]) -> None:
+        """Note what is sent in the place of messages: see `Written`."""
+        self.planned += planned
+        self.sent += sent
 
     @property
     def places(self) -> Mapping[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from historylab.conversation.columns import ROLE_CODES
@@ -20,6 +21,7 @@ from historylab.formats.requests.form import (
     IsSummary,
     Now,
     Request,
+    Written,
     called,
     fields_of,
     in_runs,
@@ -83,23 +85,34 @@ class Responses(Form):
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         beside = now.request.whole and bool(now.request.systems)
         said = [m for m in messages if not (beside and is_beside(m))]
+        for role, row in groupby(said, lambda message: message.role):
+            turns = list(row) if role == "assistant" else []
+            if len(turns) > 1:  # the plan brought them together: they are one now
+                now.otherwise(turns, joined(turns))
         return [item for run in in_runs(said) for item in _items(run, now)]
 
-    def write(self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Any:
-        back = super().write(request, messages, places)
-        text = request.given.get(self.field) if request.whole else None
+    def write(self, request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Written:
+        written = super().write(request, messages, places)
+        back, text = written.back, request.given.get(self.field) if request.whole else None
         if isinstance(text, str) and len(back[self.field]) == 1 and back[self.field][0] == request.items[0]:
             back[self.field] = text
-        return back
+        return written
 
-    def with_systems(self, body: dict[str, Any], messages: Sequence[Message], request: Request) -> dict[str, Any]:
-        chosen = [message for message in messages if is_beside(message)]
-        if not request.systems or tuple(chosen) == request.systems:
+    def with_systems(self, body: dict[str, Any], messages: Sequence[Message], now: Now) -> dict[str, Any]:
+        systems, chosen = now.request.systems, [message for message in messages if is_beside(message)]
+        if not systems:
             return body
-        own = request.systems[0] if without_summary(body.pop(self.system_field))[0] else None
+        own = systems[0] if without_summary(body[self.system_field])[0] else None
         kept = next((m for m in chosen if m == own), None)
-        text = with_summaries(kept.content if kept else "", [m.content for m in chosen if m is not kept])
-        return {**body, self.system_field: text} if text else body
+        others = [m for m in chosen if m is not kept]
+        text = kept.content if kept else ""
+        whole = with_summaries(text, [m.content for m in others])
+        if others:
+            now.otherwise(others, [Message("system", whole.removeprefix(text))])
+        if tuple(chosen) == systems:
+            return body
+        without = {name: value for name, value in body.items() if name != self.system_field}
+        return {**without, self.system_field: whole} if whole else without
 
 
 def _read(item: Any) -> list[Message]:
@@ -155,11 +168,14 @@ def _items(run: list[Message], now: Now) -> Iterator[Any]:
         yield from _new_items(run[0])
         return
     items = [now.item(item) for item in source.origin]
-    yield from items if is_whole(run) else _kept(run, items)
+    yield from items if is_whole(run) else _kept(run, items, now)
 
 
-def _kept(messages: Sequence[Message], items: Sequence[Any]) -> Iterator[Item]:
-    """The items that these messages of a turn are; without ids that refer to reasoning left out."""
+def _kept(messages: Sequence[Message], items: Sequence[Any], now: Now) -> Iterator[Item]:
+    """The items that these messages of a turn are; without ids that refer to reasoning left out.
+
+    A result that is no text, or a server's own, has no place for a shorter one: it stays.
+    """
     kept = {message.source.place: message for message in messages}
     partly = len(kept) < messages[0].source.of
     for place, homes in enumerate(_homes(items)):
@@ -168,7 +184,9 @@ def _kept(messages: Sequence[Message], items: Sequence[Any]) -> Iterator[Item]:
             continue
         held = [plain(fields_of(items[k])) for k in homes]
         reasoned = any(item.get("type") == "reasoning" for item in held)
-        if message.source.changed:
+        if message.source.changed and message.role == "tool" and not _holds_text(held):
+            now.otherwise([message], [joined([m for item in items for m in _read(item)])[place]])
+        elif message.source.changed:
             held = list(_changed(message, held))
         for item in held:
             if partly and not reasoned and (item.get("type", "message") == "message" or item.get("type") in CALLS):
@@ -191,13 +209,9 @@ def _homes(items: Sequence[Any]) -> list[list[int]]:
 
 
 def _changed(message: Message, items: list[Item]) -> Iterator[Item]:
-    """The items of a message with another text. A result that is no text has no place for one: it stays."""
+    """The items of a message with another text."""
     if message.role == "tool":
-        item = items[0]
-        held = item.get("output")
-        if isinstance(held, str) or _are_parts(held):
-            item["output"] = _parts(message.source["content"], "user")
-        yield item
+        yield {**items[0], "output": _parts(message.source["content"], "user")}
         return
     spoken = [k for k, item in enumerate(items) if item.get("type", "message") == "message"]
     said = _parts(message.source["content"], message.role)
@@ -235,6 +249,10 @@ def _text(text: str, role: str) -> dict[str, Any]:
     return {"type": "input_text", "text": text}
 
 
-def _are_parts(output: Any) -> bool:
+def _holds_text(items: Sequence[Item]) -> bool:
+    """Whether the item of a result, if it has one of its own, holds a text or parts."""
+    output = items[0].get("output") if items else None
+    if isinstance(output, str):
+        return True
     parts = output if isinstance(output, list) else [None]
     return all(isinstance(part, dict) and str(part.get("type")).startswith("input_") for part in parts)

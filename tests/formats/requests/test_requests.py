@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from request_forms import FORMATS, PATHS, WRITERS, body_of, items_in
 from thirty_turns import requests_of, thirty_turns
 
-from historylab import Conversation, Settings, load, plan_history
+from historylab import Conversation, Settings, Trimmer, load, plan_history
 from historylab.conversation.message import Message
 from historylab.errors import LoadError, UnknownMember
 from historylab.formats.messages.chat_messages import to_record
@@ -43,9 +44,13 @@ def read(given: Any, format: str | None = None) -> tuple[Request, list[Message]]
     return request, [*request.systems, *(message for _, messages in groups for message in messages)]
 
 
+def written(request: Request, messages: Sequence[Message], places: Mapping[int, int] | None = None) -> Any:
+    return request.form.write(request, messages, places).back
+
+
 def trimmed(given: Any, settings: Settings, format: str | None = None) -> Any:
     request, messages = read(given, format)
-    return request.form.write(request, plan_history(Conversation(messages), settings).render())
+    return written(request, plan_history(Conversation(messages), settings).render())
 
 
 def own(back: Any, given: Any) -> list[bool]:
@@ -58,7 +63,7 @@ def own(back: Any, given: Any) -> list[bool]:
 def test_what_is_not_cut_comes_back_as_the_very_objects_in_a_new_list_or_body(form):
     given = WRITERS[form](thirty_turns())
     request, messages = read(given)
-    back = request.form.write(request, messages)
+    back = written(request, messages)
     assert request.form.name == format_of(form)
     assert back == given
     assert back is not given
@@ -133,9 +138,9 @@ def test_so_it_is_of_any_history_under_any_settings(conversation, chosen, form):
     given = WRITERS[form]([to_record(message) for message in conversation])
     before = copy.deepcopy(given)
     request, messages = read(given, format_of(form))
-    assert all(own(request.form.write(request, messages), given))
+    assert all(own(written(request, messages), given))
     plan = plan_history(Conversation(messages), chosen)
-    back = request.form.write(request, plan.render())
+    back = written(request, plan.render())
     assert given == before
     if refused(form, given, given) is None and any(m.role != "system" for m in plan.render()):
         assert refused(form, back, given) is None
@@ -148,9 +153,9 @@ def test_equal_items_given_again_come_back_themselves(form):
     again = open_request(copy.deepcopy(given))
     places = {id(item): k for k, item in enumerate(first.items)}
     plan = plan_history(Conversation(messages), Settings(length=4))
-    back = first.form.write(again, plan.render(), places)
-    assert back == first.form.write(first, plan.render())
-    assert sum(own(back, again.given)) == sum(own(first.form.write(first, plan.render()), given)) > 0
+    back = written(again, plan.render(), places)
+    assert back == written(first, plan.render())
+    assert sum(own(back, again.given)) == sum(own(written(first, plan.render()), given)) > 0
     assert not any(own(back, given))
 
 
@@ -195,7 +200,7 @@ def test_a_summary_that_comes_back_is_a_system_message_and_only_one_of_ours(form
     (summary,) = summaries
     assert summary.content in [m.content for m in plan_history(Conversation(read(given)[1]), SUMMED).render()]
     request, messages = read(back, format_of(form))
-    assert request.form.write(request, messages) == back
+    assert written(request, messages) == back
     loaded = load(json.dumps(back).encode(), format=format_of(form))[0]
     assert sum(m.role == "system" for m in loaded) == sum(m.role == "system" for m in messages) or "body" in form
     again = trimmed(back, SUMMED, format_of(form))
@@ -234,28 +239,28 @@ def test_an_item_of_which_some_is_shortened_is_built_anew_and_shares_nothing():
 def test_thinking_and_calls_keep_their_blocks_under_a_text_that_is_rewritten():
     request, messages = read([ASKED, CALLED, FOUND])
     plan = plan_history(Conversation(messages), Settings(policy="all", projection="with_thinking"))
-    called = request.form.write(request, plan.render())[1]
+    called = written(request, plan.render())[1]
     assert called["content"] == [THOUGHT, {"type": "text", "text": "Hm.\nLet me see."}, *CALLS]
 
 
 def test_two_questions_that_a_cut_brings_together_are_joined_and_what_was_given_so_stays():
     answer, question = {"role": "assistant", "content": "There."}, {"role": "user", "content": "When?"}
     request, messages = read([ASKED, answer, question], "anthropic")
-    assert request.form.write(request, [messages[0], messages[2]]) == [
+    assert written(request, [messages[0], messages[2]]) == [
         {"role": "user", "content": [{"type": "text", "text": "Where?"}, {"type": "text", "text": "When?"}]}
     ]
     request, messages = read([ASKED, question], "anthropic")
-    assert all(own(request.form.write(request, messages), request.given))
+    assert all(own(written(request, messages), request.given))
 
 
 def test_where_a_cut_leaves_an_answer_first_or_last_words_of_the_user_say_so():
     answer = {"role": "assistant", "content": "There."}
     request, messages = read([ASKED, answer, ASKED], "anthropic")
-    opening, kept, _ = request.form.write(request, messages[1:])
+    opening, kept, _ = written(request, messages[1:])
     assert (opening["role"], kept is answer) == ("user", True)
-    assert request.form.write(request, messages[:2])[-1]["role"] == "user"
+    assert written(request, messages[:2])[-1]["role"] == "user"
     request, messages = read([answer, ASKED, answer], "anthropic")
-    assert request.form.write(request, messages) == [answer, ASKED, answer]
+    assert written(request, messages) == [answer, ASKED, answer]
 
 
 def test_calls_without_ids_are_paired_over_the_list_and_grouped_as_long_as_one_waits():
@@ -265,7 +270,7 @@ def test_calls_without_ids_are_paired_over_the_list_and_grouped_as_long_as_one_w
     request, messages = read(given)
     assert [count for count, _ in request.form.groups(request.items)] == [1, 2, 1, 3, 1]
     assert [m.tool_call_id for m in messages if m.role == "tool"] == ["unnamed-1-0", "unnamed-4-0"]
-    assert all(own(request.form.write(request, messages), given))
+    assert all(own(written(request, messages), given))
 
 
 RESPONSE_ITEMS = [
@@ -280,10 +285,10 @@ RESPONSE_ITEMS = [
 def test_a_turn_of_which_some_is_left_out_loses_the_ids_that_refer_to_its_reasoning():
     request, messages = read(RESPONSE_ITEMS)
     assert [m.role for m in messages] == ["user", "assistant", "tool", "assistant", "user"]
-    assert all(own(request.form.write(request, messages), RESPONSE_ITEMS))
-    kept = request.form.write(request, messages[3:])
+    assert all(own(written(request, messages), RESPONSE_ITEMS))
+    kept = written(request, messages[3:])
     assert kept[0] == {name: value for name, value in RESPONSE_ITEMS[3].items() if name != "id"}
-    assert request.form.write(request, messages[:3])[1:] == RESPONSE_ITEMS[1:3]
+    assert written(request, messages[:3])[1:] == RESPONSE_ITEMS[1:3]
 
 
 def test_an_approval_answers_its_request_and_a_servers_list_of_tools_goes_with_the_turn():
@@ -294,7 +299,7 @@ def test_an_approval_answers_its_request_and_a_servers_list_of_tools_goes_with_t
     request, messages = read(given)
     assert [(m.role, m.content) for m in messages[1:3]] == [("assistant", ""), ("tool", "refused: Dear.")]
     assert messages[1].tool_calls[0].id == messages[2].tool_call_id
-    assert all(own(request.form.write(request, messages), given))
+    assert all(own(written(request, messages), given))
 
 
 def test_a_search_result_is_its_text():
@@ -330,6 +335,33 @@ def test_sdk_objects_come_back_themselves_and_as_dicts_where_they_are_shortened(
     assert all(own(trimmed(given, Settings()), given))
     short = Settings(tool_output="truncate", **{"tool_output.truncate.limit": 5})
     assert [block["type"] for block in trimmed(given, short)[2]["content"]] == ["tool_result", "tool_result", "text"]
+
+
+HOSTED = {
+    "responses": [
+        {"type": "code_interpreter_call", "id": "ci_1", "code": "x", "outputs": [{"type": "logs", "logs": "w " * 90}]},
+    ],
+    "anthropic": [
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "server_tool_use", "id": "s1", "name": "code_execution", "input": {"code": "x"}},
+                {"type": "code_execution_tool_result", "tool_use_id": "s1", "content": {"stdout": "w " * 90}},
+                {"type": "text", "text": "There."},
+            ],
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize("form", HOSTED)
+def test_a_servers_own_result_has_no_place_for_a_shorter_text_and_is_counted_whole(form):
+    given = [ASKED, *HOSTED[form], ASKED]
+    chosen = Settings(policy="all", tool_output="truncate", **{"tool_output.truncate.limit": 5})
+    whole, plan = (Trimmer(chosen.replace(tool_output=cut), format=form).plan(given) for cut in ("off", "truncate"))
+    assert Trimmer(chosen, format=form).trim(given) == given
+    assert "T" in plan.sketch()
+    assert plan.tokens == whole.tokens
 
 
 def test_openais_own_objects_come_back_themselves():
