@@ -20,7 +20,9 @@ from production_clients import CLIENTS, Body, Client, Record
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, replay
+from historylab.counters.base import Counter
 from historylab.formats.messages.chat_messages import to_messages
+from historylab.formats.requests.form import LEFT_OUT
 from historylab.planning.pipeline import open_instruments, plan_history
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.strategies.returned import read_summary
@@ -167,9 +169,6 @@ def received_by(client: Client, body: Body) -> list[Record]:
     return in_turns([r for r in records if r["content"] != LEFT_OUT]) if client.path == "/v1/messages" else records
 
 
-LEFT_OUT = "(Messages are left out here.)"
-
-
 def in_turns(records: Sequence[Record]) -> list[Record]:
     """What a user or the assistant says in a row as one message."""
     found: list[Record] = []
@@ -219,7 +218,8 @@ def judged(client: Client, played: Played, plans: Sequence[HistoryPlan]) -> Judg
     """Equal are the requests that replay shows."""
     pairs = list(zip(played.bodies, plans, strict=True))
     equal = sum(received_by(client, body) == shown_to(client, plan) for body, plan in pairs)
-    unsaid = sum(plan.over_budget and not said for plan, said in zip(plans, played.over_said, strict=True))
+    over = [plan.over_budget or tokens_of(client, body, plan.history.counter) > plan.budget for body, plan in pairs]
+    unsaid = sum(is_over and not said for is_over, said in zip(over, played.over_said, strict=True))
     return Judged(len(pairs), equal, len(played.refused), unsaid)
 
 
@@ -236,5 +236,10 @@ def judged_reassigned(client: Client, played: Played, settings: Settings) -> Jud
         read = to_messages(client.read(body))
         new = [m for m in read if m.role == "system" and m.content not in given]
         equal += len(new) <= 1 and all(read_summary(m, settings.summary_heading) for m in new)
-        unsaid += not said and counter.count(read).sum() + counter.per_request > budget
-    return Judged(len(played.bodies), equal, len(played.refused), int(unsaid))
+        unsaid += not said and tokens_of(client, body, counter) > budget
+    return Judged(len(played.bodies), equal, len(played.refused), unsaid)
+
+
+def tokens_of(client: Client, body: Body, counter: Counter) -> int:
+    """What a body counts, but for the mark of a summary in the instructions."""
+    return int(counter.count(to_messages(client.read(body))).sum()) + counter.per_request
