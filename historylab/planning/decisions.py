@@ -97,14 +97,17 @@ class Cuts:
         if isinstance(blocks, Ranges):
             return self.ranges_open(blocks)
         wanted: np.ndarray = blocks & (self.actions() == 0)
-        chosen = wanted.nonzero()[0]
-        if not len(chosen):
+        padded = np.zeros(len(wanted) + 2, bool)
+        padded[1:-1] = wanted
+        edges = (padded[1:] != padded[:-1]).nonzero()[0]
+        if not len(edges):
             return Ranges()
-        ends = (np.diff(self.standing.places[chosen]) != 1).nonzero()[0]  # neighbours among the blocks left open
-        if len(ends) >= MOST_RANGES:
+        firsts, stops, places = edges[::2], edges[1::2], self.standing.places
+        apart = places[firsts[1:]] != places[stops[:-1]]  # no neighbours among the blocks left open
+        if np.count_nonzero(apart) >= MOST_RANGES:
             return wanted
-        firsts, lasts = chosen[[0, *(ends + 1)]], chosen[[*ends, -1]]
-        return Ranges(zip(firsts.tolist(), (lasts + 1).tolist(), strict=True))
+        firsts, stops = firsts[np.append(True, apart)], stops[np.append(apart, True)]
+        return Ranges(zip(firsts.tolist(), stops.tolist(), strict=True))
 
     @property
     def pins(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.recall.questions import Question
 from historylab.recall.references import Mentions, index_mentions
-from historylab.relevance.words import ANY, UNSPACED, is_frequent, language_of, split, votes
+from historylab.relevance.words import ANY, NO_VOTES, UNSPACED, Votes, is_frequent, language_of, split, votes
 from historylab.summarizers.lines import find_literals
 
 LONG_AGO = 1 / 3  # of the messages come after it, at least
@@ -75,7 +75,8 @@ def _propose(conversation: Conversation, most: int) -> tuple[Question, ...]:
 def _facts(conversation: Conversation) -> Iterator[_Fact]:
     """The best fact of every message that a person said long ago, if it has one."""
     users, mentions = conversation.columns.users, index_mentions(conversation)
-    spoken = sum((votes(split(conversation[i].content[:1000])) for i in users.tolist()), np.zeros(len(votes(()))))
+    of_users = (votes(split(conversation[i].content[:1000])) for i in users.tolist())
+    spoken = list(map(sum, zip(NO_VOTES, *of_users, strict=True)))
     for i in users[users < (1 - LONG_AGO) * len(conversation)].tolist():
         sentences = (" ".join(text.split()) for text in SENTENCE_END.split(conversation[i].content))
         found = (_fact(text, i, mentions, spoken) for text in sentences if text and text[-1] not in "?？؟<>{}")
@@ -83,14 +84,14 @@ def _facts(conversation: Conversation) -> Iterator[_Fact]:
             yield best
 
 
-def _fact(sentence: str, message: int, mentions: Mentions, spoken: np.ndarray) -> _Fact | None:
+def _fact(sentence: str, message: int, mentions: Mentions, spoken: Votes) -> _Fact | None:
     if len(re.findall(rf"[{UNSPACED}]", sentence)) > len(LETTER.findall(sentence)) / 2:
         return _unspaced_fact(sentence, message, mentions)
     words = list(ANY.finditer(sentence))
     if not SHORTEST <= len(words) <= LONGEST:
         return None
     own = votes(split(sentence))
-    language = language_of(own, spoken) if own.any() else ""
+    language = language_of(own, spoken) if any(own) else ""
     telling = [w for w in words if LETTER.search(w[0]) and not is_frequent(w[0].lower(), language)]
     start, stop, worth = _answer(sentence, telling, message, mentions)
     before, after = sentence[:start].split(" "), sentence[stop:].split(" ")

@@ -14,7 +14,7 @@ import numpy as np
 
 from historylab.registry import register
 from historylab.relevance.postings import Log, Posting
-from historylab.relevance.words import LANGUAGES, language_of, split, stems, votes
+from historylab.relevance.words import Votes, language_of, split, stems, votes
 
 K1, B = 1.5, 0.75  # bm25s's defaults
 MOST_REMEMBERED = 1_000_000  # scores of one conversation: 8 MB
@@ -44,10 +44,11 @@ class BM25Index:
     """
 
     def __init__(self, parts: Sequence[_Part] = (), more: int = 0, read: dict[str, _Read] | None = None):
-        self._parts = tuple(parts) or ((Log(0, 0, np.zeros(len(LANGUAGES))), 0, 0),)
+        self._parts = tuple(parts) or ((Log(), 0, 0),)
         self._more = more  # stems that all texts have together, beyond what the logs after the first say
         self._known: dict[str, _Read] = {} if read is None else read
         self._latest: dict[tuple[str, int], np.ndarray] = {}
+        self._remembered = 0
 
     @property
     def size(self) -> int:
@@ -84,10 +85,10 @@ class BM25Index:
             return None
         place = next(k for k, (log, _, stop) in enumerate(self._parts) if log.start + stop >= count)
         known = self._parts[place][0]
-        led = Log(0, 0, np.zeros(len(LANGUAGES)))
+        led = Log()
         led.take(0)
         self._append(led, texts)
-        if not np.array_equal(led.votes(count), known.votes(count - known.start)):
+        if led.votes(count) != known.votes(count - known.start):
             return None
         before = known.stems(count - known.start) + (self._more if place else 0)
         return self._other([(led, 0, count), *later], self._more + led.stems(count) - before)
@@ -98,8 +99,9 @@ class BM25Index:
     def _append(self, log: Log, texts: Sequence[str]) -> None:
         try:
             for text in texts:
-                votes = log.latest_votes
-                log.append(self._stems(text, votes), votes + self._read(text).votes)
+                before, read = log.latest_votes, self._read(text)
+                found = read.stems_in(language_of(read.votes, before), text)
+                log.append(found, [a + b for a, b in zip(before, read.votes, strict=True)])
         finally:
             log.free()
 
@@ -109,7 +111,7 @@ class BM25Index:
         ]
 
     def _joined(self) -> BM25Index:
-        log = Log(0, 0, np.zeros(len(LANGUAGES)))
+        log = Log()
         for part, begun, stop in self._parts:
             for stems_of_text, votes_so_far in part.copied(begun, stop):
                 log.append(stems_of_text.elements(), votes_so_far)
@@ -127,17 +129,12 @@ class BM25Index:
                 self._known[text] = found
         return found
 
-    def _stems(self, text: str, before: np.ndarray) -> list[str]:
-        """The stems of a text, by what those before it say of its language."""
-        read = self._read(text)
-        return read.stems_in(language_of(read.votes, before), text)
-
-    def _asked(self, question: str, before: np.ndarray) -> Sequence[str]:
-        """The stems of a question, each once and in order."""
+    def _asked(self, question: str, before: Votes) -> Sequence[str]:
+        """The stems of a question, each once and in order; what those before it say decides on its language, too."""
         read = self._read(question)
         language = language_of(read.votes, before)
         if language not in read.asked:
-            read.asked[language] = sorted(set(self._stems(question, before)))
+            read.asked[language] = sorted(set(read.stems_in(language, question)))
         return read.asked[language]
 
     def scores(self, question: str, size: int) -> np.ndarray:
@@ -147,10 +144,11 @@ class BM25Index:
         """
         found = self._latest.get((question, size))
         if found is None:
-            if (len(self._latest) + 1) * size > MOST_REMEMBERED:
-                self._latest.clear()
-            found = self._latest[question, size] = self._scored(question, size)
+            found = self._scored(question, size)
             found.setflags(write=False)
+            if self._remembered + size <= MOST_REMEMBERED:  # no others make way: a long replay would ask for none again
+                self._remembered += size
+                self._latest[question, size] = found
         return found
 
     def _scored(self, question: str, size: int) -> np.ndarray:
@@ -169,7 +167,7 @@ class BM25Index:
             return np.zeros(size)
         texts, often, norm = (np.concatenate(column) for column in zip(*parts, strict=True))
         held = np.array(holding)
-        rarity = np.repeat(np.log1p((size - held + 0.5) / (held + 0.5)), [len(posting.texts) for posting in parts])
+        rarity = np.log1p((size - held + 0.5) / (held + 0.5)).repeat([len(posting.texts) for posting in parts])
         norm *= B  # in place, in the order of K1 * (1 - B + B * lengths / mean)
         norm /= max(mean, 1e-9)
         norm += 1 - B
@@ -184,7 +182,7 @@ class BM25Index:
 class _Read:
     """A text's votes for languages, and its stems by language: all of them, and those of a question each once."""
 
-    votes: np.ndarray
+    votes: Votes
     stems: dict[str, list[str]]
     asked: dict[str, list[str]]
     words: list[str] | None

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from historylab.relevance.words import LANGUAGES
+from historylab.relevance.words import LANGUAGES, NO_VOTES, Votes
 
 OFTEN = 32  # bits for how often a text holds a stem; those above are the text's number
 MOST_DECODED = 1_000_000  # postings kept as arrays, 24 bytes each
@@ -31,15 +31,15 @@ NONE = Posting(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 class Log:
     """Texts from number `start` on, as they came. One thread appends at a time, while others read what was there.
 
-    `stems` are how many all texts before have, `votes` (float64[languages]) what they say of their language.
+    `stems` are how many all texts before have, `votes` what they say of their language.
     """
 
-    def __init__(self, start: int, stems: int, votes: np.ndarray):
+    def __init__(self, start: int = 0, stems: int = 0, votes: Votes = NO_VOTES):
         self.start = start
         self._postings: dict[str, array[int]] = {}
-        self._lengths, self._running, self._votes = array("q"), array("q", [stems]), array("d", votes.tolist())
+        self._lengths, self._running, self._votes = array("q"), array("q", [stems]), array("d", votes)
         self._decoded: dict[str, Posting] = {}
-        self._decoded_size = 0
+        self._decoded_size, self._decoded_lengths = 0, np.zeros(0)
         self._in_use = False
 
     def take(self, size: int) -> bool:
@@ -53,7 +53,7 @@ class Log:
         """Let other threads append."""
         self._in_use = False
 
-    def append(self, stems: Iterable[str], votes: np.ndarray) -> None:
+    def append(self, stems: Iterable[str], votes: Votes) -> None:
         """Add a text with these stems; `votes` of it and all before."""
         number, counted = (self.start + len(self._lengths)) << OFTEN, Counter(stems)
         postings = self._postings
@@ -64,10 +64,10 @@ class Log:
             posting.append(number | often)
         total = counted.total()
         self._running.append(self._running[-1] + total)
-        self._votes.extend(votes.tolist())
+        self._votes.extend(votes)
         self._lengths.append(total)
 
-    def copied(self, begun: int, stop: int) -> Iterator[tuple[Counter[str], np.ndarray]]:
+    def copied(self, begun: int, stop: int) -> Iterator[tuple[Counter[str], Votes]]:
         """The stems and votes of its texts from one up to another, one after another."""
         found = [Counter[str]() for _ in range(begun, stop)]
         for stem in self._postings:
@@ -78,14 +78,14 @@ class Log:
             yield counted, self.votes(k)
 
     @property
-    def latest_votes(self) -> np.ndarray:
-        """float64[languages]: those of all its texts and all before."""
-        return np.array(self._votes[-len(LANGUAGES) :])
+    def latest_votes(self) -> Votes:
+        """Those of all its texts and all before."""
+        return self._votes[-len(LANGUAGES) :]
 
-    def votes(self, count: int) -> np.ndarray:
-        """float64[languages]: those of everything up to its first `count` texts."""
+    def votes(self, count: int) -> Votes:
+        """Those of everything up to its first `count` texts."""
         at = count * len(LANGUAGES)
-        return np.array(self._votes[at : at + len(LANGUAGES)])
+        return self._votes[at : at + len(LANGUAGES)]
 
     def stems(self, count: int) -> int:
         """How many stems there are up to its first `count` texts."""
@@ -105,16 +105,20 @@ class Log:
             first = int(texts.searchsorted(self.start + begun))
         if end and texts[-1] >= self.start + stop:
             end = int(texts.searchsorted(self.start + stop))
+        if not first and end == len(texts):
+            return found
         return Posting(texts[first:end], found.often[first:end], found.lengths[first:end])
 
     def _decode(self, stem: str, coded: array[int]) -> Posting:
         numbers = np.frombuffer(coded[:], np.int64)  # a copy: what is exported can't be appended to
         texts = numbers >> OFTEN
-        known = np.frombuffer(self._lengths[:], np.int64)
-        if len(texts) and texts[-1] - self.start >= len(known):  # a text that is being appended
-            numbers, texts = numbers[:-1], texts[:-1]
+        known = self._decoded_lengths
+        if len(texts) and texts[-1] - self.start >= len(known):
+            known = self._decoded_lengths = np.frombuffer(self._lengths[:], np.int64).astype(float)
+            if texts[-1] - self.start >= len(known):  # a text that is being appended
+                numbers, texts = numbers[:-1], texts[:-1]
         often = (numbers & ((1 << OFTEN) - 1)).astype(float)
-        found = Posting(texts, often, known[texts - self.start].astype(float))
+        found = Posting(texts, often, known[texts - self.start])
         if self._decoded_size > MOST_DECODED:
             self._decoded, self._decoded_size = {}, 0
         self._decoded[stem] = found

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Protocol
-
-import numpy as np
 
 from historylab.errors import needs
 
@@ -22,6 +20,9 @@ LANGUAGES = {
     "russian": "RUSSIAN", "turkish": "TURKISH",
 }  # fmt: skip
 """Snowball's name of a language, and bm25s's of its frequent words. The first is taken where nothing speaks for any."""
+NAMES = tuple(LANGUAGES)
+Votes = Sequence[float]  # per language; plain numbers, as arrays of so few take longer
+NO_VOTES: Votes = (0.0,) * len(LANGUAGES)
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0900-\u0dff"  # accents and vowel signs belong to their word
 ASCII = re.compile(r"[a-z0-9_]{2,}")
@@ -52,18 +53,20 @@ def is_frequent(word: str, language: str) -> bool:
     return word in _frequent().get(language, ())
 
 
-def votes(words: Collection[str]) -> np.ndarray:
-    """float64[languages]: for how many of the words, each once, a language is the one they are frequent in."""
-    known, found = _languages_of(), np.zeros(len(LANGUAGES))
+def votes(words: Collection[str]) -> Votes:
+    """For how many of the words, each once, a language is the one they are frequent in."""
+    known, found = _languages_of(), list(NO_VOTES)
     for word in known.keys() & set(words):
-        found[known[word]] += 1 / len(known[word])
+        for number in known[word]:
+            found[number] += 1 / len(known[word])
     return found
 
 
-def language_of(own: np.ndarray, before: np.ndarray) -> str:
+def language_of(own: Votes, before: Votes) -> str:
     """The language that most of a text's own votes, and those of the texts before it, speak for."""
-    total = before.sum()
-    return tuple(LANGUAGES)[int(np.argmax(own + HABIT * before / total if total else own))]
+    total = sum(before)
+    both = [mine + HABIT * theirs / total for mine, theirs in zip(own, before, strict=True)] if total else own
+    return NAMES[both.index(max(both))]
 
 
 @cache
@@ -98,4 +101,4 @@ def _stemmer(language: str) -> _Stemmer:
 
 @lru_cache(maxsize=100_000)
 def _stem(word: str, language: str) -> str:
-    return _stemmer(language).stemWord(word)
+    return word if word.isdecimal() else _stemmer(language).stemWord(word)

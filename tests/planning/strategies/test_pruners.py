@@ -198,10 +198,12 @@ def test_the_newest_messages_leave_their_share_of_the_budget_to_the_relevant():
     assert plan(conversation, **options).sketch() == "DKKKK", "four, unless another number is chosen"
 
 
-@pytest.mark.parametrize("ranked", [1, 2, 3])
-def test_relevance_chooses_the_same_however_few_it_ranks(monkeypatch, ranked):
-    chat = generate("support_desk", turns=12, seed=3)
-    chosen = [Settings(policy="all", pruner="relevance", budget=budget) for budget in (40, 150, 400, 900)]
-    expected = [plan_history(chat, settings).sketch() for settings in chosen]
+@pytest.mark.parametrize(("sampled", "ranked"), [(1, 1), (1, 3), (2, 1), (2, 2), (5, 1)])
+def test_relevance_chooses_the_same_however_few_it_ranks(monkeypatch, sampled, ranked):
+    desk = generate("support_desk", turns=12, seed=3)
+    chats = [desk, Conversation([*desk, *desk, *desk])]  # of a repeated message the oldest goes first
+    chosen = [Settings(policy="all", pruner="relevance", budget=budget) for budget in (40, 150, 400, 900, 2000)]
+    expected = [plan_history(chat, settings).sketch() for chat in chats for settings in chosen]
+    monkeypatch.setattr(relevance, "SAMPLED", sampled)
     monkeypatch.setattr(relevance, "RANKED", ranked)
-    assert [plan_history(chat, settings).sketch() for settings in chosen] == expected
+    assert [plan_history(chat, settings).sketch() for chat in chats for settings in chosen] == expected

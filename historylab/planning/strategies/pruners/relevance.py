@@ -20,7 +20,7 @@ LESS_RELEVANT = reason(
     "relevance", "Over the budget of {budget:,}, and less relevant to “{question}” than what is sent.", setting="budget"
 )
 SHOWN = 60  # characters of the question in the reason
-RANKED = 256  # blocks among which a small budget mostly chooses
+SAMPLED, RANKED = 8, 32  # of every eighth block, how many of the best hold what a small budget mostly keeps
 NEIGHBOUR = 0.4  # share of a neighbour's score (docs/evidence.md, Relevance offline)
 
 
@@ -49,11 +49,10 @@ def relevance(
     if excess <= 0 or not history.size:
         return plan
     question = _question(context, query)
-    free = plan.open & ~context.protected(plan)
+    free = plan.among(context.free(plan))
     free[_newest_blocks(context, recent)] = False
-    best = _with_neighbours(_relevance(context, question))
-    blocks = _least_relevant(plan, best, free, excess)
-    shown = " ".join(question.split())[:SHOWN]
+    blocks = _least_relevant(plan, _relevance(context, question), free, excess)
+    shown = " ".join(question.split(maxsplit=SHOWN))[:SHOWN]
     return plan.drop(blocks, LESS_RELEVANT, budget=plan.budget, question=shown)
 
 
@@ -74,43 +73,50 @@ def _question(context: Context, query: str) -> str:
 
 
 def _relevance(context: Context, question: str) -> np.ndarray:
-    """float64[blocks]: the score of each block's most relevant message; 0 for the newest user message, which asks."""
+    """float64[blocks]: the score of each block's most relevant message, and a share of the higher one beside it.
+
+    An answer often stands beside what the question is about. The newest user message, which asks, scores 0 itself.
+    """
     history, scorer = context.history, context.instruments.relevance
     if scorer is None:
         raise SettingsError("the pruner `relevance` needs a scorer; `open_instruments(settings)` opens one")
     scores = relevance_index(history.conversation, scorer).scores(question, history.size)
-    best, found = np.zeros(history.blocks), scores.nonzero()[0]
-    np.maximum.at(best, history.columns.block[found], scores[found])
+    padded = np.zeros(history.blocks + 2)
+    best = padded[1:-1]
+    np.maximum.at(best, history.columns.block[: history.size], scores)
     if history.users:
         best[history.columns.user_blocks.item(history.users - 1)] = 0
-    return best
-
-
-def _with_neighbours(scores: np.ndarray) -> np.ndarray:
-    """Each score, and a share of the higher one beside it: an answer often stands beside what the question is about."""
-    beside = np.zeros(len(scores) + 2)
-    beside[1:-1] = scores
-    smoothed: np.ndarray = scores + NEIGHBOUR * np.maximum(beside[:-2], beside[2:])
-    return smoothed
+    relevance = np.maximum(padded[:-2], padded[2:])
+    relevance *= NEIGHBOUR
+    relevance += best
+    return relevance
 
 
 def _least_relevant(plan: HistoryPlan, scores: np.ndarray, free: np.ndarray, excess: int) -> np.ndarray:
     """bool[blocks]: of the free ones the least relevant (of equals the oldest) that together make up the excess."""
-    mask, order = np.zeros(len(free), bool), free.nonzero()[0]
-    ranked, tokens = scores[order], plan.block_tokens[order]
-    high = _where_the_cut_falls(ranked, tokens, excess)
-    mask[order[~high]] = True
-    rest = np.argsort(ranked[high], kind="stable")
-    running = np.cumsum(tokens[high][rest])
-    mask[order[high][rest[: int(running.searchsorted(excess - tokens[~high].sum())) + 1]]] = True
+    tokens = plan.block_tokens
+    room = tokens @ free - excess
+    if room < 0:
+        return free
+    best = _more_than_fit(scores, tokens, free, room)
+    worth, taken = scores[best], tokens[best]
+    missing, last = taken.sum() - room, worth.min()
+    if taken @ (worth == last) < missing:  # else there is nothing to sort, as where most score 0
+        order = worth.argsort()
+        last = worth[order[taken[order].cumsum().searchsorted(missing)]]
+    equals = worth == last
+    running = taken[equals].cumsum()
+    mask: np.ndarray = free & (scores < last)
+    mask[best[equals][: int(running.searchsorted(missing - taken @ (worth < last))) + 1]] = True
     return mask
 
 
-def _where_the_cut_falls(scores: np.ndarray, tokens: np.ndarray, excess: int) -> np.ndarray:
-    """bool: the highest scores, few enough to be sorted, such that all others together don't make up the excess."""
+def _more_than_fit(scores: np.ndarray, tokens: np.ndarray, free: np.ndarray, room: float) -> np.ndarray:
+    """int64, ascending: of the free blocks the best, more than there is room for and mostly few, so quickly sorted."""
+    sample = scores[::SAMPLED]
     for most in (RANKED, 8 * RANKED):
-        if most < len(scores):
-            high: np.ndarray = scores >= np.partition(scores, len(scores) - most)[-most]
-            if tokens[~high].sum() < excess:
-                return high
-    return np.ones(len(scores), bool)
+        if 4 * most < len(sample):
+            best: np.ndarray = (free & (scores >= np.partition(sample, len(sample) - most)[-most])).nonzero()[0]
+            if tokens[best].sum() > room:
+                return best
+    return free.nonzero()[0]
