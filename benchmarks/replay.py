@@ -5,8 +5,9 @@
 Each case is replayed in a process of its own (a fork, so on Linux or macOS) that has the chat loaded and counted;
 memory is what the process has grown by at its largest. The peers trim the same requests to the same budget, one call of
 `langchain_core.messages.trim_messages` each; runs that would take minutes are sampled at every k-th request, scaled,
-and marked ≈. For relevance, every question is also scored the bare way, a sum over the postings of its words, reading
-the texts included in both. Read the ratios: machines differ, and so do two runs.
+and marked ≈. For relevance, every question is also scored the bare way: the same postings, those of its stems in all
+texts before it, are added up and nothing is chosen. Reading the texts is included in both.
+Read the ratios: machines differ, and so do two runs.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from historylab.costs.traffic import traffic
 from historylab.counters.base import token_column
 from historylab.planning.pipeline import open_instruments
 from historylab.pricing import Prices
-from historylab.relevance.words import split
+from historylab.relevance.words import split, stems
 
 CHEAP = ("default (lastN 20)", "fifo 8k", "sliding_window", "adaptive", "pairs", "clear")
 RELEVANCE = "relevance"
@@ -82,6 +83,7 @@ def relevance(sizes: list[int]) -> None:
     chats = [conversation(size) for size in sizes]
     for source in chats:
         counted(source)
+    bare_scores(conversation(10))  # loads the stemmer
     cells = [apart(replayed, source, RELEVANCE) for source in chats]
     bare = [apart(postings_summed, source, RELEVANCE)[0] for source in chats]
     row("replay", *(", ".join(map(number, cell)) for cell in cells))
@@ -90,13 +92,14 @@ def relevance(sizes: list[int]) -> None:
 
 
 def postings_summed(source: Conversation, name: str) -> tuple[float, ...]:
-    """CPU seconds to read every text once, and to add up for each request what the words of its question weigh."""
+    """CPU seconds to read every text once, and to add up for each request what the stems of its question weigh."""
     return (spent(lambda: bare_scores(source)).cpu,)
 
 
 def bare_scores(source: Conversation) -> float:
     postings: dict[str, list[int]] = defaultdict(list)
-    words = [set(split(message.content)) for message in source]
+    texts = (" ".join([message.content, *(call.arguments for call in message.tool_calls)]) for message in source)
+    words = [set(stems(split(text), "english")) for text in texts]
     for i, found in enumerate(words):
         for word in found:
             postings[word].append(i)
@@ -109,7 +112,7 @@ def bare_scores(source: Conversation) -> float:
         for word in words[asked]:
             held = arrays[word]
             held = held[: int(held.searchsorted(size))]
-            scores[held] += np.log1p(size / len(held))
+            np.add.at(scores, held, np.log1p(size / len(held)))
         total += scores.max()
     return total
 
