@@ -25,6 +25,7 @@ CASES: Mapping[str, Settings] = {
     "adaptive": Settings(pruner="adaptive", **TO_8K),
     "pairs": Settings(pruner="pairs", policy="all"),
     "clear": Settings(tool_output="clear", pruner="off", policy="all"),
+    "clear, fifo 8k": Settings(tool_output="clear", pruner="fifo", **TO_8K),
     "relevance": Settings(pruner="relevance", **TO_8K),
     "at_threshold, window 32k": Settings(compaction="at_threshold", **IN_32K),
     "summarize 8k": Settings(pruner="summarize", **TO_8K),

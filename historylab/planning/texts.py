@@ -13,7 +13,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.growing import GrowingArray
 from historylab.conversation.message import Message
 from historylab.counters.base import Counter, token_column
-from historylab.formats.messages.rewritten import with_text
+from historylab.formats.messages.rewritten import is_flat, with_text
 
 _adding = threading.Lock()
 
@@ -26,7 +26,7 @@ class Texts(Mapping[int, str]):
     the whole (`media=False`). With `every` those that save nothing are held as well.
     """
 
-    __slots__ = ("_given", "_rows", "_tokens", "homes", "media", "messages", "saved", "tokens")
+    __slots__ = ("_given", "_made", "_rows", "_tokens", "homes", "media", "messages", "saved", "tokens")
 
     def __init__(
         self,
@@ -38,18 +38,19 @@ class Texts(Mapping[int, str]):
         every: bool = False,
     ):
         rows, none = GrowingArray(np.zeros((3, 0), np.int64)), GrowingArray(np.zeros(0, np.int64))
+        self._made: dict[int, tuple[Message, str, Message]] = {}  # flat ones, by index: of which, with which text
         self._set(*_with_others(conversation, counter, texts, (rows, none, {}), media=media, every=every), media=media)
 
     def followed_by(self, conversation: Conversation, counter: Counter, texts: Mapping[int, str]) -> Texts:
         """These and other texts, for a conversation that begins with this one's messages; counted by the same."""
         known = self._rows, self._tokens, self._given
         new = _with_others(conversation, counter, texts, known, media=self.media, every=False)
-        return object.__new__(Texts)._set(*new, media=self.media)
+        return self._heir()._set(*new, media=self.media)
 
     def beginning(self, size: int) -> Texts:
         """Those of the first `size` messages."""
         rows = self._rows.beginning(int(self.messages.searchsorted(size)))
-        return object.__new__(Texts)._set(rows, self._tokens.beginning(size), self._given, media=self.media)
+        return self._heir()._set(rows, self._tokens.beginning(size), self._given, media=self.media)
 
     def with_leading(self, conversation: Conversation, counter: Counter, before: int, now: int) -> Texts:
         """The same with `now` leading system messages of `conversation` in place of `before`."""
@@ -58,7 +59,12 @@ class Texts(Mapping[int, str]):
         if more:
             rows = GrowingArray(rows.array + np.array([[more], [more], [0]]))
             given = {i + more: given[i] for i in self.messages.tolist()}
-        return object.__new__(Texts)._set(rows, GrowingArray(tokens), given, media=self.media)
+        return self._heir()._set(rows, GrowingArray(tokens), given, media=self.media)
+
+    def _heir(self) -> Texts:
+        heir = object.__new__(Texts)
+        heir._made = self._made
+        return heir
 
     def _set(self, rows: GrowingArray, tokens: GrowingArray, given: dict[int, str], *, media: bool) -> Texts:
         self._rows, self._tokens, self._given, self.media = rows, tokens, given, media
@@ -68,7 +74,14 @@ class Texts(Mapping[int, str]):
 
     def shortened(self, i: int, message: Message) -> Message:
         """Message `i`, for which there is a text here, with it."""
-        return with_text(message, self._given[i], media=self.media)
+        text = self._given[i]
+        known = self._made.get(i)
+        if known and known[0] is message and known[1] is text:
+            return known[2]
+        made = with_text(message, text, media=self.media)
+        if is_flat(made.source):  # a form copies it, so that no request shares anything with another
+            self._made[i] = message, text, made
+        return made
 
     def __getitem__(self, i: int) -> str:
         place = int(self.messages.searchsorted(i))

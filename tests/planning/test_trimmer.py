@@ -170,6 +170,19 @@ def test_a_request_that_was_taken_back_and_goes_on_otherwise_leaves_no_trace():
             assert in_short(trimmer.plan(now)) == in_short(anew(now, CARRIES))
 
 
+def test_what_is_done_to_a_shortened_message_is_not_in_the_next_request():
+    call = {"id": "c", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    asked = [{"role": "user", "content": "Look it up."}, {"role": "assistant", "content": None, "tool_calls": [call]}]
+    chosen = Settings(tool_output="truncate", **{"tool_output.truncate.limit": 5}, min_turns=0)
+    trimmer, history = Trimmer(chosen), [*asked, {"role": "tool", "tool_call_id": "c", "content": "words " * 200}]
+    history += [{"role": "assistant", "content": "Found."}, {"role": "user", "content": "Thanks."}]
+    sent = trimmer.trim(history)
+    shortened = sent[2]["content"]
+    assert len(shortened) < len(history[2]["content"])
+    sent[2]["content"] = "changed by the app"
+    assert trimmer.trim(history)[2]["content"] == shortened
+
+
 def test_an_old_message_changed_in_place_is_seen_after_forget():
     trimmer, history = Trimmer(Settings()), [{"role": "user", "content": text} for text in ("one", "two", "three")]
     before = trimmer.plan(history).tokens

@@ -17,19 +17,17 @@ from historylab.formats.messages.excerpt import Excerpt
 
 def with_text(message: Message, text: str, *, media: bool = True) -> Message:
     """The message with another text, or with the text alone; all other fields the caller gave stay."""
-    given, m = message.source, message
-    if type(given) is dict and "refusal" not in given and all(type(value) is str for value in given.values()):
-        flat = {**given, "content": text}  # most results, of which there may be thousands: nothing nested, no media
-        return Message(
-            m.role, text, m.id, m.name, m.tool_calls, m.tool_call_id, (), m.timestamp, m.pinned, m.metadata, flat,
-            m.replaces,
-        )  # fmt: skip
     fields = _fields(message)
     content = _content(fields.get("content"), text) if media else text
     source = {**_without_texts(copied(fields)), "content": content} if fields else None
     if source and isinstance(message.source, Excerpt):
         source = message.source.rewritten(source)
     return replace(message, content=text, media=message.media if media else (), source=source)
+
+
+def is_flat(source: Any) -> bool:
+    """Whether a message's source is a dict with nothing nested, as that of most tool results is."""
+    return type(source) is dict and all(type(value) is str for value in source.values())
 
 
 def _without_texts(fields: dict[str, Any]) -> dict[str, Any]:

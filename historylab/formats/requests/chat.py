@@ -54,14 +54,14 @@ class Chat(Form):
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
         places, items = now.places, now.items
-        return [
-            items[place]
-            if (place := places.get(id(m.source))) is not None
-            else to_record(m)
-            if m.source is None
-            else m.source
-            for m in messages
-        ]
+        found = ((m, places.get(id(m.source))) for m in messages)
+        return [_own(m) if place is None else items[place] for m, place in found]
+
+
+def _own(message: Message) -> Any:
+    """A message that is none of the caller's as one: a dict that no other request has."""
+    source = message.source
+    return to_record(message) if source is None else {**source} if type(source) is dict else source
 
 
 def _unnamed(message: Message) -> list[str]:
