@@ -53,9 +53,8 @@ class Chat(Form):
         return f"; {advice_on(item)}"
 
     def items_of(self, messages: Sequence[Message], now: Now) -> list[Any]:
-        places, items = now.places, now.items
-        found = ((m, places.get(id(m.source))) for m in messages)
-        return [_own(m) if place is None else items[place] for m, place in found]
+        place_of, items = now.places.get, now.items
+        return [items[place] if (place := place_of(id(m.source))) is not None else _own(m) for m in messages]
 
 
 def _own(message: Message) -> Any:
