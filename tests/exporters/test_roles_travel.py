@@ -22,7 +22,7 @@ from framework_apps import (
     rendered,
 )
 from framework_stand_ins import stand_ins
-from thirty_turns import thirty_turns
+from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, replay
 from historylab.formats.messages.chat_messages import to_messages
@@ -32,7 +32,9 @@ slow = pytest.mark.slow
 WAYS = {name: settings.replace(counter="chars/4") for name, settings in every_way().items()}  # much the faster counter
 ways = pytest.mark.parametrize("settings", WAYS.values(), ids=WAYS)
 rooms = pytest.mark.parametrize("room", [False, True], ids=["alone", "room"])
-SOME = slice(3, 45, 19)  # requests: early and later, within and after tool calls
+SOME = slice(3, None, 19)  # requests: early and later, within and after tool calls
+LAST, _ = [*requests_of(thirty_turns(room=True))][41]
+ROOM = thirty_turns(room=True)[: len(LAST) + 1]  # up to the answer to the last of them
 
 
 @slow
@@ -52,7 +54,7 @@ def test_every_hook_sends_what_replay_shows(settings):
     replayed: dict[str, list] = {}  # once for all frameworks that hold the same
     with stand_ins():
         for target, sent_by in HOOKS.items():
-            names, records = names_of(settings, target), history_for(target, thirty_turns(room=True))
+            names, records = names_of(settings, target), history_for(target, ROOM)
             held = json.dumps(records)
             replayed[held] = replayed.get(held) or asked_and_shown(records, settings, SOME)
             for history, shown in replayed[held]:
