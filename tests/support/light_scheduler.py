@@ -21,6 +21,15 @@ class LightScheduling(LoadGroupScheduling):
             del self.assigned_work[node][group]
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """xdist 3.8 writes the group that a test belongs to where pytest 9.2 no longer looks for its name."""
+    for item in items:
+        named = getattr(item, "_nodeid", item.nodeid)
+        if named != item.nodeid:
+            item._id = type(item._id).parse(named)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LightScheduling | None:
     """Only for `--dist=loadgroup`, the default here."""
