@@ -7,7 +7,7 @@ projection and stage there is (`--presets`: the presets alone) against a loopbac
 what that refuses. Every second request is made by another process; in the middle both forget all they know; what they
 share is an SQLite file. Then once more where a model writes the summaries, another text each time, and the whole is
 repeated from the file alone. Then under every preset, its budget made tight, with a list that what was sent takes the
-place of.
+place of: the caller's own, or the one that a framework keeps, where its own means replace that.
 
 *Equal* is a request whose messages are those that `replay` shows; *unsaid* one over its budget without a warning.
 """
@@ -118,7 +118,8 @@ def with_model(client: Client, settings: Settings, run: Run) -> None:
 def reassigned(client: Client, ways: Mapping[str, Settings], run: Run) -> None:
     found: list[Judged] = []
     for name, settings in ways.items():
-        found.append(judged_reassigned(client, play(client, settings, reassign=True), settings))
+        played = play(client, settings, store=run.store(), worker=run.worker, reassign=True)
+        found.append(judged_reassigned(client, played, settings))
         told(client, f"{name}, re-assigned", found[-1])
     result(client, len(ways), found)
 

@@ -118,7 +118,7 @@ def from_items(items: Sequence[Record]) -> list[Record]:
             function = {"name": item["name"], "arguments": item["arguments"]}
             found[-1].setdefault("tool_calls", []).append({"id": item["call_id"], "function": function})
         else:
-            found.append({"role": item["role"], "content": _chat_content(item["content"])})
+            found.append({"role": item["role"], "content": _content(_chat_content(item["content"]))})
     return found
 
 

@@ -1,28 +1,43 @@
-"""The agent frameworks' own libraries: one run of an agent over a history, with what an exported module defines."""
+"""The agent frameworks' own libraries: one run of an agent over a history, with what an exported module defines.
+
+Those named `keeping_…` use it where the framework keeps what it gives back, in its state or as the run's messages; they
+return that history as chat messages, without the answer.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from framework_apps import Record, apart, as_items, pydantic_messages
+from framework_apps import Record, apart, as_items, from_items, from_pydantic, pydantic_messages
 
 
 async def with_openai_agents(
     names: Mapping[str, Any], records: Sequence[Record], url: str, api: str = "OpenAIChatCompletionsModel"
 ) -> None:
+    instructions, rest = apart(records)
+    await _run_agent(as_items(rest), instructions, url, api, call_model_input_filter=names["trim_input"])
+
+
+async def _run_agent(items: list[Record], instructions: str | None, url: str, api: str, **config: Any) -> Any:
     import agents
     from openai import AsyncOpenAI
-
-    instructions, rest = apart(records)
-    config = agents.RunConfig(call_model_input_filter=names["trim_input"], tracing_disabled=True)
 
     async with AsyncOpenAI(base_url=url, api_key="none") as client:
         model = getattr(agents, api)("m", client)
         agent = agents.Agent("clerk", instructions=instructions, model=model)
-        await agents.Runner.run(agent, as_items(rest), run_config=config)
+        return await agents.Runner.run(agent, items, run_config=agents.RunConfig(**config, tracing_disabled=True))
+
+
+async def keeping_openai_agents(names: Mapping[str, Any], records: Sequence[Record], url: str) -> list[Record]:
+    """What `to_input_list()` gives: that has nothing of a filter's, so the list is trimmed before the run, too."""
+    instructions, rest = apart(records)
+    items = await names["trimmer"].atrim(as_items(rest))
+    filtered = {"call_model_input_filter": names["trim_input"]}
+    result = await _run_agent(items, instructions, url, "OpenAIResponsesModel", **filtered)
+    return [*records[: len(records) - len(rest)], *from_items(result.to_input_list()[:-1])]
 
 
 def chat_model(url: str) -> Any:
@@ -32,36 +47,76 @@ def chat_model(url: str) -> Any:
 
 
 async def with_langgraph(names: Mapping[str, Any], records: Sequence[Record], url: str) -> None:
-    from langchain_core.messages import convert_to_messages
+    kept = await _run_graph(names["pre_model_hook"], records, url)
+    assert len(kept) == len(records)  # the state keeps everything
+
+
+async def _run_graph(hook: Callable[..., Any], records: Sequence[Record], url: str) -> list[Record]:
+    from langchain_core.messages import convert_to_messages, convert_to_openai_messages
     from langgraph.prebuilt import create_react_agent
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is deprecated, and used
-        agent = create_react_agent(chat_model(url), [], pre_model_hook=names["pre_model_hook"])
+        agent = create_react_agent(chat_model(url), [], pre_model_hook=hook)
     state = await agent.ainvoke({"messages": convert_to_messages(records)})
-    assert len(state["messages"]) == len(records) + 1  # the state keeps everything
+    return convert_to_openai_messages(state["messages"][:-1])
+
+
+async def keeping_langgraph(names: Mapping[str, Any], records: Sequence[Record], url: str) -> list[Record]:
+    return await _run_graph(lambda state: _in_place(names["to_send"](state["messages"])), records, url)
+
+
+def _in_place(messages: Sequence[Any]) -> dict[str, list[Any]]:
+    """The update after which a graph's state holds these messages alone."""
+    from langchain_core.messages import RemoveMessage
+    from langgraph.graph.message import REMOVE_ALL_MESSAGES
+
+    return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *messages]}
 
 
 async def with_langchain_agents(names: Mapping[str, Any], records: Sequence[Record], url: str) -> None:
+    kept = await _run_middleware(names["TrimHistory"](), records, url)
+    assert len(kept) == len(records)
+
+
+async def _run_middleware(middleware: Any, records: Sequence[Record], url: str) -> list[Record]:
     from langchain.agents import create_agent
-    from langchain_core.messages import convert_to_messages
+    from langchain_core.messages import convert_to_messages, convert_to_openai_messages
 
     system, rest = apart(records)
-    agent = create_agent(chat_model(url), [], system_prompt=system, middleware=[names["TrimHistory"]()])
+    agent = create_agent(chat_model(url), [], system_prompt=system, middleware=[middleware])
     state = await agent.ainvoke({"messages": convert_to_messages(rest)})
-    assert len(state["messages"]) == len(rest) + 1
+    return [*records[: len(records) - len(rest)], *convert_to_openai_messages(state["messages"][:-1])]
+
+
+async def keeping_langchain_agents(names: Mapping[str, Any], records: Sequence[Record], url: str) -> list[Record]:
+    """As LangChain's own SummarizationMiddleware: before the model is called, where no `system_prompt` is seen."""
+    from langchain.agents.middleware import before_model
+
+    middleware = before_model(lambda state, runtime: _in_place(names["to_send"](state["messages"])))
+    return await _run_middleware(middleware, records, url)
 
 
 async def with_pydantic_ai(names: Mapping[str, Any], records: Sequence[Record], url: str) -> None:
+    kept = await _run_pydantic(names["hooks"], records, url)
+    assert len(kept) == len(pydantic_messages(records))
+
+
+async def _run_pydantic(capability: Any, records: Sequence[Record], url: str) -> list[Any]:
     import pydantic_ai.messages  # noqa: F401  (what pydantic_messages uses)
     from pydantic_ai import Agent
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    history = pydantic_messages(records)
     model = OpenAIChatModel("m", provider=OpenAIProvider(base_url=url, api_key="none"))
-    result = await Agent(model, capabilities=[names["hooks"]]).run(message_history=history)
-    assert len(result.all_messages()) == len(history) + 1
+    result = await Agent(model, capabilities=[capability]).run(message_history=pydantic_messages(records))
+    return result.all_messages()[:-1]
+
+
+async def keeping_pydantic_ai(names: Mapping[str, Any], records: Sequence[Record], url: str) -> list[Record]:
+    from pydantic_ai.capabilities import ProcessHistory
+
+    return from_pydantic(await _run_pydantic(ProcessHistory(names["to_send"]), records, url))
 
 
 with_openai_agents_over_responses = partial(with_openai_agents, api="OpenAIResponsesModel")

@@ -115,9 +115,13 @@ def play(
 ) -> Played:
     """The thirty turns: every second request is the worker's, and in the middle all that processes remember is gone.
 
-    `reassign`: what was sent takes the history's place, as in `messages = trim(messages)`.
+    `reassign`: what was sent takes the history's place, as in `messages = trim(messages)` or in a framework's state.
+    A prompt that the trimmer isn't given then is overhead.
     """
     records = client.records(thirty_turns())
+    if reassign and client.prompt_unseen:
+        prompt = open_instruments(settings).counter.count(to_messages(records[:1]))
+        settings = settings.replace(overhead=settings.overhead + int(prompt.sum()))
     asked = list(requests_of(records))
     refused: list[str] = []
     over: list[bool] = []
@@ -135,11 +139,11 @@ def play(
             except RuntimeError:
                 if len(refused) == accepted:
                     raise
-                answer, said = client.said([recorded]), False
-            if reassign:
-                sent = server.requests[-1]
-                read = [{**m, "content": plain(m)["content"]} for m in client.read(sent)]
-                history = {name: sent.get(name, "") for name in history} if client.own else {"messages": read}
+                answer, said = entries if client.once else client.said([recorded]), False
+            if reassign and client.once:
+                entries = answer
+            elif reassign:
+                history = {name: server.requests[-1].get(name, "") for name in history}
                 entries = history[client.holder]
             history = {**history, client.holder: [*entries, *([recorded] if client.once else answer)]}
             known = len(whole) + 1

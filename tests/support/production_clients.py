@@ -18,6 +18,10 @@ from typing import Any
 
 from framework_apps import as_items, from_items, history_for, names_of
 from framework_runs import (
+    keeping_langchain_agents,
+    keeping_langgraph,
+    keeping_openai_agents,
+    keeping_pydantic_ai,
     with_langchain_agents,
     with_langgraph,
     with_openai_agents_over_responses,
@@ -41,7 +45,8 @@ class Client:
     """A way to call a model. `begin` makes the fields of a body from a system prompt, `said` entries of the others.
 
     `read` has a body as chat messages again; `records` makes of the thirty turns what it can hold. One that runs tools
-    by itself is told `once`: it gets no calls, and what was answered is taken from the thirty turns.
+    by itself is told `once`: it gets no calls, and what was answered is taken from the thirty turns. Where it keeps
+    what was sent, `ask` returns that; with a `prompt_unseen` the trimmer isn't given the system prompt then.
     """
 
     name: str
@@ -53,11 +58,7 @@ class Client:
     read: Callable[[Body], list[Record]]
     records: Callable[[Sequence[Record]], list[Record]] = list
     once: bool = False
-
-    @property
-    def own(self) -> bool:
-        """Whether an application keeps what the API takes; else it keeps chat messages."""
-        return self.path == CHAT or self.begin is not begin_chat
+    prompt_unseen: bool = False
 
     @property
     def holder(self) -> str:
@@ -200,14 +201,16 @@ def with_objects(records: Sequence[Record]) -> list[Record]:
 # -- the agent frameworks, with the hooks that were exported for them
 
 
-def ask_framework(target: str, run: Callable[..., Any], process: Process, history: Body) -> list[Any]:
+def ask_framework(
+    target: str, run: Callable[..., Any], keeping: Callable[..., Any], process: Process, history: Body
+) -> list[Any]:
     """One run over the whole history, which is made anew, as an application does that loads it."""
     if process.client is None:
         os.environ[STORE] = process.store or ""
         process.client = names_of(process.settings, target)
     thread, runner = loop()
-    thread.submit(runner.run, run(process.client, history["messages"], process.url)).result()
-    return []
+    asked = (keeping if process.reassigned else run)(process.client, history["messages"], process.url)
+    return thread.submit(runner.run, asked).result() or []
 
 
 @cache
@@ -216,10 +219,18 @@ def loop() -> tuple[Executor, asyncio.Runner]:
     return ThreadPoolExecutor(1), asyncio.Runner()
 
 
-def framework(name: str, target: str, library: str, run: Callable[..., Any], path: str = CHAT) -> Client:
+def framework(
+    name: str,
+    target: str,
+    library: str,
+    run: Callable[..., Any],
+    keeping: Callable[..., Any],
+    path: str = CHAT,
+    prompt_unseen: bool = False,
+) -> Client:
     read = read_responses if path == "/v1/responses" else chat_messages
-    ask, records = partial(ask_framework, target, run), partial(history_for, target)
-    return Client(name, path, library, begin_chat, list, ask, read, records, once=True)
+    ask, records = partial(ask_framework, target, run, keeping), partial(history_for, target)
+    return Client(name, path, library, begin_chat, list, ask, read, records, once=True, prompt_unseen=prompt_unseen)
 
 
 CLIENTS = {
@@ -244,10 +255,16 @@ CLIENTS = {
             *(begin_messages, as_anthropic, ask_litellm_messages, read_messages, with_objects),
         ),
         *(
-            framework("LangGraph", "langgraph", "langgraph.prebuilt", with_langgraph),
-            framework("LangChain", "langchain_agents", "langchain.agents", with_langchain_agents),
-            framework("Pydantic AI", "pydantic_ai", "pydantic_ai", with_pydantic_ai),
-            framework("OpenAI Agents", "openai_agents", "agents", with_openai_agents_over_responses, "/v1/responses"),
+            framework("LangGraph", "langgraph", "langgraph.prebuilt", with_langgraph, keeping_langgraph),
+            framework(
+                *("LangChain", "langchain_agents", "langchain.agents", with_langchain_agents),
+                *(keeping_langchain_agents, CHAT, True),
+            ),
+            framework("Pydantic AI", "pydantic_ai", "pydantic_ai", with_pydantic_ai, keeping_pydantic_ai),
+            framework(
+                *("OpenAI Agents", "openai_agents", "agents", with_openai_agents_over_responses),
+                *(keeping_openai_agents, "/v1/responses"),
+            ),
         ),
     )
 }
