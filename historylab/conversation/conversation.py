@@ -202,8 +202,9 @@ class Conversation(Memo, Sequence[Message]):
         new = tuple(systems)
         if any(m.role != "system" for m in (*new, *self[:replacing])) or not 0 <= replacing <= self._size:
             raise ValueError("only leading system messages can be replaced by others")
+        plain = not any(m.tool_calls or m.replaces for m in (*new, *self[:replacing]))  # else blocks may reach further
         said = [*new, *self[replacing:]]
-        return self._other(said, len(said), lambda grown: grown.led_by(replacing, len(new)))
+        return self._other(said, len(said), lambda grown: grown.led_by(replacing, len(new)) if plain else None)
 
     def with_sources(self, sources: Mapping[int, Any]) -> Conversation:
         """The same messages, some of them with another `source`; all that is known of them is kept."""

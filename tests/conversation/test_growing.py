@@ -19,7 +19,7 @@ from sketches import conv
 from historylab.conversation.columns import Columns
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.growing import Growing, GrowingArray
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, ToolCall
 from historylab.counters.base import ScaledCounter, token_column
 from historylab.counters.characters import Characters
 
@@ -109,6 +109,15 @@ def test_other_leading_systems_leave_an_index_like_that_of_a_whole_conversation(
     assert new == Conversation([*systems, *rest])
     for found in (new, new.followed_by(more), new.beginning(len(new) // 2)):
         assert facts(found.columns) == facts(Conversation(found.messages).columns)
+
+
+def test_a_leading_system_that_calls_tools_is_indexed_anew():
+    calls = Message("system", tool_calls=(ToolCall("c", "look_up"),))
+    chat = Conversation([calls, *conv("u t:c a"), Message("tool", "At 6.", tool_call_id="c")])
+    for old, systems in ((chat, []), (chat.beginning(2), []), (chat.with_leading([], replacing=1), [calls])):
+        assert facts(old.columns)
+        new = old.with_leading(systems, replacing=old[0].role == "system")
+        assert facts(new.columns) == facts(Conversation(new.messages).columns)
 
 
 @examples(max_examples=150)
