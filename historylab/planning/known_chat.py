@@ -51,9 +51,10 @@ class KnownChat:
         known, size = self.items, len(self.items)
         if leading != self._led or len(items) < size:
             return False
-        led, known[:leading] = known[:leading], items[:leading]
-        known += items[size:]
+        led = known[:leading]
         try:
+            known[:leading] = items[:leading]
+            known += items[size:]
             return _equal(known, items)
         finally:
             del known[size:]
@@ -71,6 +72,7 @@ class KnownChat:
         groups = bisect_right(self._ends, same, key=lambda end: end[0])
         groups -= groups > 0  # the last that is as it was may go on in what is new
         begins, said = self._ends[groups - 1] if groups else (0, 0)
+        systems = [*request.systems, *(m for k in range(leading) for m in request.form.at(request.items, k))]
         read = list(request.form.groups(request.items, leading + begins))
         new = [message for _, messages in read for message in messages]
         times = self._times and self._times.first(said)
@@ -79,14 +81,15 @@ class KnownChat:
         equal = same_messages(known, new)
         chat = self if extends or equal == len(known) else self._fork()
         grew = [end for end, _ in self._ends[groups : groups + 1]] != [begins + count for count, _ in read[:1]]
-        kept = equal if extends and not grew else 0  # the others are to have the caller's new objects
+        goes_on = extends and not grew
+        kept = equal if goes_on else 0  # the others are to have the caller's new objects
         chat._form, chat._sure, chat._times = request.form, request.sure, times
-        conversation, led = chat._led_by(request, leading)
+        conversation, led = chat._led_by(systems, request.items[:leading])
         before = len(chat._systems) + said
         if before + kept < len(conversation):
             conversation = conversation.beginning(before + kept)
         chat.chat.go_on(conversation.followed_by(new[kept:]), before + equal if led else 0)
-        chat._know(request.items, leading, same if extends else begins, groups, read)
+        chat._know(request.items, leading, same if goes_on else begins, groups, read)
         return chat, request
 
     def _compared(self, items: list[Any], leading: int) -> tuple[int, dict[int, dict[int, Any]]]:
@@ -123,41 +126,46 @@ class KnownChat:
     def _take_again(self, items: Sequence[Any], leading: int, found: Mapping[int, Mapping[int, Any]]) -> None:
         """Have the messages of these items read from the objects that are given now."""
         for place in found:
-            self.places.pop(id(self.items[self._led + place]), None)
-            self.items[self._led + place] = item = items[leading + place]
-            self.places[id(item)] = self._led + place
+            group = bisect_right(self._ends, place, key=lambda end: end[0])
+            begins, stop = self._ends[group - 1][0] if group else 0, self._ends[group][0]
+            self._hold(items[leading + begins : leading + stop], self._led + begins, self._led + stop)
         sources = {message: source for of_item in found.values() for message, source in of_item.items()}
         self.chat.take_again(sources)
 
     def _is_summary(self, text: str) -> bool:
         return read_summary(Message("system", text), self._wording) is not None
 
-    def _led_by(self, request: Request, leading: int) -> tuple[Conversation, bool]:
-        """The conversation as the request leads it, and whether what was cut and summarised is kept.
+    def _hold(self, items: Sequence[Any], start: int, stop: int | None = None) -> None:
+        """Keep these in place of the items from `start` up to `stop`, of an object that comes twice the first place."""
+        for place, item in enumerate(self.items[start:stop], start):
+            if self.places.get(id(item)) == place:
+                del self.places[id(item)]
+        self.items[start:stop] = items
+        for place, item in enumerate(items, start):
+            self.places.setdefault(id(item), place)
+
+    def _led_by(self, systems: list[Message], items: Sequence[Any]) -> tuple[Conversation, bool]:
+        """The conversation with these systems, of which `items` lead the list, and whether what was cut and summarised
+        is kept.
 
         It is where as many system messages lead as before, unless a summary of ours is among those that changed.
         """
-        conversation, form = self.chat.conversation, request.form
-        systems = [*request.systems, *(m for k in range(leading) for m in form.group(request.items, k)[1])]
+        conversation, leading = self.chat.conversation, len(items)
         if systems == self._systems and leading == self._led:
             return conversation, True
         changed = conversation.with_leading(systems, replacing=len(self._systems))
         returned = any(read_summary(m, self._wording) for m in (*self._systems, *systems))
         same = len(systems) == len(self._systems) and not returned
-        for item in self.items[: self._led]:
-            self.places.pop(id(item), None)
-        self.items[: self._led] = new = request.items[:leading]
-        moved, self._led, self._systems = leading != self._led, leading, systems
-        self.places.update((id(item), place) for place, item in enumerate(self.items if moved else new))
+        if leading == self._led:
+            self._hold(items, 0, leading)
+        else:  # all others have moved
+            self._hold([*items, *self.items[self._led :]], 0)
+        self._led, self._systems = leading, systems
         return changed, same
 
     def _know(self, items: Sequence[Any], leading: int, since: int, groups: int, read: Sequence[Group]) -> None:
         """Keep what was given, of which the items from `since` on were read now, in groups after so many others."""
-        known = leading + since
-        for item in self.items[known:]:
-            self.places.pop(id(item), None)
-        self.items[known:] = new = items[known:]
-        self.places.update((id(item), place) for place, item in enumerate(new, known))
+        self._hold(items[leading + since :], leading + since)
         del self._ends[groups:]
         at, said = self._ends[-1] if groups else (0, 0)
         for count, messages in read:

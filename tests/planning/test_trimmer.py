@@ -116,6 +116,36 @@ def test_what_is_kept_is_the_callers_own_object_as_it_was_given_last():
     assert all(a is b for a, b in zip(Trimmer(Settings()).trim(items), items, strict=True))
 
 
+def test_an_answer_that_went_on_is_sent_as_it_was_given_last():
+    asked = {"role": "user", "content": "When?"}
+    answer = [{"role": "assistant", "content": [{"type": "output_text", "text": text}]} for text in ("At 6.", "At 7.")]
+    trimmer = Trimmer(Settings(), format="responses")
+    for given_now in ([asked, answer[0]], [asked, *answer], [asked, *answer]):
+        again = copy.deepcopy(given_now)
+        assert all(a is b for a, b in zip(trimmer.trim(again), again, strict=True))
+
+
+def test_an_object_that_comes_twice_stays_the_callers_own_when_the_later_one_is_taken_back():
+    trimmer, again = Trimmer(Settings()), {"role": "user", "content": "Go on."}
+    history = [
+        thirty_turns()[1],
+        {"role": "assistant", "content": "Yes."},
+        again,
+        {"role": "assistant", "content": "So."},
+    ]
+    trimmer.trim([*history, again])
+    assert all(a is b for a, b in zip(trimmer.trim(history), history, strict=True))
+
+
+def test_a_request_that_cant_be_read_leaves_no_trace():
+    trimmer, history = Trimmer(Settings()), thirty_turns()[:4]
+    trimmer.trim(history)
+    of_another_api = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "At 6."}]}
+    with pytest.raises(LoadError, match="message 0 of those given"):  # that API has no system messages
+        trimmer.trim([*history, of_another_api])
+    assert trimmer.trim(history) == history
+
+
 def test_a_cache_marker_that_moves_is_no_edit_and_is_sent_where_it_is_now():
     trimmer, plans = Trimmer(CARRIES), replay(Conversation(to_messages(thirty_turns())), CARRIES).plans
     for (history, _), plan in zip(requests_of(thirty_turns()), plans, strict=True):
@@ -181,6 +211,17 @@ def test_what_is_done_to_a_shortened_message_is_not_in_the_next_request():
     assert len(shortened) < len(history[2]["content"])
     sent[2]["content"] = "changed by the app"
     assert trimmer.trim(history)[2]["content"] == shortened
+
+
+def test_what_is_done_to_the_parts_of_a_rewritten_message_is_not_in_the_next_request():
+    trimmer = Trimmer(Settings(projection="point_of_view", **{"projection.point_of_view.agent": "moss"}))
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}
+    history = [{"role": "user", "name": "fern", "content": [{"type": "text", "text": "Look."}, image]}]
+    sent = trimmer.trim(history)
+    unchanged = copy.deepcopy(sent)
+    assert sent[0] is not history[0]
+    sent[0]["content"][1]["image_url"]["url"] = "changed by the app"
+    assert trimmer.trim(history) == unchanged
 
 
 def test_an_old_message_changed_in_place_is_seen_after_forget():

@@ -8,6 +8,7 @@ from typing import Any
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
 from historylab.formats.messages.chat_messages import advice_on, pair_by_order, to_message, to_record
+from historylab.formats.messages.rewritten import copied
 from historylab.formats.requests.form import Form, Group, Now
 
 
@@ -58,9 +59,11 @@ class Chat(Form):
 
 
 def _own(message: Message) -> Any:
-    """A message that is none of the caller's as one: a dict that no other request has."""
+    """A message that is none of the caller's as one: a dict of which no other request has any part."""
     source = message.source
-    return to_record(message) if source is None else {**source} if type(source) is dict else source
+    if type(source) is not dict:
+        return to_record(message) if source is None else source
+    return {name: value if type(value) is str else copied(value) for name, value in source.items()}
 
 
 def _unnamed(message: Message) -> list[str]:
