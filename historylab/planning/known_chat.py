@@ -83,8 +83,8 @@ class KnownChat:
         grew = [end for end, _ in self._ends[groups : groups + 1]] != [begins + count for count, _ in read[:1]]
         goes_on = extends and not grew
         kept = equal if goes_on else 0  # the others are to have the caller's new objects
+        conversation, led = chat._led_by(request.form, systems, request.items[:leading])
         chat._form, chat._sure, chat._times = request.form, request.sure, times
-        conversation, led = chat._led_by(systems, request.items[:leading])
         before = len(chat._systems) + said
         if before + kept < len(conversation):
             conversation = conversation.beginning(before + kept)
@@ -144,14 +144,14 @@ class KnownChat:
         for place, item in enumerate(items, start):
             self.places.setdefault(id(item), place)
 
-    def _led_by(self, systems: list[Message], items: Sequence[Any]) -> tuple[Conversation, bool]:
+    def _led_by(self, form: Form, systems: list[Message], items: Sequence[Any]) -> tuple[Conversation, bool]:
         """The conversation with these systems, of which `items` lead the list, and whether what was cut and summarised
         is kept.
 
         It is where as many system messages lead as before, unless a summary of ours is among those that changed.
         """
         conversation, leading = self.chat.conversation, len(items)
-        if systems == self._systems and leading == self._led:
+        if systems == self._systems and leading == self._led and form is self._form:
             return conversation, True
         changed = conversation.with_leading(systems, replacing=len(self._systems))
         returned = any(read_summary(m, self._wording) for m in (*self._systems, *systems))
@@ -176,7 +176,7 @@ class KnownChat:
         other = KnownChat(self.chat.fork(), self._wording)
         other.items, other.places, other._led = list(self.items), dict(self.places), self._led
         other._ends = list(self._ends)
-        other._systems = self._systems
+        other._systems, other._form = self._systems, self._form
         return other
 
 

@@ -125,6 +125,15 @@ def test_an_answer_that_went_on_is_sent_as_it_was_given_last():
         assert all(a is b for a, b in zip(trimmer.trim(again), again, strict=True))
 
 
+def test_leading_systems_stay_the_callers_own_once_an_item_says_whose_api_it_is():
+    trimmer, items = (
+        Trimmer(Settings()),
+        [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "When?"}],
+    )
+    for given_now in (items, [*items, {"type": "function_call", "call_id": "c", "name": "look_up", "arguments": "{}"}]):
+        assert all(a is b for a, b in zip(trimmer.trim(given_now), given_now, strict=True))
+
+
 def test_an_object_that_comes_twice_stays_the_callers_own_when_the_later_one_is_taken_back():
     trimmer, again = Trimmer(Settings()), {"role": "user", "content": "Go on."}
     history = [
