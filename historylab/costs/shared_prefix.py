@@ -97,7 +97,7 @@ class SharedPrefix:
             shorter = cut.among(chosen)
             at = chosen.searchsorted(shorter)
             keys[at] = self._keys_of(cut.texts)[shorter]
-            tokens[at] = cut.texts.tokens[shorter]
+            tokens[at] = cut.texts.tokens_of(shorter)
         return keys, tokens
 
     def _keys_of(self, texts: Texts) -> np.ndarray:

@@ -51,7 +51,7 @@ def _shorter(timeline: Timeline) -> dict[int, Shorter]:
             continue
         now = takes.copy()
         for cut in plan.shortened:
-            now[cut.messages] = cut.texts.tokens[cut.messages]
+            now[cut.messages] = cut.texts.tokens_of(cut.messages)
         for i in np.flatnonzero(now != takes).tolist():
             found.setdefault(i, []).append((request, int(now[i]), _text(timeline, plan, i)))
         takes = now

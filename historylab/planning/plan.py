@@ -144,7 +144,7 @@ class HistoryPlan(PlannedBlocks):
         """int64[size]: tokens each message takes in the request; 0 where it isn't sent."""
         tokens = self.history.tokens.copy()
         for cut in self.shortened:
-            tokens[cut.messages] = cut.texts.tokens[cut.messages]
+            tokens[cut.messages] = cut.texts.tokens_of(cut.messages)
         tokens[~self.sent[self.history.columns.block[: self.size]]] = 0
         return tokens
 
@@ -263,8 +263,9 @@ class HistoryPlan(PlannedBlocks):
         cuts = list[Shortening]()
         for cut in self.shortened:
             texts, messages = texts_of(cut.texts), cut.messages
-            cuts.append(Shortening(messages, cut.homes, tokens[messages] - texts.tokens[messages], texts, cut.why))
-            tokens[messages] = texts.tokens[messages]
+            shorter = texts.tokens_of(messages)
+            cuts.append(Shortening(messages, cut.homes, tokens[messages] - shorter, texts, cut.why))
+            tokens[messages] = shorter
         plan.shortened = tuple(cuts)
         if isinstance(self._decisions, Cuts):
             plan._tokens, _ = self._decisions.standing.tokens(history)
@@ -280,7 +281,7 @@ class HistoryPlan(PlannedBlocks):
         if only is not None:
             chosen &= np.isin(messages, only)
         if self.shortened:
-            saved = self.sent_tokens[messages] - texts.tokens[messages]
+            saved = self.sent_tokens[messages] - texts.tokens_of(messages)
             chosen &= saved > 0
         if not chosen.all():
             messages, homes, saved = messages[chosen], homes[chosen], saved[chosen]

@@ -121,7 +121,7 @@ class Standing:
 
     def savings(self, texts: Texts) -> Savings:
         """What these texts save where they stand for messages of open blocks."""
-        found = next((known for known in self._savings if known.texts is texts), None)
+        found = next((known for known in self._savings if known.texts is texts and known.whole), None)
         if found is None:
             known = next((known for known in self._savings if known.begins(texts)), None)
             found = (known or Savings()).followed_by(texts, self.actions)
@@ -143,6 +143,11 @@ class Savings:
         self.texts, self._grown, self._by_role = texts, grown, dict[int, np.ndarray]()
         self.count, self.saved = (known.array for known in grown)
         return self
+
+    @property
+    def whole(self) -> bool:
+        """Whether these are sums over all of the texts."""
+        return self.texts is not None and len(self.homes) == len(self.texts)
 
     def saved_by_role(self, role: np.ndarray, code: int) -> np.ndarray:
         """int64[k + 1]: `saved` of the messages of one role (uint8[n])."""
@@ -170,7 +175,10 @@ class Savings:
 
     def beginning(self, block: int) -> Savings:
         """For the texts of blocks before that one."""
-        new, known = Savings(), int(self.homes.searchsorted(block))
+        known = int(self.homes.searchsorted(block))
+        if known == len(self.homes):
+            return self
+        new = Savings()
         new.homes = self.homes[:known]
         count, saved = self._grown
         return new._set(self.texts, (count.beginning(known + 1), saved.beginning(known + 1)))

@@ -121,7 +121,7 @@ class _Shorter(Growing):
         return self._with(self.texts.beginning(size))
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> _Shorter:
-        return self._with(self.texts.with_leading(conversation, self._counter, before, now))
+        return self._with(self.texts.with_leading(before, now))
 
     def _with(self, texts: Texts) -> _Shorter:
         return _Shorter(self._shorten, self._counter, texts)

@@ -83,5 +83,4 @@ class _Notices(Growing):
         return type(self)(self._paths, self._counter, texts_now, len(found.messages))
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> Self:
-        texts = self.texts.with_leading(conversation, self._counter, before, now)
-        return type(self)(self._paths, self._counter, texts, self._known)
+        return type(self)(self._paths, self._counter, self.texts.with_leading(before, now), self._known)
