@@ -194,11 +194,12 @@ class HistoryPlan(PlannedBlocks):
 
     def _messages(self, chosen: np.ndarray) -> list[Message]:
         messages = self.history.conversation.at(chosen.tolist())
-        if not self.shortened:
-            return messages
-        shorter = {i: cut.texts for cut in self.shortened for i in cut.among(np.sort(chosen)).tolist()}
-        pairs = zip(chosen.tolist(), messages, strict=True)
-        return [shorter[i].shortened(i, message) if i in shorter else message for i, message in pairs]
+        order = chosen.argsort(kind="stable") if self.shortened else chosen  # a late result stands before older ones
+        for cut in self.shortened:
+            found = cut.among(chosen[order])
+            for i, place in zip(found.tolist(), order[chosen.searchsorted(found, sorter=order)].tolist(), strict=True):
+                messages[place] = cut.texts.shortened(i, self.history.conversation[i])
+        return messages
 
     def sketch(self) -> str:
         """One letter per message: K kept, P pinned, T truncated, S summarised, D dropped."""

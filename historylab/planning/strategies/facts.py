@@ -112,8 +112,11 @@ class _Shorter(Growing):
         self._shorten, self._counter, self.texts = shorten, counter, texts
 
     def followed_by(self, conversation: Conversation, start: int) -> _Shorter:
-        results, tokens = conversation.columns.results, token_column(conversation, self._counter)
+        results = conversation.columns.results
         new = results[results.searchsorted(start) :].tolist()
+        if not new:
+            return self
+        tokens = token_column(conversation, self._counter)
         texts = {i: text for i in new if (text := self._shorten(conversation, i, tokens.item(i))) is not None}
         return self._with(self.texts.followed_by(conversation, self._counter, texts))
 
