@@ -37,7 +37,7 @@ class Log:
     def __init__(self, start: int = 0, stems: int = 0, votes: Votes = NO_VOTES):
         self.start = start
         self._postings: dict[str, array[int]] = {}
-        self._lengths, self._running, self._votes = array("q"), array("q", [stems]), array("d", votes)
+        self._lengths, self._running, self._votes = array("q"), array("q", [stems]), array("q", votes)
         self._decoded: dict[str, Posting] = {}
         self._decoded_size, self._decoded_lengths = 0, np.zeros(0)
         self._in_use = False

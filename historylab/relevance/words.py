@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
+from math import lcm
 from typing import Protocol
 
 from historylab.errors import needs
@@ -21,14 +22,15 @@ LANGUAGES = {
 }  # fmt: skip
 """Snowball's name of a language, and bm25s's of its frequent words. The first is taken where nothing speaks for any."""
 NAMES = tuple(LANGUAGES)
-Votes = Sequence[float]  # per language; plain numbers, as arrays of so few take longer
-NO_VOTES: Votes = (0.0,) * len(LANGUAGES)
+Votes = Sequence[int]  # per language; plain numbers, as arrays of so few take longer
+NO_VOTES: Votes = (0,) * len(LANGUAGES)
+WHOLE = lcm(*range(1, len(LANGUAGES) + 1))  # a word's vote, which languages share in whole numbers: sums have no order
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u0652\u0900-\u0dff"  # accents and vowel signs belong to their word
 ASCII = re.compile(r"[a-z0-9_]{2,}")
 ANY = re.compile(rf"([{UNSPACED}]+)|(?:(?![{UNSPACED}])[\w{MARKS}]){{2,}}")
 LIBRARIES, RANKING = "bm25s snowballstemmer", "ranking by relevance"
-HABIT = 1.0  # how many frequent words of its own weigh as much as all texts before
+HABIT = 1  # how many frequent words of its own weigh as much as all texts before
 
 
 def split(text: str) -> list[str]:
@@ -54,18 +56,18 @@ def is_frequent(word: str, language: str) -> bool:
 
 
 def votes(words: Collection[str]) -> Votes:
-    """For how many of the words, each once, a language is the one they are frequent in."""
+    """For how many of the words, each once, a language is the one they are frequent in; `WHOLE` stands for one."""
     known, found = _languages_of(), list(NO_VOTES)
     for word in known.keys() & set(words):
         for number in known[word]:
-            found[number] += 1 / len(known[word])
+            found[number] += WHOLE // len(known[word])
     return found
 
 
 def language_of(own: Votes, before: Votes) -> str:
     """The language that most of a text's own votes, and those of the texts before it, speak for."""
     total = sum(before)
-    both = [mine + HABIT * theirs / total for mine, theirs in zip(own, before, strict=True)] if total else own
+    both = [mine + HABIT * WHOLE * theirs / total for mine, theirs in zip(own, before, strict=True)] if total else own
     return NAMES[both.index(max(both))]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from historylab import generate
 from historylab.relevance.bm25 import BM25
-from historylab.relevance.words import split
+from historylab.relevance.words import split, votes
 
 DESK = [message.content for message in generate("support_desk", turns=20, seed=2)]
 ROOMS = [message.content for message in generate("multilingual", seed=2)]
@@ -96,3 +96,10 @@ def test_words_are_split_in_any_script():
     assert split("The 2nd NAÏVE Straße, a_b: x") == ["the", "2nd", "naïve", "strasse", "a_b"]
     assert split("我是李雯 208号") == ["我是", "是李", "李雯", "208", "号"]
     assert split("नमस्ते สวัส") == ["नमस्ते", "สว", "วั", "ัส"]
+
+
+def test_what_words_say_of_their_language_adds_up_in_any_order():
+    words = split("a da de des die een en in la me na o per se un van was")
+    one_by_one = [votes([word]) for word in words]
+    forwards, backwards = (list(map(sum, zip(*some, strict=True))) for some in (one_by_one, one_by_one[::-1]))
+    assert forwards == backwards == list(votes(words))
