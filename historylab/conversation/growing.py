@@ -147,9 +147,7 @@ class MessageColumn(Growing):
 
     __slots__ = ("_of", "_values", "array")
 
-    def __init__(
-        self, of: Callable[[Conversation, int, int], np.ndarray], dtype: Any, values: GrowingArray | None = None
-    ):
+    def __init__(self, of: Of, dtype: Any, values: GrowingArray | None = None):
         self._of, self._values = of, GrowingArray(np.zeros(0, dtype)) if values is None else values
         self.array = self._values.array
 

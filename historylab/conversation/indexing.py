@@ -14,6 +14,9 @@ import numpy as np
 from historylab.conversation.columns import ASSISTANT, NEVER, OTHER, ROLE_CODES, SYSTEM, TOOL, USER, Columns
 from historylab.conversation.growing import Growing, GrowingArray
 from historylab.conversation.kept_columns import (
+    ANSWERED,
+    LAST,
+    REPLACED,
     arrays_up_to,
     interrupted,
     last_to_speak,
@@ -32,8 +35,6 @@ ROWS = {
 }  # fmt: skip
 """Array → its rows. `of_message` is one longer, for what holds before any message."""
 BYTES = ("role", "opening")
-REPLACED = 2  # the row of `of_message` with what stands for a message
-BLOCK_ROWS, LAST, ANSWERED = ROWS["of_block"], 2, 3
 
 
 @dataclass(slots=True)
@@ -112,7 +113,7 @@ class _Read:
         if answered := not self.missing[home]:
             del self.missing[home]
             self.waiting = None
-        place = BLOCK_ROWS * (home - self.begun)
+        place = ROWS["of_block"] * (home - self.begun)
         if place < 0:
             self.joined[home] = i, i + 1 if answered else None
         else:
@@ -148,18 +149,12 @@ class ColumnsIndex(Growing):
         self.columns = _columns(arrays, read)
 
     def followed_by(self, conversation: Conversation, start: int) -> ColumnsIndex:
-        return self.of(conversation[start:])
-
-    def of(self, messages: Sequence[Message]) -> ColumnsIndex:
-        """The index of what was said so far and these messages."""
-        if not messages:
-            return self
-        known, n, open_calls, missing = self.columns, len(self.columns.role), self._open_calls, self._missing
-        begun, turn = len(known.block_first), known.users_before.item(n) - 1
+        messages, known, open_calls, missing = conversation[start:], self.columns, self._open_calls, self._missing
+        begun, turn = len(known.block_first), known.users_before.item(start) - 1
         read = _Read(begun, turn, self._spoke, dict(open_calls), dict(missing), self._waiting, known.contiguous)
-        read.read(n, messages)
+        read.read(start, messages)
         asked, arrays = self._asked_after(read.requests), dict(self._arrays)
-        arrays["requests"] = asked if read.role[-1] == ASSISTANT else asked.followed_by([n + len(messages)])
+        arrays["requests"] = asked if read.role[-1] == ASSISTANT else asked.followed_by([len(conversation)])
         for name, count in ROWS.items():
             if numbers := getattr(read, name):
                 arrays[name] = arrays[name].followed_by(
@@ -167,7 +162,7 @@ class ColumnsIndex(Growing):
                 )
         if read.joined:
             arrays["of_block"] = arrays["of_block"].changed(*_entries(read.joined))
-        if replaced := {j: i for i in read.stand_ins for j in messages[i - n].replaces if 0 <= j < i}:
+        if replaced := {j: i for i in read.stand_ins for j in conversation[i].replaces if 0 <= j < i}:
             places = [j + 1 for j in replaced]
             arrays["of_message"] = arrays["of_message"].changed((REPLACED, places), list(replaced.values()))
         return ColumnsIndex(arrays, asked, read)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from historylab.conversation.conversation import Conversation
 
 Arrays = dict[str, GrowingArray]
+REPLACED = 2  # the row of `of_message` with what stands for a message
+LAST, ANSWERED = 2, 3  # rows of `of_block`: its last message, and from where all its calls have results
 SYSTEMS = np.array([[SYSTEM], [False], [True]], np.uint8)  # a system message's role, that it is no orphan, but a system
 
 
@@ -28,14 +30,15 @@ def arrays_up_to(size: int, columns: Columns, arrays: Mapping[str, GrowingArray]
     }  # fmt: skip
     cut |= {name: int(arrays[name].array.searchsorted(size)) for name in ("results", "pins", "stand_ins")}
     kept = {name: arrays[name].beginning(count) for name, count in cut.items()}
-    _, _, last, answered_at = kept["of_block"].array
+    of_block = kept["of_block"].array
+    last, answered_at = of_block[LAST], of_block[ANSWERED]
     reaching = np.flatnonzero(last >= size)
     if len(reaching):
         ends = [_last_of(columns.block[:size], home) for home in reaching.tolist()]
-        kept["of_block"] = kept["of_block"].changed((2, reaching), ends)
+        kept["of_block"] = kept["of_block"].changed((LAST, reaching), ends)
     unanswered = np.flatnonzero((answered_at > size) & (answered_at < NEVER))
     if len(unanswered):
-        kept["of_block"] = kept["of_block"].changed((3, unanswered), NEVER)
+        kept["of_block"] = kept["of_block"].changed((ANSWERED, unanswered), NEVER)
     doubtful = int(columns.doubtful.searchsorted(blocks))
     if doubtful and columns.doubtful.item(doubtful - 1) == blocks - 1 and not columns.orphan[blocks - 1]:
         doubtful -= int(not interrupted(columns, blocks - 1, size))  # what came between comes later
