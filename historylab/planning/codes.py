@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from historylab.planning.blocks import Ranges
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import SENT
 
 
 class Codes:
@@ -31,14 +31,14 @@ class Codes:
         return found
 
     def sent(self) -> np.ndarray:
-        return np.flatnonzero(self.actions() <= Action.TRUNCATED)
+        return np.flatnonzero(self.actions() <= SENT)
 
     def at(self, block: int) -> tuple[int, int]:
         return self.actions().item(block), self.reasons().item(block)
 
     def where(self, action: int | None = None, reason: int | None = None) -> Ranges | np.ndarray:
         actions = self.actions()
-        found: np.ndarray = actions > Action.TRUNCATED if action is None else actions == action
+        found: np.ndarray = actions > SENT if action is None else actions == action
         return found if reason is None else found & (self.reasons() == reason)
 
     def still_open(self, blocks: Ranges | np.ndarray) -> Ranges | np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from historylab.planning.blocks import Ranges
 from historylab.planning.codes import Codes
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import DROPPED, PINNED, SENT
 from historylab.planning.standing import Standing
 
 MOST_RANGES = 64  # of one plan; where it takes more, codes are shorter
@@ -87,9 +87,7 @@ class Cuts:
 
     def where(self, action: int | None = None, reason: int | None = None) -> Ranges | np.ndarray:
         """The blocks, of those that this plan's own stages took out, with this action or this reason."""
-        found = (
-            r[:2] for r in self.runs if r[2] > Action.TRUNCATED and action in (None, r[2]) and reason in (None, r[3])
-        )
+        found = (r[:2] for r in self.runs if r[2] > SENT and action in (None, r[2]) and reason in (None, r[3]))
         return Ranges(found)
 
     def still_open(self, blocks: Ranges | np.ndarray) -> Ranges | np.ndarray:
@@ -112,13 +110,13 @@ class Cuts:
     @property
     def pins(self) -> bool:
         """Whether a stage has pinned something."""
-        return any(run[2] == Action.PINNED for run in self.runs)
+        return any(run[2] == PINNED for run in self.runs)
 
     def sent(self) -> np.ndarray:
         """int64, ascending: the blocks that are sent; found without looking at ranges that are not."""
         standing, found, at = self.standing, list[np.ndarray](), 0
         for first, stop, action, _ in self.runs:
-            if action > Action.TRUNCATED:
+            if action > SENT:
                 always = standing.always
                 found += self._sent_between(at, first), always[always.searchsorted(first) : always.searchsorted(stop)]
                 at = stop
@@ -129,8 +127,8 @@ class Cuts:
         always, places, at = self.standing.always, self.standing.places, block
         place = int(always.searchsorted(block))
         pinned = always.item(place) if place < len(always) else self.blocks
-        for first, stop, action, _ in (*self.runs, (self.blocks, self.blocks, Action.DROPPED, 0)):
-            if action > Action.TRUNCATED and stop >= at:
+        for first, stop, action, _ in (*self.runs, (self.blocks, self.blocks, DROPPED, 0)):
+            if action > SENT and stop >= at:
                 if at < first and places.item(first) > places.item(at):
                     is_open = int(places.searchsorted(places.item(at), "right")) - 1
                     return min(pinned, is_open)
@@ -178,7 +176,7 @@ class Cuts:
         places = self.standing.places
         if places.item(stop) - places.item(first) == stop - first:
             return np.arange(first, stop)
-        found: np.ndarray = np.flatnonzero(self.standing.actions[first:stop] <= Action.TRUNCATED) + first
+        found: np.ndarray = (self.standing.actions[first:stop] <= SENT).nonzero()[0] + first
         return found
 
     def ranges_open(self, blocks: Ranges) -> Ranges:
@@ -203,7 +201,7 @@ class Cuts:
             return 0
         places, first = self.standing.places, 0
         for run in self.runs:
-            if run[2] <= Action.TRUNCATED or places.item(run[0]) > places.item(first):
+            if run[2] <= SENT or places.item(run[0]) > places.item(first):
                 break
             first = run[1]
         return first

@@ -11,7 +11,7 @@ import numpy as np
 from historylab.planning.blocks import Ranges
 from historylab.planning.decisions import Cuts, Decisions
 from historylab.planning.history import History
-from historylab.planning.reasons import Action, Reason
+from historylab.planning.reasons import SENT, Action, Reason
 from historylab.planning.shortening import ROLES, OldestTexts, Shortening
 
 if TYPE_CHECKING:
@@ -94,9 +94,9 @@ class PlannedBlocks:
         blocks = self._decisions.sent()
         if history.whole and columns.contiguous:  # every block is a run of messages
             sizes = history.block_sizes[blocks].astype(np.int64)
-            ends = np.cumsum(sizes)
+            ends = sizes.cumsum()
             each: np.ndarray = np.arange(ends.item(-1) if len(ends) else 0)
-            each += np.repeat(columns.block_first[blocks] - ends + sizes, sizes)
+            each += (columns.block_first[blocks] - ends + sizes).repeat(sizes)
             return each
         homes = columns.block[: history.size]
         mask = np.zeros(history.blocks, bool)
@@ -175,7 +175,7 @@ class PlannedBlocks:
         role, decisions, cut = self.history.columns.role, self._decisions, self.shortened[0]
         if isinstance(cut, OldestTexts) and isinstance(decisions, Cuts) and not decisions.pins:
             return cut.saved_by_role(role, (run[:2] for run in decisions.runs))
-        sent = self.actions_at(cut.homes) <= Action.TRUNCATED
+        sent = self.actions_at(cut.homes) <= SENT
         saved: list[float] = np.bincount(role[cut.messages[sent]], cut.saved[sent], ROLES).tolist()
         return saved
 
@@ -184,7 +184,7 @@ class PlannedBlocks:
         decisions = self._decisions
         if isinstance(decisions, Cuts):
             return decisions.next_sent(block)
-        following = decisions.actions()[block:] <= Action.TRUNCATED
+        following = decisions.actions()[block:] <= SENT
         ahead = int(following.argmax()) if len(following) else 0
         return block + ahead if len(following) and following[ahead] else None
 

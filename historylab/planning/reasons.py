@@ -28,6 +28,10 @@ class Action(IntEnum):
     DROPPED = 4
 
 
+KEPT, PINNED, SENT, DROPPED = (Action[name].value for name in ("KEPT", "PINNED", "TRUNCATED", "DROPPED"))
+"""Plain numbers, which numpy compares five times as fast as members of an enum; what is sent has `SENT` or less."""
+
+
 class Reason(NamedTuple):
     """A rule, and the sentence that states its decision; `{names}` in it are filled from the decision's numbers.
 

@@ -18,9 +18,9 @@ from historylab.conversation.growing import Growing
 from historylab.planning.history import History
 from historylab.planning.pins import RULE, PinRules, pinned_by_rule
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import FITS, INVALID, PIN, REPLACED, Reason, StageTrace
+from historylab.planning.reasons import DROPPED, FITS, INVALID, KEPT, PIN, PINNED, REPLACED, Reason, StageTrace
 from historylab.planning.reasons import SYSTEM as ALWAYS
-from historylab.planning.standing import DROPPED, KEPT, PINNED, Decided, Standing
+from historylab.planning.standing import Decided, Standing
 from historylab.planning.strategies.returned import returned_summaries
 
 

@@ -33,7 +33,7 @@ from historylab.planning.blocks import Ranges, before
 from historylab.planning.history import History
 from historylab.planning.kept import KeptSummaries
 from historylab.planning.plan import HistoryPlan
-from historylab.planning.reasons import Action
+from historylab.planning.reasons import SENT
 from historylab.registry import FINE, Member, member, opened_later
 from historylab.settings.model import Settings
 
@@ -127,14 +127,14 @@ def _complete_turns(plan: HistoryPlan, first: int) -> np.ndarray:
     history, columns = plan.history, plan.history.columns
     blocks = slice(columns.user_blocks.item(first), history.blocks)
     turn = columns.block_turn[blocks] - first
-    says_something = (plan.actions_at(blocks) <= Action.TRUNCATED) & (columns.block_role[blocks] == ASSISTANT)
+    says_something = (plan.actions_at(blocks) <= SENT) & (columns.block_role[blocks] == ASSISTANT)
     unanswered = columns.answered_at[blocks] > history.size
     if len(columns.stand_ins):
         unanswered &= ~history.replaced[blocks]
     complete = np.zeros(history.users - first, bool)
     complete[turn[says_something]] = True
     complete[turn[unanswered]] = False
-    found: np.ndarray = np.flatnonzero(complete) + first
+    found: np.ndarray = complete.nonzero()[0] + first
     return found
 
 
@@ -144,7 +144,7 @@ def newest_sent_users(plan: HistoryPlan, most: int) -> np.ndarray:
     users, looked = users[users.searchsorted(plan.first_spoken()) :], most
     while True:  # from the newest back, as far as it takes
         newest = users[max(0, len(users) - looked) :]
-        sent = newest[plan.actions_at(newest) <= Action.TRUNCATED]
+        sent = newest[plan.actions_at(newest) <= SENT]
         if len(sent) >= most or looked >= len(users):
             return sent[max(0, len(sent) - most) :]
         looked *= 4

@@ -72,7 +72,9 @@ def pairs(
     """Keeps the newest pairs of messages that fit a number of characters."""
     past = _history(plan, context)
     newest = plan.newest_open(past, math.ceil(2 * pairs))
-    fitting = int((np.cumsum(_lengths(plan, newest)[::-1]) <= characters).sum())  # of ever longer ends of the history
+    fitting = int(
+        np.count_nonzero(_lengths(plan, newest)[::-1].cumsum() <= characters)
+    )  # of ever longer ends of the history
     starts = newest[len(newest) - fitting :]
     kept = starts[_first_user(plan, starts) :]
     if oversized == "truncate" and not len(kept) and pairs and characters:
@@ -100,7 +102,7 @@ def _newest_exchange(plan: HistoryPlan, past: Ranges) -> np.ndarray:
     looked = 64
     while True:  # from the newest back, as far as it takes
         blocks = plan.newest_open(past, looked)
-        users = np.flatnonzero(plan.history.columns.block_role[blocks] == USER)
+        users = (plan.history.columns.block_role[blocks] == USER).nonzero()[0]
         if len(users) or len(blocks) < looked:
             return blocks[users.item(-1) :] if len(users) else blocks[:0]
         looked *= 8
@@ -108,7 +110,7 @@ def _newest_exchange(plan: HistoryPlan, past: Ranges) -> np.ndarray:
 
 def _first_user(plan: HistoryPlan, blocks: np.ndarray) -> int:
     """Where among the blocks the first user message is; their number if there is none."""
-    users = np.flatnonzero(plan.history.columns.block_role[blocks] == USER)
+    users = (plan.history.columns.block_role[blocks] == USER).nonzero()[0]
     return int(users[0]) if len(users) else len(blocks)
 
 
