@@ -73,7 +73,10 @@ class Chats:
         return KnownChat(Chat(self._settings, self._instruments), self._settings.summary_heading, times)
 
     def _nearest(self, start: str, items: list[Any], leading: int) -> KnownChat | None:
-        """The chat that has most in common with the items; of several the one that has least beside."""
+        """The chat that has most in common with the items; of several the one that has least beside.
+
+        Another thread may be going on with one of them meanwhile: any choice is right, this one is mostly the cheapest.
+        """
         alike = list(reversed(self._alike.get(start, {}).values()))[:MOST_ALIKE]
         if len(alike) == 1:
             return alike[0]

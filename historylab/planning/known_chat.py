@@ -46,8 +46,10 @@ class KnownChat:
         return since + same_beginning(known, items[leading + since : leading + since + len(known)])
 
     def _goes_on(self, items: list[Any], leading: int) -> bool:
-        """Whether all items after the leading ones are as they were. Lists of one length are compared, for which
-        nothing is copied: ours is given the other's ends for as long as that takes."""
+        """Whether all items after the leading ones are as they were, and others may follow.
+
+        Python compares whole lists fastest, and slices would be copies: ours has the other's ends meanwhile.
+        """
         known, size = self.items, len(self.items)
         if leading != self._led or len(items) < size:
             return False
