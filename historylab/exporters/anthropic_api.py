@@ -55,7 +55,7 @@ def differs(settings: Settings) -> Iterator[Difference]:
     differs=differs,
 )
 def anthropic_api(settings: Settings, names: Sequence[str]) -> str:
-    """`context_management` of Anthropic's Messages API: old tool results cleared, everything compacted."""
+    """`context_management` of Anthropic's Messages API: what old tool results and compaction are set to."""
     edits, betas = [], []
     if _clears(settings):
         edits.append(_clearing(settings))

@@ -11,7 +11,7 @@ from historylab.settings.model import Settings, setting_names
 from historylab.settings.names import as_text
 
 LEFT_OUT = "No quotes around the value mean the same to a shell and to dotenv. Take the shell export, or JSON."
-USE = "put it beside your app as `.env`, or load it into a shell: `set -a; . ./historylab.env; set +a`"
+USE = "load it into the environment of your app: `set -a; . ./historylab.env; set +a`, or as a `.env` file"
 
 
 def differs(settings: Settings) -> Iterator[Difference]:

@@ -25,7 +25,7 @@ FIELDS = (
     PresetField(
         "budget",
         "",
-        "Line to compare with",
+        "Line drawn at",
         "tokens",
         "AgentDock has no token budget and cuts nothing for this. The chart draws the line, and says when a request is "
         "over it.",

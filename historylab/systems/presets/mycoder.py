@@ -39,7 +39,7 @@ FIELDS = (
     PresetField(
         "budget",
         "",
-        "Line to compare with",
+        "Line drawn at",
         "tokens",
         "mycoder has no token budget, only the window, and cuts nothing for this. The chart draws the line, and says "
         "when a request is over it.",

@@ -20,7 +20,7 @@ LARGEST = PresetField(
 LINE = PresetField(
     "budget",
     "",
-    "Line to compare with",
+    "Line drawn at",
     "tokens",
     "The API has no token budget, only the model's window, and cuts nothing for this. The chart draws the line, and "
     "says when a request is over it.",
