@@ -75,9 +75,10 @@ class Standing:
         homes = columns.block[starts[0] :] if len(starts) else columns.block[:0]
         homes = homes if columns.contiguous else homes[homes >= first]
         rows = np.empty((3, len(starts)), np.int64)
+        sizes = np.bincount(homes - first, minlength=len(starts))
         rows[0] = actions == KEPT
-        np.multiply(rows[0], np.bincount(homes - first, minlength=len(starts)), out=rows[1])
-        np.multiply(actions == DROPPED, np.bincount(homes - first, minlength=len(starts)), out=rows[2])
+        np.multiply(rows[0], sizes, out=rows[1])
+        np.multiply(actions == DROPPED, sizes, out=rows[2])
         pinned = (actions == PINNED).nonzero()[0] + first
         always, known = self._always, len(self.actions)
         if first < known:
