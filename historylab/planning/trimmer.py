@@ -9,9 +9,9 @@ new. What it sends is what `replay` shows of the same history under the same sum
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from historylab.errors import SettingsError, StoreError, UnknownMember
 from historylab.formats.requests import FORMS, Request
@@ -29,6 +29,18 @@ if TYPE_CHECKING:
     from historylab.stores.base import StateStore
 
 M = TypeVar("M")
+
+
+class Decision(NamedTuple):
+    """One request decided: what `trim` returns for it, its plan, and the chat it belongs to.
+
+    `chat` is the same object for all requests of a chat, for as long as the Trimmer remembers that; it may be a key of
+    a `WeakKeyDictionary`.
+    """
+
+    sent: Any
+    plan: HistoryPlan
+    chat: Hashable
 
 
 class Trimmer:
@@ -69,11 +81,15 @@ class Trimmer:
         It holds the caller's own objects for what is kept, and new dicts for a summary or a shortened message. Nothing
         given is changed. Raises LoadError for what can't be read, StoreError if the store fails.
         """
+        sent: list[M | dict[str, Any]] | dict[str, Any] = self.decide(messages).sent
+        return sent
+
+    def decide(self, messages: Any) -> Decision:
+        """`trim` and `plan` at once, for one who needs both; raises what `trim` raises."""
         with self._chats.going_on(messages, self._format) as (known, request):
             plan, back = self._planned(known, request)
             log_decision(plan, self.settings)
-            sent: list[M | dict[str, Any]] | dict[str, Any] = back
-            return sent
+            return Decision(back, plan, known)
 
     @overload
     async def atrim(self, messages: Mapping[str, Any]) -> dict[str, Any]: ...

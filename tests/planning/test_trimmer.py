@@ -18,6 +18,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from postgres_cluster import on_postgres
 from request_forms import WRITERS
+from sketches import conv
 from thirty_turns import requests_of, thirty_turns
 
 from historylab import Conversation, Settings, Trimmer, plan_history, replay, trim
@@ -199,6 +200,15 @@ def test_a_request_that_was_taken_back_and_goes_on_otherwise_leaves_no_trace():
         trimmer, other = Trimmer(CARRIES), [*history[:at], {"role": "user", "content": "Or " * 900}, *history[at:]]
         for now in (history[: at + 1], history[:at], other):
             assert in_short(trimmer.plan(now)) == in_short(anew(now, CARRIES))
+
+
+def test_a_decision_is_what_is_sent_its_plan_and_the_chat():
+    trimmer, messages = Trimmer(Settings(policy="lastN", length=1)), records_of(conv("s u a u"))
+    first = trimmer.decide(messages)
+    later = trimmer.decide([*messages, *records_of(conv("a u"))])
+    other = trimmer.decide(records_of(conv("u:7 a u")))
+    assert first.sent == Trimmer(trimmer.settings).trim(messages) and first.plan.sketch() == "PDDK"
+    assert later.chat is first.chat is not other.chat
 
 
 def test_what_is_done_to_a_shortened_message_is_not_in_the_next_request():
