@@ -16,7 +16,7 @@ from historylab.cli.parser import COMMANDS, Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember, needs
 
 MODULES = (opening, show, check, tune, sweep, recommend, export, convert)
-TAKE_A_VALUE = ("--host", "--port", "--template")
+TAKE_A_VALUE = ("--host", "--port", "--template", "--record")
 """Options before a command whose value is the next argument."""
 
 

@@ -31,6 +31,12 @@ def add_serving(parser: argparse.ArgumentParser, **default: Any) -> None:
         "--template", metavar="FILE", **default, help="settings to start from: AgentDock's JSON, ours, or a .env file"
     )
     parser.add_argument(
+        "--record",
+        metavar="PLACE",
+        **default,
+        help="the recording to watch on screen: a folder, a file or a URL",
+    )
+    parser.add_argument(
         "--debug",
         action="store_true",
         **default,
@@ -51,9 +57,9 @@ def add_to(commands: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the sessions of this machine, or serve the playground with the files or sessions named."""
+    """List the sessions of this machine, or serve the playground with the files, sessions or recording named."""
     if not arguments.what:
-        return _list(arguments)
+        return open_playground(arguments) if arguments.record else _list(arguments)
     from historylab.settings.names import OPEN
 
     paths = [_chosen(what) for what in arguments.what]
@@ -66,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def open_playground(arguments: argparse.Namespace) -> int:
     """Serve the playground until it is interrupted."""
-    from historylab.settings.names import STRICT_ENVIRONMENT, TEMPLATE
+    from historylab.settings.names import RECORD, STRICT_ENVIRONMENT, TEMPLATE
 
     if arguments.debug:
         os.environ["NODE_ENV"] = "development"
@@ -78,6 +84,8 @@ def open_playground(arguments: argparse.Namespace) -> int:
             os.environ[TEMPLATE] = check_template(template)
         except (HistoryLabError, OSError) as problem:
             raise SettingsError(str(problem)) from None
+    if arguments.record:
+        os.environ[RECORD] = arguments.record if "://" in arguments.record else os.path.abspath(arguments.record)
     from historylab.ui.server import development_log, serve
 
     development_log.log_to_stderr()

@@ -31,9 +31,11 @@ WHY_NOT_IN_LINKS = "no link sets it; write it in the sidebar, in a template or i
 STRICT_ENVIRONMENT, TEMPLATE = "HISTORYLAB_STRICT_ENVIRONMENT", "HISTORYLAB_TEMPLATE"
 OPEN = "HISTORYLAB_OPEN"
 """The files and folders that the playground opens with, one a line, as the command line named them."""
+RECORD = "HISTORYLAB_RECORD"
+"""The place of the recording that the playground watches and `historylab proxy` writes: a folder, a file or a URL."""
 STORE = "HISTORYLAB_STORE"
 """The URL of the store where an exported module keeps what chats have come to."""
-NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, TEMPLATE, OPEN, STORE, "HISTORYLAB_REAL"})
+NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, TEMPLATE, OPEN, RECORD, STORE, "HISTORYLAB_REAL"})
 """Variables of ours that are not settings, so that no link and no template can set them."""
 
 

@@ -36,7 +36,16 @@ def test_version(capsys):
 def test_help_names_every_option(capsys):
     code, text = run(capsys, "--help")
     assert code == 0
-    for option in ("--host", "--port", "--headless", "--template", "--debug", "--strict-environment", "--version"):
+    for option in (
+        "--host",
+        "--port",
+        "--headless",
+        "--template",
+        "--record",
+        "--debug",
+        "--strict-environment",
+        "--version",
+    ):
         assert option in text
 
 

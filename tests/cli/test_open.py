@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from command_line import run
 
-from historylab.settings.names import OPEN
+from historylab.settings.names import OPEN, RECORD
 from historylab.ui.server import serve
 
 
@@ -20,12 +20,14 @@ def served(monkeypatch):
 
     def serve_nothing(*args, **options):
         found["how"] = args, options
-        found["opened"] = os.environ.get(OPEN)
+        found["opened"], found["recording"] = os.environ.get(OPEN), os.environ.get(RECORD)
 
     monkeypatch.setattr(serve, "serve", serve_nothing)
-    monkeypatch.delenv(OPEN, raising=False)
+    for name in (OPEN, RECORD):
+        monkeypatch.delenv(name, raising=False)
     yield found
-    os.environ.pop(OPEN, None)
+    for name in (OPEN, RECORD):
+        os.environ.pop(name, None)
 
 
 @pytest.fixture
@@ -65,6 +67,15 @@ def test_several_files_and_folders_open_together(capsys, served, tmp_path):
 def test_without_a_file_the_playground_opens_none(capsys, served):
     assert run(capsys)[0] == 0
     assert served["opened"] is None
+
+
+@pytest.mark.parametrize("before", [(), ("open",)])
+def test_a_recording_is_watched_by_its_folder_or_its_url(capsys, served, tmp_path, monkeypatch, before):
+    monkeypatch.chdir(tmp_path)
+    assert run(capsys, *before, "--record", "calls")[0] == 0
+    assert served["recording"] == str(tmp_path / "calls")
+    assert run(capsys, *before, "--record", "postgresql://lab/calls")[0] == 0
+    assert served["recording"] == "postgresql://lab/calls"
 
 
 @pytest.mark.parametrize(
