@@ -202,7 +202,7 @@ def _dotenv_template(text: str, shown: str) -> dict[str, Any]:
 
     found: dict[str, Any] = {}
     for line in parse_stream(io.StringIO(text)):
-        name, value = _as_a_shell(line.original.string) if line.error else (line.key, line.value)
+        name, value = as_a_shell(line.original.string) if line.error else (line.key, line.value)
         if name and value is not None:
             found[name] = value
         elif line.error and ENVIRONMENT_PREFIX in (written := line.original.string.strip()).partition("=")[0]:
@@ -210,7 +210,7 @@ def _dotenv_template(text: str, shown: str) -> dict[str, Any]:
     return _with_settings(found, shown)
 
 
-def _as_a_shell(line: str) -> tuple[str, str | None]:
+def as_a_shell(line: str) -> tuple[str, str | None]:
     """Name and value of an assignment that only a shell reads, such as `export A='it'"'"'s'`; none if it is no such."""
     with contextlib.suppress(ValueError):
         words = shlex.split(line, comments=True)
