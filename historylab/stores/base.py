@@ -1,4 +1,4 @@
-"""The contracts of stores: conversations with filters and search, and the state that a Trimmer keeps beside them.
+"""The contracts of stores: conversations with filters and search, the state that a Trimmer keeps beside them, records.
 
 Order and filters compare instants ("+02:00" and fractions of a second included); equal instants keep their order of
 arrival. Timestamps are returned exactly as they were given.
@@ -16,11 +16,12 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from historylab.conversation.message import instant
 from historylab.errors import StoreError
 from historylab.registry import member
+from historylab.stores.checks import check_text
 
 SEARCH_LIMIT = 10
 SEARCH_TOKENS = 2000
@@ -161,8 +162,61 @@ class StateStore(Protocol):
         ...
 
 
-class Store(ConversationStore, StateStore, Protocol):
-    """What `open_store` opens: conversations, state and ranked search.
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A line of a recording: a JSON object as text, of a conversation ("": of none), at a time (seconds since 1970).
+
+    `number` is the store's: it ascends in the order in which records are kept.
+    """
+
+    conversation: str
+    at: float
+    text: str
+    number: int = 0
+
+
+class RecordedConversation(NamedTuple):
+    """A conversation of a recording: how many records it has, from when to when, and the number of its newest."""
+
+    conversation: str
+    records: int
+    first_at: float
+    last_at: float
+    last_number: int
+
+
+class RecordStore(Protocol):
+    """Keeps the lines of a recording; several processes may write one while others follow it."""
+
+    def append_records(self, records: Iterable[Record]) -> int:
+        """Keep these, all or none, whatever `number` they come with. Returns the number of the last, 0 for none.
+
+        Whoever reads on after a number misses nothing: a number is seen only when all before it are.
+        """
+        ...
+
+    def read_records(
+        self, *, after: int = 0, conversation: str | None = None, limit: int | None = None
+    ) -> list[Record]:
+        """The first `limit` records with a higher number than `after`, by their numbers; of one conversation or all."""
+        ...
+
+    def recorded_conversations(self) -> list[RecordedConversation]:
+        """Every conversation that has records, the one with the newest (by number) first; "" is none."""
+        ...
+
+    def delete_conversations(self, conversations: Iterable[str]) -> int:
+        """Delete all records of these conversations; unknown ones are ignored. Returns how many records went."""
+        ...
+
+    def delete_records(self, older_than: float) -> int:
+        """Delete every conversation whose newest record (by its time) is that many seconds old or older, and what of no
+        conversation is. Returns how many records went."""
+        ...
+
+
+class Store(ConversationStore, StateStore, RecordStore, Protocol):
+    """What `open_store` opens: conversations, state, records and ranked search.
 
     Safe under threads; an event loop calls it in one (`asyncio.to_thread`). Whatever fails is a StoreError.
     """
@@ -226,34 +280,6 @@ def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:
     for text in (message.id, message.conversation_id, message.content, message.scope, who.kind, who.id, who.name):
         check_text(f"a field of message {message.id!r:.60}", text)
     return parse_instant(message.timestamp), with_own_metadata(message)
-
-
-def check_text(what: str, value: Any) -> str:
-    """The value. Raises StoreError if it is not text, or none that every store can keep: see above."""
-    if not isinstance(value, str):
-        raise StoreError(f"{what} is text, not {value!r:.60}")
-    if "\0" in value:
-        raise StoreError(f"{what} holds a NUL character, which no store keeps: {value!r:.60}")
-    return value
-
-
-def check_seconds(older_than: float) -> float:
-    """The number of seconds. Raises StoreError for anything else."""
-    if isinstance(older_than, bool) or not isinstance(older_than, int | float) or not older_than >= 0:
-        raise StoreError(f"older_than is a number of seconds from 0, not {older_than!r:.60}")
-    return float(older_than)
-
-
-def check_state_keys(keys: Iterable[str]) -> list[str]:
-    """The keys, each once. Raises StoreError for a single text, whose letters are no keys, or a key that is no text."""
-    if isinstance(keys, str):
-        raise StoreError(f"keys of state are several texts, not {keys!r:.60}")
-    return list(dict.fromkeys(check_text("a key of state", key) for key in keys))
-
-
-def check_state(values: Mapping[str, str]) -> dict[str, str]:
-    """The values by their keys. Raises StoreError for what is no text or can't be kept."""
-    return {check_text("a key of state", key): check_text("a value of state", value) for key, value in values.items()}
 
 
 def with_own_metadata(message: StoredMessage) -> StoredMessage:

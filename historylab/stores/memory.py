@@ -1,4 +1,4 @@
-"""`memory`: conversations and state in this process; what was least recently used goes, and the oldest messages."""
+"""`memory`: conversations, state and records in this process; what was least recently used goes, and old messages."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import time
 from bisect import insort
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
+from operator import attrgetter
 from typing import Annotated
 
 from pydantic import Field
@@ -18,13 +19,19 @@ from historylab.stores.base import (
     CONVERSATION_ID,
     SEARCH_LIMIT,
     SEARCH_TOKENS,
+    Record,
+    RecordedConversation,
     StoredMessage,
+    prepare_message,
+    with_own_metadata,
+)
+from historylab.stores.checks import (
+    check_conversations,
+    check_records,
     check_seconds,
     check_state,
     check_state_keys,
     check_text,
-    prepare_message,
-    with_own_metadata,
 )
 from historylab.stores.selection import select_matches, select_ranked, select_recent
 
@@ -58,6 +65,9 @@ class InMemoryConversationStore:
         max_state_characters: Annotated[
             int, Field(ge=0, description="characters of state kept, keys and values; 0 keeps the newest value")
         ] = 20_000_000,
+        max_record_characters: Annotated[
+            int, Field(ge=0, description="characters of records kept; the conversation recorded least recently goes")
+        ] = 100_000_000,
     ):
         self._most_conversations = max(1, max_conversations)
         self._most_messages = max(0, max_messages_per_conversation)
@@ -65,6 +75,9 @@ class InMemoryConversationStore:
         self._arrivals = count()
         self._state: OrderedDict[str, tuple[float, str]] = OrderedDict()  # by key: when written, and the value
         self._state_characters, self._most_state_characters = 0, max_state_characters
+        self._records: dict[str, list[Record]] = {}  # by conversation, the one recorded last at the end
+        self._record_numbers = count(1)
+        self._record_characters, self._most_record_characters = 0, max_record_characters
         self._lock = threading.Lock()
 
     def append(self, message: StoredMessage) -> None:
@@ -159,12 +172,65 @@ class InMemoryConversationStore:
                 self._forget_state(key)
         return len(gone)
 
+    def append_records(self, records: Iterable[Record]) -> int:
+        new, number = check_records(records), 0
+        with self._lock:
+            for record in new:
+                number = next(self._record_numbers)
+                kept = self._records.pop(record.conversation, [])
+                kept.append(replace(record, number=number))
+                self._records[record.conversation] = kept
+                self._record_characters += len(record.text)
+            while self._record_characters > self._most_record_characters and len(self._records) > 1:
+                self._forget_records(next(iter(self._records)))
+        return number
+
+    def read_records(
+        self, *, after: int = 0, conversation: str | None = None, limit: int | None = None
+    ) -> list[Record]:
+        with self._lock:
+            rooms = self._records if conversation is None else [check_text(CONVERSATION_ID, conversation)]
+            found = [record for room in rooms for record in self._records.get(room, []) if record.number > after]
+        return sorted(found, key=attrgetter("number"))[: None if limit is None else max(0, limit)]
+
+    def recorded_conversations(self) -> list[RecordedConversation]:
+        with self._lock:
+            rooms = {room: [*records] for room, records in reversed(self._records.items()) if room}
+        times = {room: [record.at for record in records] for room, records in rooms.items()}
+        return [
+            RecordedConversation(room, len(records), min(times[room]), max(times[room]), records[-1].number)
+            for room, records in rooms.items()
+        ]
+
+    def delete_conversations(self, conversations: Iterable[str]) -> int:
+        gone = check_conversations(conversations)
+        with self._lock:
+            return sum(self._forget_records(room) for room in gone)
+
+    def delete_records(self, older_than: float) -> int:
+        latest = time.time() - check_seconds(older_than)
+        with self._lock:
+            old = [r for r, records in self._records.items() if r and max(record.at for record in records) <= latest]
+            loose = self._records.get("", [])
+            left = [record for record in loose if record.at > latest]
+            gone = sum(self._forget_records(room) for room in (*old, ""))
+            if left:
+                self._records = {"": left, **self._records}
+                self._record_characters += sum(len(record.text) for record in left)
+        return gone - len(left)
+
     def close(self) -> None:
         """Forget everything."""
         with self._lock:
             self._conversations.clear()
             self._state.clear()
-            self._state_characters = 0
+            self._records.clear()
+            self._state_characters = self._record_characters = 0
+
+    def _forget_records(self, conversation: str) -> int:
+        gone = self._records.pop(conversation, [])
+        self._record_characters -= sum(len(record.text) for record in gone)
+        return len(gone)
 
     def _forget_state(self, key: str) -> None:
         _, value = self._state.pop(key)

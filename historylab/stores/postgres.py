@@ -1,13 +1,14 @@
-"""`postgres`: conversations and state in a PostgreSQL database; behaves like the memory store, for many machines.
+"""`postgres`: conversations, state and records in a PostgreSQL database; like the memory store, for many machines.
 
 psycopg 3 and its pool are imported when a store is made (`pip install "historylab[postgres]"`); the first use connects.
 A read that loses its connection is asked once more on a new one. A write that does is a StoreError, unless nothing had
-been sent: it may or may not have been kept, and may be repeated, as all writes here leave what is already there.
+been sent: it may or may not have been kept. All but records may be written again, as what is already there is left.
 """
 
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,17 +19,23 @@ from historylab.stores.base import (
     CONVERSATION_ID,
     SEARCH_LIMIT,
     SEARCH_TOKENS,
+    Record,
+    RecordedConversation,
     StoredMessage,
+    parse_instant,
+    prepare_message,
+)
+from historylab.stores.checks import (
+    check_conversations,
+    check_records,
     check_seconds,
     check_state,
     check_state_keys,
     check_text,
-    parse_instant,
-    prepare_message,
 )
 from historylab.stores.postgres_connections import Connections
 from historylab.stores.postgres_text import kept, query_of, restored, vector_of
-from historylab.stores.rows import COLUMNS, read_rows, row_of, state_of
+from historylab.stores.rows import COLUMNS, read_rows, record_of, recorded_conversation_of, row_of, state_of
 from historylab.stores.selection import check_people, question_words, select_matches, within_caps
 
 if TYPE_CHECKING:
@@ -47,6 +54,14 @@ READ_STATE = "SELECT key_hash, value FROM historylab_state WHERE key_hash = ANY(
 WRITE_STATE = """INSERT INTO historylab_state (key_hash, key, value)
 SELECT * FROM unnest(%s::bytea[], %s::text[], %s::text[]) ON CONFLICT (key_hash) DO NOTHING RETURNING key_hash, value"""
 DELETE_STATE = "DELETE FROM historylab_state WHERE extract(epoch FROM clock_timestamp() - written) >= %s"
+RECORDS_LOCK = 0x5265636F726473  # held while records are kept, so that their numbers are seen in their order
+APPEND_RECORDS = """INSERT INTO historylab_records (conversation, room, at, line) SELECT * FROM
+unnest(%s::text[], %s::bytea[], %s::float8[], %s::text[]) RETURNING number"""
+READ_RECORDS = "SELECT number, conversation, at, line FROM historylab_records WHERE number > %s"
+RECORDED = """SELECT min(conversation), count(*), min(at), max(at), max(number) FROM historylab_records
+WHERE conversation <> '' GROUP BY room ORDER BY max(number) DESC"""
+OLD_RECORDS = """DELETE FROM historylab_records WHERE CASE conversation WHEN '' THEN at <= %s ELSE room IN
+(SELECT room FROM historylab_records GROUP BY room HAVING max(at) <= %s) END"""
 ROWS_AT_ONCE = 500  # of a search, which reads on until it has found enough
 
 
@@ -163,6 +178,42 @@ class PostgresConversationStore:
 
     def delete_state(self, older_than: float) -> int:
         return self._execute(DELETE_STATE, check_seconds(older_than))
+
+    def append_records(self, records: Iterable[Record]) -> int:
+        new = check_records(records)
+        rows = (
+            [kept(record.conversation) for record in new],
+            [_digest(record.conversation) for record in new],
+            [float(record.at) for record in new],
+            [kept(record.text) for record in new],
+        )
+
+        def work(connection: psycopg.Connection) -> int:
+            connection.execute(ONE_AT_A_TIME, (RECORDS_LOCK,))
+            return max((number for (number,) in connection.execute(APPEND_RECORDS, rows).fetchall()), default=0)
+
+        return self._connections.write(work)
+
+    def read_records(
+        self, *, after: int = 0, conversation: str | None = None, limit: int | None = None
+    ) -> list[Record]:
+        of_one = [] if conversation is None else [_room(conversation)]
+        values = [after, *of_one, None if limit is None else max(0, limit)]
+        query = f"{READ_RECORDS} {'AND room = %s ' * len(of_one)}ORDER BY number LIMIT %s"
+        rows = self._connections.read(lambda connection: connection.execute(query, values).fetchall())
+        return [record_of(*_restored(row)) for row in rows]
+
+    def recorded_conversations(self) -> list[RecordedConversation]:
+        rows = self._connections.read(lambda connection: connection.execute(RECORDED).fetchall())
+        return [recorded_conversation_of(*_restored(row)) for row in rows]
+
+    def delete_conversations(self, conversations: Iterable[str]) -> int:
+        rooms = [_digest(id) for id in check_conversations(conversations)]
+        return self._execute("DELETE FROM historylab_records WHERE room = ANY(%s)", rooms)
+
+    def delete_records(self, older_than: float) -> int:
+        latest = time.time() - check_seconds(older_than)
+        return self._execute(OLD_RECORDS, latest, latest)
 
     def close(self) -> None:
         """Close the connections; the store cannot be used afterwards."""

@@ -9,7 +9,7 @@ from historylab.errors import StoreError
 if TYPE_CHECKING:
     import psycopg
 
-VERSION = 1
+VERSION = 2
 LOCK = 0x486973746F7279  # the same in every process that migrates
 TO_VERSION_1 = """
 CREATE TABLE historylab_schema (version integer NOT NULL);
@@ -40,7 +40,18 @@ CREATE TABLE historylab_state (
   written timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 """
-MIGRATIONS = (TO_VERSION_1,)
+TO_VERSION_2 = """
+CREATE TABLE historylab_records (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  conversation text NOT NULL,
+  room bytea NOT NULL,
+  at double precision NOT NULL,
+  line text NOT NULL
+);
+CREATE INDEX historylab_record_rooms ON historylab_records (room, number);
+UPDATE historylab_schema SET version = 2;
+"""
+MIGRATIONS = (TO_VERSION_1, TO_VERSION_2)
 """What each version adds to the one before."""
 
 HAS_VERSION = "SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'historylab_schema' AND pg_table_is_visible(oid)"

@@ -1,4 +1,4 @@
-"""`sqlite`: conversations and state in an SQLite file or in memory; behaves like the memory store, and lasts.
+"""`sqlite`: conversations, state and records in an SQLite file or in memory; behaves like the memory store, and lasts.
 
 One connection behind a lock serialises threads; several processes may share a file on a local disk (WAL, which network
 file systems don't keep). A commit is on disk before a method returns. The first use opens the file for good, so that a
@@ -24,14 +24,20 @@ from historylab.stores.base import (
     CONVERSATION_ID,
     SEARCH_LIMIT,
     SEARCH_TOKENS,
+    Record,
+    RecordedConversation,
     StoredMessage,
+    prepare_message,
+)
+from historylab.stores.checks import (
+    check_conversations,
+    check_records,
     check_seconds,
     check_state,
     check_state_keys,
     check_text,
-    prepare_message,
 )
-from historylab.stores.rows import COLUMNS, read_rows, row_of, state_of
+from historylab.stores.rows import COLUMNS, read_rows, record_of, recorded_conversation_of, row_of, state_of
 from historylab.stores.selection import question_words, select_matches, select_recent, within_caps
 from historylab.stores.sqlite_schema import knows_fts5, migrate
 
@@ -47,6 +53,12 @@ DELETE_OVER_CAP = f"""DELETE FROM stored_messages WHERE arrival IN (SELECT arriv
 WHERE conversation_id = {TEXT} ORDER BY instant DESC, arrival DESC LIMIT -1 OFFSET ?)"""
 READ_STATE = f"SELECT value FROM stored_state WHERE key = {TEXT}"
 WRITE_STATE = f"INSERT INTO stored_state (key, value, written) VALUES ({TEXT}, {TEXT}, ?) ON CONFLICT (key) DO NOTHING"
+APPEND_RECORD = f"INSERT INTO stored_records (conversation, at, line) VALUES ({TEXT}, ?, {TEXT})"
+READ_RECORDS = "SELECT number, conversation, at, line FROM stored_records WHERE number > ?"
+RECORDED = """SELECT conversation, count(*), min(at), max(at), max(number) AS newest FROM stored_records
+WHERE conversation <> '' GROUP BY conversation ORDER BY newest DESC"""
+OLD_RECORDS = """DELETE FROM stored_records WHERE CASE conversation WHEN '' THEN at <= ?1 ELSE conversation IN
+(SELECT conversation FROM stored_records GROUP BY conversation HAVING max(at) <= ?1) END"""
 SECONDS_TO_WAIT = 30  # for another process that is writing
 
 
@@ -149,6 +161,38 @@ class SQLiteConversationStore:
         with self._writing() as connection:
             return connection.execute("DELETE FROM stored_state WHERE written <= ?", (latest,)).rowcount
 
+    def append_records(self, records: Iterable[Record]) -> int:
+        rows = [(_bytes(record.conversation), record.at, _bytes(record.text)) for record in check_records(records)]
+        number = 0
+        with self._writing() as connection:
+            for row in rows:
+                number = connection.execute(APPEND_RECORD, row).lastrowid or 0
+        return number
+
+    def read_records(
+        self, *, after: int = 0, conversation: str | None = None, limit: int | None = None
+    ) -> list[Record]:
+        of_one = [] if conversation is None else [_id_bytes(conversation)]
+        query = f"{READ_RECORDS} {f'AND conversation = {TEXT} ' * len(of_one)}ORDER BY number LIMIT ?"
+        with self._held() as connection:
+            rows = connection.execute(query, (after, *of_one, -1 if limit is None else max(0, limit)))
+            return [record_of(*row) for row in rows]
+
+    def recorded_conversations(self) -> list[RecordedConversation]:
+        with self._held() as connection:
+            return [recorded_conversation_of(*row) for row in connection.execute(RECORDED)]
+
+    def delete_conversations(self, conversations: Iterable[str]) -> int:
+        ids = [(_bytes(id),) for id in check_conversations(conversations)]
+        with self._writing() as connection:
+            gone = connection.executemany(f"DELETE FROM stored_records WHERE conversation = {TEXT}", ids)
+            return max(0, gone.rowcount)
+
+    def delete_records(self, older_than: float) -> int:
+        latest = time.time() - check_seconds(older_than)
+        with self._writing() as connection:
+            return connection.execute(OLD_RECORDS, (latest,)).rowcount
+
     def close(self) -> None:
         """Close the file; the store cannot be used afterwards."""
         with self._lock:
@@ -200,6 +244,7 @@ def _opened(path: str | os.PathLike[str]) -> sqlite3.Connection:
             with suppress(sqlite3.OperationalError):  # while others have it open, it stays as it is: slower, as safe
                 connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")  # what was deleted can't be read off the file
         except BaseException:
             connection.close()
             raise

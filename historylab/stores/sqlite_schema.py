@@ -6,7 +6,7 @@ import sqlite3
 
 from historylab.errors import StoreError
 
-VERSION = 1  # kept in PRAGMA user_version; 0 is a new file, or one from before there were versions
+VERSION = 2  # kept in PRAGMA user_version; 0 is a new file, or one from before there were versions
 TO_VERSION_1 = (
     """CREATE TABLE IF NOT EXISTS stored_messages (
       arrival INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -26,7 +26,12 @@ TO_VERSION_1 = (
     """CREATE TABLE IF NOT EXISTS stored_state (
       key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, written REAL NOT NULL)""",
 )
-MIGRATIONS = (TO_VERSION_1,)
+TO_VERSION_2 = (
+    """CREATE TABLE stored_records (
+      number INTEGER PRIMARY KEY AUTOINCREMENT, conversation TEXT NOT NULL, at REAL NOT NULL, line TEXT NOT NULL)""",
+    "CREATE INDEX idx_record_conversations ON stored_records (conversation, number, at)",
+)
+MIGRATIONS = (TO_VERSION_1, TO_VERSION_2)
 """What each version adds to the one before."""
 
 ENTRY = "(rowid, room, content) VALUES (new.arrival, 'c' || hex(new.conversation_id), new.content)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,7 @@ from stored_messages import fill, ids, posted
 
 from historylab.errors import HistoryLabError, StoreError
 from historylab.registry import members
-from historylab.stores.base import Participant, StoredMessage
+from historylab.stores.base import Participant, Record, RecordedConversation, StoredMessage
 from historylab.stores.memory import InMemoryConversationStore
 
 STORES = [pytest.param(name, marks=on_postgres if name == "postgres" else ()) for name in members("store")]
@@ -36,7 +37,7 @@ def make(request):
         key = frozenset(options.items())
         store = stores.setdefault(key, target(url, **options))
         store.delete_state(0)
-        cluster.execute("DELETE FROM historylab_messages", url)
+        cluster.execute("DELETE FROM historylab_messages; DELETE FROM historylab_records", url)
         return store
 
     yield emptied
@@ -293,6 +294,75 @@ def test_state_goes_by_its_age(make):
         store.read_state("summary")
 
 
+def line(conversation: str, k: int, at: float = 0) -> Record:
+    return Record(conversation, at, f'{{"k": {k}}}')
+
+
+def texts_of(records) -> str:
+    return " ".join(record.conversation + record.text[6:-1] for record in records)
+
+
+def test_records_come_in_their_order_and_can_be_followed(make):
+    store = make()
+    first = store.append_records([line("a", 1), line("b", 2)])
+    last = store.append_records(iter([replace(line("a", 3), number=1), line("", 4)]))
+    assert first < last
+    assert texts_of(store.read_records()) == "a1 b2 a3 4"
+    assert texts_of(store.read_records(after=first)) == "a3 4"
+    assert texts_of(store.read_records(after=first - 1, limit=2)) == "b2 a3"
+    assert texts_of(store.read_records(conversation="a", limit=1)) == "a1"
+    assert texts_of(store.read_records(conversation="a", after=first)) == "a3"
+    assert texts_of(store.read_records(conversation="")) == "4"
+    assert store.read_records(after=last) == store.read_records(conversation="c") == store.read_records(limit=-1) == []
+    numbers = [record.number for record in store.read_records()]
+    assert numbers == sorted({*numbers})
+    assert numbers[-1] == last
+    assert store.append_records([]) == 0
+
+
+def test_recorded_conversations_are_listed_the_one_with_the_newest_record_first(make):
+    store = make()
+    assert store.recorded_conversations() == []
+    store.append_records([line("a", 1, 30.5), line("b", 2, 20.0), line("", 3, 99.0)])
+    last = store.append_records([line("a", 4, 10.0)])
+    b, a = store.recorded_conversations()[::-1]
+    assert a == RecordedConversation("a", 2, 10.0, 30.5, last)
+    assert b == ("b", 1, 20.0, 20.0, b.last_number)
+    assert b.last_number < last
+
+
+def test_a_conversations_records_go_together_and_a_number_never_comes_again(make):
+    store = make()
+    last = store.append_records([line("a", 1), line("b", 2), line("", 3), line("a", 4), line("c", 5)])
+    assert [store.delete_conversations(iter(gone)) for gone in (["a", "c", "unknown"], ["a"], [])] == [3, 0, 0]
+    assert texts_of(store.read_records()) == "b2 3"
+    assert store.append_records([line("a", 6)]) > last
+    with pytest.raises(StoreError, match="several ids"):
+        store.delete_conversations("b")
+
+
+def test_records_go_by_the_age_of_the_newest_of_their_conversation(make):
+    store, now = make(), time.time()
+    store.append_records([line("old", 1, now - 90), line("old", 2, now - 70), line("new", 3, now - 90)])
+    store.append_records([line("new", 4, now), line("", 5, now - 90), line("", 6, now)])
+    assert [store.delete_records(age) for age in (80, 60, 60)] == [1, 2, 0]
+    assert texts_of(store.read_records()) == "new3 new4 6"
+    assert store.delete_records(0) == 3
+    with pytest.raises(StoreError, match="number of seconds"):
+        store.delete_records(-1)
+
+
+def test_records_that_cannot_be_kept_are_refused_and_none_of_those_with_them_is_kept(make):
+    store = make()
+    for wrong in (
+        *(Record("a", float("nan"), "{}"), Record("a", None, "{}"), Record("a", 0, '{"a":\n1}'), Record("a", 0, "\0")),
+        *(Record(5, 0, "{}"), Record("a", 0, b"{}")),
+    ):
+        with pytest.raises(StoreError, match="record"):
+            store.append_records([line("a", 1), wrong])
+    assert store.read_records() == []
+
+
 texts = st.text(st.characters() | st.sampled_from("\ud83d\ufdd0'\"%_"), max_size=30).map(
     lambda text: text.replace("\0", "")
 )
@@ -314,6 +384,9 @@ def test_every_text_comes_back_as_it_was_given_half_an_emoji_too(make, message):
     assert store.get(message.conversation_id) == [message]
     assert store.write_state(message.id, message.content) == message.content
     assert store.read_state([message.id]) == {message.id: message.content}
+    record = Record(message.conversation_id, 1.5, message.content.replace("\n", ""))
+    number = store.append_records([record])
+    assert store.read_records(conversation=message.conversation_id)[-1] == replace(record, number=number)
 
 
 operations = st.lists(

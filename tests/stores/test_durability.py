@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import subprocess
@@ -56,9 +57,10 @@ def all_lines(process: subprocess.Popen) -> list[str]:
 
 
 def missing(url: str, acknowledged: list[str]) -> set[str]:
-    """What was acknowledged and isn't there any more, of messages and of state."""
+    """What was acknowledged and isn't there any more, of messages, state and records."""
     store = open_store(url)
-    there = {*ids(store.get("room"))} & store.read_state(acknowledged).keys()
+    recorded = {json.loads(record.text)["id"] for record in store.read_records()}
+    there = {*ids(store.get("room"))} & store.read_state(acknowledged).keys() & recorded
     store.close()
     return {*acknowledged} - there
 
@@ -85,7 +87,7 @@ def test_writers_at_once_lose_nothing_and_agree_on_what_stands(url, writer):
     assert len({stands for stands, *_ in said}) == 1
     assert missing(url, [line for _, *lines in said for line in lines]) == set()
     store = open_store(url)
-    assert len(store.get("room")) == 75
+    assert len(store.get("room")) == len({record.number for record in store.read_records()}) == 75
     store.close()
 
 
@@ -105,7 +107,7 @@ def test_a_store_made_before_a_fork_is_used_after_it(url):
 
 def test_a_disk_that_is_full_refuses_and_loses_nothing(tmp_path, writer):
     url = f"sqlite:///{tmp_path}/history.db"
-    _, *said = all_lines(writer(url, "me", 10**6, 1_000_000))
+    _, *said = all_lines(writer(url, "me", 10**6, 1_500_000))
     assert said[-2:] == ["failed", "me-last"]
     assert missing(url, [line for line in said if line != "failed"]) == set()
     assert len(said) > 20

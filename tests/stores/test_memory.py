@@ -8,6 +8,7 @@ import threading
 import pytest
 from stored_messages import fill, ids, posted
 
+from historylab.stores.base import Record
 from historylab.stores.memory import InMemoryConversationStore
 
 
@@ -102,3 +103,11 @@ def test_the_least_recently_used_state_goes_when_its_characters_are_too_many():
     assert store.write_state("long", "more than ten") == "more than ten"
     assert store.read_state(["x", "z", "long"]) == {"long": "more than ten"}
     assert (store.delete_state(0), store.write_state("x", "1234")) == (1, "1234")
+
+
+def test_over_the_cap_the_conversation_recorded_least_recently_goes():
+    store = InMemoryConversationStore(max_record_characters=10)
+    for room in "abca":
+        store.append_records([Record(room, 0, "12345")])
+    assert [found.conversation for found in store.recorded_conversations()] == ["a", "c"]
+    assert [record.number for record in store.read_records()] == [3, 4]

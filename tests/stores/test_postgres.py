@@ -9,7 +9,7 @@ from postgres_cluster import on_postgres
 from stored_messages import fill, posted
 
 from historylab.errors import StoreError
-from historylab.stores.base import open_store
+from historylab.stores.base import Record, open_store
 from historylab.stores.postgres import PostgresConversationStore
 from historylab.stores.postgres_connections import Connections
 
@@ -52,7 +52,7 @@ def test_a_database_of_a_later_version_or_with_others_tables_is_refused_and_left
         "CREATE TABLE historylab_schema (version integer); INSERT INTO historylab_schema VALUES (7)", later
     )
     postgres.execute("CREATE TABLE historylab_state (theirs text)", others)
-    with pytest.raises(StoreError, match=r"version 7.*up to 1; update HistoryLab"):
+    with pytest.raises(StoreError, match=r"version 7.*up to 2; update HistoryLab"):
         open_store(later).get("room")
     with pytest.raises(StoreError, match=r"cannot be opened: relation .historylab_state. already exists"):
         open_store(others).get("room")
@@ -77,6 +77,10 @@ def test_a_damaged_row_is_a_store_error_that_names_it(postgres):
             store.get("room")
     store.write_state("summary", "text")
     postgres.execute("UPDATE historylab_state SET value = chr(64976)", url)
+    store.append_records([Record("a", 1.0, "{}")])
+    postgres.execute("UPDATE historylab_records SET line = chr(64976)", url)
+    with pytest.raises(StoreError, match=r"record \d+ is damaged"):
+        store.read_records()
     with pytest.raises(StoreError, match="state 'summary' is damaged"):
         store.read_state(["summary"])
     store.close()

@@ -12,6 +12,7 @@ import pytest
 from stored_messages import fill, ids, posted
 
 from historylab.errors import StoreError
+from historylab.stores.base import Record
 from historylab.stores.sqlite import SQLiteConversationStore
 
 
@@ -70,7 +71,7 @@ def test_a_file_from_before_there_were_versions_is_brought_to_todays_with_all_it
         assert store.write_state("key", "value") == "value"
         store.close()
     with contextlib.closing(sqlite3.connect(path)) as now:
-        assert now.execute("PRAGMA user_version").fetchone() == (1,)
+        assert now.execute("PRAGMA user_version").fetchone() == (2,)
         assert now.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
@@ -90,7 +91,7 @@ def test_a_file_of_a_later_version_is_refused_and_left_alone(tmp_path):
     with contextlib.closing(sqlite3.connect(path)) as later:
         later.execute("PRAGMA user_version = 7")
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"later.db' cannot be opened.*version 7.*up to 1; update HistoryLab"):
+    with pytest.raises(StoreError, match=r"later.db' cannot be opened.*version 7.*up to 2; update HistoryLab"):
         SQLiteConversationStore(path)
     assert path.read_bytes() == before
 
@@ -119,6 +120,40 @@ def test_a_damaged_state_is_a_store_error_that_names_it(tmp_path):
         for ask in (partial(store.read_state, ["summary"]), partial(store.write_state, "summary", "text")):
             with pytest.raises(StoreError, match="state 'summary' is damaged"):
                 ask()
+
+
+def test_a_damaged_record_is_a_store_error(tmp_path):
+    path = tmp_path / "records.db"
+    for column, damages in {
+        "conversation": ("x'ff41'", "CAST(x'ff' AS TEXT)"),
+        "at": ("'soon'", "1e999", "x'00'"),
+        "line": ("x'7b7d'", "CAST(x'ff' AS TEXT)", "char(10)"),
+    }.items():
+        for damage in damages:
+            store = SQLiteConversationStore(path)
+            store.append_records([Record("a", 1.0, "{}")])
+            with contextlib.closing(sqlite3.connect(path)) as plain:
+                plain.execute(f"UPDATE stored_records SET {column} = {damage}")
+                plain.commit()
+            with pytest.raises(StoreError, match="damaged"):
+                store.read_records()
+            if column != "line":
+                with pytest.raises(StoreError, match="damaged"):
+                    store.recorded_conversations()
+            with contextlib.closing(sqlite3.connect(path)) as plain:
+                plain.execute("DELETE FROM stored_records")
+                plain.commit()
+            store.close()
+
+
+def test_a_deleted_conversation_cannot_be_read_off_the_file(tmp_path):
+    path = tmp_path / "records.db"
+    store = SQLiteConversationStore(path)
+    store.append_records([Record("a", 1.0, '{"secret": "4711"}'), Record("b", 1.0, '{"left": 1}')])
+    assert store.delete_conversations(["a"]) == 1
+    store.close()
+    left = path.read_bytes()
+    assert (b"4711" in left, b"left" in left) == (False, True)
 
 
 def test_a_file_that_is_no_database_is_refused_by_name(tmp_path):
@@ -183,6 +218,10 @@ def ask_everything(store: SQLiteConversationStore) -> None:
         lambda: store.append(posted("10:00 a: more")),
         lambda: store.delete_messages("room", ["1"]),
         lambda: store.conversation_count,
+        store.read_records,
+        store.recorded_conversations,
+        lambda: store.append_records([Record("a", 0, "{}")]),
+        lambda: store.delete_records(0),
     ):
         with contextlib.suppress(StoreError):
             ask()

@@ -1,18 +1,19 @@
 """A process that writes into a store: `python tests/support/store_writer.py URL ME COUNT [BYTES]`.
 
-Prints the state of "shared" that stands, then the id of every message and state once the store has acknowledged both,
+Prints the state of "shared" that stands, then the id of every message, state and record once all are acknowledged,
 and `failed` where it refuses one. With BYTES no file may grow larger until then; afterwards it writes one more.
 """
 
 from __future__ import annotations
 
+import json
 import resource
 import sys
 
 from stored_messages import posted
 
 from historylab.errors import StoreError
-from historylab.stores.base import open_store
+from historylab.stores.base import Record, open_store
 
 
 def main(url: str, me: str, count: str, most: str = "0") -> None:
@@ -36,6 +37,7 @@ def main(url: str, me: str, count: str, most: str = "0") -> None:
 def write(store, id: str) -> None:
     store.append(posted(f"09:00 a: {'text ' * 200}", id))
     store.write_state(id, "state")
+    store.append_records([Record("room", 0, json.dumps({"id": id}))])
     print(id, flush=True)
 
 

@@ -1,0 +1,41 @@
+"""Where a recording is: a folder, a file or a database."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from historylab.errors import StoreError
+from historylab.formats.traces.recorded_lines import RECORDING_FILE
+from historylab.registry import member
+from historylab.stores.base import Store, open_store
+
+FILES = frozenset({".db", ".sqlite", ".sqlite3"})
+
+
+def open_recording(place: str | os.PathLike[str]) -> Store:
+    """The store of a recording, with all that a Trimmer keeps; close it when done.
+
+        recordings/                              a folder, made if there is none; the store is its historylab.db
+        recordings/mine.db                       an SQLite file
+        sqlite:///mine.db · postgresql://…       a store by its URL
+
+    A folder or file made here can be read by its owner alone. Raises StoreError; no error repeats a password.
+    """
+    if isinstance(place, str) and "://" in place:
+        return open_store(place)
+    file = recording_file(place)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    except (OSError, ValueError) as problem:  # a ValueError: a NUL in the path
+        reason = getattr(problem, "strerror", None) or problem
+        raise StoreError(f"{str(place)!r:.200} cannot hold a recording: {reason}; give a folder") from None
+    store: Store = member("store", "sqlite").target(file)
+    return store
+
+
+def recording_file(place: str | os.PathLike[str]) -> Path:
+    """The SQLite file of a recording that is no URL."""
+    path = Path(place).expanduser()
+    return path if path.suffix.lower() in FILES and not path.is_dir() else path / RECORDING_FILE
