@@ -93,6 +93,11 @@ class BM25Index:
         before = known.stems(count - known.start) + (self._more if place else 0)
         return self._other([(led, 0, count), *later], self._more + led.stems(count) - before)
 
+    def apart(self) -> BM25Index:
+        """The same index; what follows this one is kept by nobody else, neither its postings nor the texts it read."""
+        log, _, stop = self._parts[-1]
+        return type(self)((*self._parts, (Log(self.size, log.stems(stop), log.votes(stop)), 0, 0)), self._more, {})
+
     def _other(self, parts: Sequence[_Part], more: int) -> BM25Index:
         return type(self)(parts, more, self._known)
 

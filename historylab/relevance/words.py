@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from math import lcm
 from typing import Protocol
@@ -42,6 +42,30 @@ def split(text: str) -> list[str]:
         word = match[0]
         found += [word[i : i + 2] for i in range(max(1, len(word) - 1))] if match[1] else [word]
     return found
+
+
+def spans_of(question: str, text: str) -> list[tuple[int, int]]:
+    """Where a text has words of the question, in any of their forms: from which character up to which, in order."""
+    asked = split(question)
+    languages = dict.fromkeys((language_of(votes(split(text)), NO_VOTES), language_of(votes(asked), NO_VOTES)))
+    wanted = {language: frozenset(stems(asked, language)) for language in languages}
+    found: list[tuple[int, int]] = []
+    for start, end in _words_in(text):
+        word = split(text[start:end])
+        if any(not stems_asked.isdisjoint(stems(word, language)) for language, stems_asked in wanted.items()):
+            overlaps = bool(found) and start < found[-1][1]
+            found.append((found.pop()[0] if overlaps else start, end))
+    return found
+
+
+def _words_in(text: str) -> Iterator[tuple[int, int]]:
+    """Where its words are; of a text without spaces, every two neighbours."""
+    for match in ANY.finditer(text):
+        start, end = match.span()
+        if match[1] and end - start > 2:
+            yield from ((i, i + 2) for i in range(start, end - 1))
+        else:
+            yield start, end
 
 
 def stems(words: Iterable[str], language: str) -> list[str]:
