@@ -10,6 +10,7 @@
     ├── StoreError              (also ValueError)   a store cannot keep a message, or cannot be reached
     ├── PlanError                                   a stage broke a rule of the plan
     ├── InstrumentError                             a counter, summarizer or model failed
+    │   └── ModelError                              a chat model gave no answer
     ├── MissingLibrary          (also ImportError)  what was asked for needs a library that isn't installed
     └── WorkerLost                                  part of a sweep failed in every attempt
 
@@ -96,6 +97,36 @@ class InstrumentError(HistoryLabError):
     def __init__(self, message: str, *, pause: float = 0):
         super().__init__(message)
         self.pause = pause
+
+
+class ModelError(InstrumentError):
+    """A chat model gave no answer.
+
+    Attributes:
+        kind: why, for those who show it: `no_key`, `address`, `private`, `key` (401), `forbidden` (403), `not_found`
+            (404), `busy` (429), `too_long`, `refused` (another 4xx), `server` (5xx), `redirect`, `network`, `timeout`,
+            `unusable`.
+        status: the HTTP status; 0 where there was none.
+        wait: seconds the server asks to wait, if it says so.
+        quote: the server's own words, shortened, without keys.
+        window, requested: of a request that is too long, tokens the model takes and those it had, as far as known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: str = "unusable",
+        *,
+        pause: float = 0,
+        status: int = 0,
+        wait: float | None = None,
+        quote: str = "",
+        window: int | None = None,
+        requested: int | None = None,
+    ):
+        super().__init__(message, pause=pause)
+        self.kind, self.status, self.wait, self.quote = kind, status, wait, quote
+        self.window, self.requested = window, requested
 
 
 class MissingLibrary(HistoryLabError, ImportError):

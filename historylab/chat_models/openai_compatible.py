@@ -1,7 +1,7 @@
 """`openai_compatible`: a model behind any server that speaks Chat Completions, through the `openai` package.
 
-Key and address come from the environment at each request (see environment.py); neither is ever shown, logged or part of
-an error. Only the messages of a request are sent.
+Key and address come from its server at each request (see environment.py); neither is ever shown, logged or part of an
+error. Only the messages of a request are sent.
 """
 
 from __future__ import annotations
@@ -14,10 +14,18 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from historylab.chat_models import environment
 from historylab.chat_models.base import Reply
 from historylab.chat_models.completions import Draft, Unreadable, read_completion
-from historylab.chat_models.refusals import connection_error, status_error, timeout_error, unusable_reply_error
+from historylab.chat_models.connections import Connections
+from historylab.chat_models.context_length import read_too_long
+from historylab.chat_models.environment import ENVIRONMENT, Server
+from historylab.chat_models.refusals import (
+    connection_error,
+    status_error,
+    timeout_error,
+    too_long_error,
+    unusable_reply_error,
+)
 from historylab.errors import InstrumentError, MissingLibrary, needs
 from historylab.registry import register
 
@@ -35,8 +43,9 @@ Retries = Annotated[int, Field(ge=0, le=5, description="tries again after a time
 class OpenAICompatible:
     """A model behind any Chat Completions server: OpenAI's, or the one OPENAI_BASE_URL names."""
 
-    def __init__(self, model: str, *, timeout: Timeout = 60.0, retries: Retries = 1):
-        self.name = model
+    def __init__(self, model: str, server: Server = ENVIRONMENT, *, timeout: Timeout = 60.0, retries: Retries = 1):
+        self.name, self.server = model, server
+        self._connections = Connections(public_only=server.public_only)
         self._timeout, self._retries = timeout, retries
         self._client: tuple[str, Any] | None = None  # with the fingerprint of its environment
         self._refused: set[str] = set()  # parameters this model or server doesn't accept
@@ -46,7 +55,7 @@ class OpenAICompatible:
 
     @property
     def key(self) -> str:
-        return f"openai_compatible:{self.name}:{environment.server_fingerprint(environment.base_url())}"
+        return f"openai_compatible:{self.name}:{self.server.fingerprint()}"
 
     def complete(
         self,
@@ -72,6 +81,10 @@ class OpenAICompatible:
         pieces = self._pieces(messages, wishes)
         while (piece := self._with_safe_errors(lambda: next(pieces, None))) is not None:
             yield piece
+
+    def stop(self) -> None:
+        """End the requests that are in progress, in whatever thread, and make no more."""
+        self._connections.end()
 
     def _pieces(self, messages: Sequence[Mapping[str, Any]], wishes: Mapping[str, Any]) -> Iterator[str | Reply]:
         draft, longest = Draft(), DRIPPING * self._timeout
@@ -110,22 +123,21 @@ class OpenAICompatible:
         if name != "max_tokens":
             return wish
         spellings = ("max_tokens", "max_completion_tokens")
-        preferred = reversed(spellings) if environment.is_openai() else spellings
+        preferred = reversed(spellings) if self.server.is_openai else spellings
         return next((s for s in preferred if s not in self._refused), name), value
 
     def _open(self) -> Any:
         """The package's client, created again when the environment changes."""
-        environment.check_address()
-        url, key = environment.base_url(), environment.api_key()
-        made_for = environment.server_fingerprint(
-            url, key, str(os.getpid())
-        )  # a forked process must not share connections
+        self.server.check_address()
+        url, key = self.server.base_url, self.server.api_key()
+        made_for = self.server.fingerprint(key, str(os.getpid()))  # a forked process must not share connections
         if self._client is None or self._client[0] != made_for:
             with needs("openai", "asking a model"):
                 import openai
 
             # The messages go to the server that was named, never to another one it redirects to.
-            straight = openai.DefaultHttpxClient(follow_redirects=False)
+            hooks = {"request": [self._connections.watch]}
+            straight = openai.DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
             client = openai.OpenAI(
                 api_key=key, base_url=url, timeout=self._timeout, max_retries=self._retries, http_client=straight
             )
@@ -152,15 +164,22 @@ class OpenAICompatible:
         if isinstance(problem, openai.APITimeoutError):
             return timeout_error(self._asked, self._timeout)
         if isinstance(problem, openai.APIStatusError):
-            words, wait = _words(problem.body), _wait(problem.response.headers)
-            return status_error(self._asked, problem.status_code, words, wait, environment.known_secrets())
-        if isinstance(problem, openai.APIConnectionError):
-            return connection_error(self._asked, problem.__cause__)
-        if isinstance(problem, json.JSONDecodeError):
-            return unusable_reply_error(self._asked, "it is broken JSON", environment.known_secrets())
-        if isinstance(problem, Unreadable | openai.OpenAIError | ValueError):
-            return unusable_reply_error(self._asked, str(problem), environment.known_secrets())
-        return connection_error(self._asked, problem)
+            status, words, wait = problem.status_code, _words(problem.body), _wait(problem.response.headers)
+            too_long = read_too_long(status, words, problem.body)
+            return status_error(self._asked, status, words, wait, self.server.known_secrets(), too_long)
+        connecting = isinstance(problem, openai.APIConnectionError)
+        if isinstance(problem, Unreadable | openai.OpenAIError | ValueError) and not connecting:
+            return self._unusable(problem)
+        cause = problem.__cause__ if connecting else problem
+        return connection_error(self._asked, cause, private=self._connections.refused)
+
+    def _unusable(self, problem: Exception) -> InstrumentError:
+        """The error for a response that is none, or for one in a stream."""
+        if found := read_too_long(0, str(problem)):
+            return too_long_error(self._asked, 0, found)
+        broken = isinstance(problem, json.JSONDecodeError)
+        found_there = "it is broken JSON" if broken else str(problem)
+        return unusable_reply_error(self._asked, found_there, self.server.known_secrets())
 
 
 def _wishes(max_tokens: int | None, temperature: float | None, tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

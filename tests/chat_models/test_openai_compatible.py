@@ -7,6 +7,7 @@ import logging
 import socket
 import subprocess
 import sys
+import threading
 import time
 import traceback
 
@@ -15,9 +16,10 @@ from chat_server import ChatServer, body, calls, events, hangs_up, redirects, sa
 
 from historylab.chat_models import openai_compatible
 from historylab.chat_models.base import Reply, open_chat_model
+from historylab.chat_models.environment import Server, model_and_host
 from historylab.chat_models.openai_compatible import OpenAICompatible
 from historylab.conversation.message import ToolCall, Usage
-from historylab.errors import InstrumentError
+from historylab.errors import InstrumentError, ModelError
 
 SECRET = "sk-do-not-tell-4f0b9c"
 HELLO = [{"role": "user", "content": "hello"}]
@@ -272,6 +274,93 @@ def test_a_changed_environment_is_obeyed_by_a_model_already_open(asking, monkeyp
         monkeypatch.setenv("OPENAI_BASE_URL", second.url)
         assert model.complete(HELLO).text == "two"
     assert (len(first.requests), len(second.requests)) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "kind"),
+    [
+        (status(401), "key"),
+        (status(403), "forbidden"),
+        (status(404), "not_found"),
+        (status(422), "refused"),
+        (status(429), "busy"),
+        (status(503), "server"),
+        (status(400, "maximum context length is 8192 tokens"), "too_long"),
+        (redirects(302, "http://127.0.0.1:9"), "redirect"),
+        (hangs_up, "network"),
+        (slow(0.6, says("late")), "timeout"),
+        (body("[1]"), "unusable"),
+    ],
+)
+def test_an_error_says_of_what_kind_it_is(asking, behaviour, kind):
+    model, _ = asking(behaviour, timeout=0.2 if kind == "timeout" else 30.0)
+    error = refused(lambda: list(model.stream(HELLO)))
+    assert isinstance(error, ModelError)
+    assert error.kind == kind
+
+
+def test_a_request_that_is_too_long_names_the_window(asking):
+    model, _ = asking(status(400, "prompt is too long: 9000 tokens > 8192 maximum, {key}"))
+    error = refused(lambda: list(model.stream(HELLO)))
+    assert isinstance(error, ModelError)
+    assert (error.window, error.requested) == (8192, 9000)
+    assert "longer than the model takes, 8,192 tokens (400); send less" in str(error)
+
+
+# -- a server that a person names
+
+
+def test_a_typed_address_never_gets_the_environments_key(asking):
+    _, server = asking(says("hi"))
+    with ChatServer(says("typed")) as typed:
+        assert OpenAICompatible("tiny", Server(typed.url)).complete(HELLO).text == "typed"
+        assert OpenAICompatible("tiny", Server(typed.url, "sk-typed")).complete(HELLO).text == "typed"
+        assert typed.keys == ["Bearer none", "Bearer sk-typed"]
+    OpenAICompatible("tiny", Server("", "sk-mine")).complete(HELLO)
+    assert server.keys == ["Bearer sk-mine"]
+
+
+def test_what_a_person_typed_is_named_and_its_key_is_in_nothing(asking):
+    asking(says("hi"))
+    server = Server("https://models.example/v1", "sk-typed-4711")
+    assert model_and_host("tiny", server) == "tiny at models.example"
+    assert "sk-typed" not in repr(server) + OpenAICompatible("tiny", server).key
+    error = refused(lambda: OpenAICompatible("tiny", Server("https://me:sk-typed@host/v1")).complete(HELLO))
+    assert str(error).startswith("the base URL is no address")
+    assert "sk-typed" not in str(error)
+
+
+def test_a_server_that_must_be_public_is_asked_at_no_private_address(asking):
+    _, server = asking(says("hi"))
+    error = refused(lambda: OpenAICompatible("tiny", Server(server.url, "sk-x", public_only=True)).complete(HELLO))
+    assert "leads to a private address" in str(error)
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_stopping_ends_the_request_that_waits_and_the_server_sees_it(asking, begun):
+    waiting, gone = threading.Event(), threading.Event()
+
+    def waits(handler):
+        if begun:
+            handler.start_events()
+            handler.event(PIECE)
+        waiting.set()
+        handler.connection.settimeout(30)
+        if not handler.connection.recv(1):  # the client hung up
+            gone.set()
+
+    asking(waits)
+    model = OpenAICompatible("tiny", timeout=30.0)
+    problems = []
+    asked = threading.Thread(target=lambda: problems.append(refused(lambda: list(model.stream(HELLO)))))
+    asked.start()
+    assert waiting.wait(20)
+    model.stop()
+    asked.join(20)
+    assert gone.wait(20)
+    assert problems
+    assert "may not" not in str(refused(lambda: model.complete(HELLO)))  # it makes no more
 
 
 @pytest.mark.slow

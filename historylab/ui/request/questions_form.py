@@ -64,7 +64,7 @@ def _asked_model() -> str:
 def _model_button() -> None:
     """A button that names the model and its server, where the environment has a key or a server."""
     model = choices.resolution().settings.model
-    if environment.is_set_up():
+    if environment.ENVIRONMENT.is_set_up:
         st.button(
             f"Let {markdown(model)} at {markdown(environment.display_host())} propose some",
             key="propose",
