@@ -105,7 +105,7 @@ class ModelError(InstrumentError):
     Attributes:
         kind: why, for those who show it: `no_key`, `address`, `private`, `key` (401), `forbidden` (403), `not_found`
             (404), `busy` (429), `too_long`, `refused` (another 4xx), `server` (5xx), `redirect`, `network`, `timeout`,
-            `unusable`.
+            `unusable`, `end` (of what is replayed).
         status: the HTTP status; 0 where there was none.
         wait: seconds the server asks to wait, if it says so.
         quote: the server's own words, shortened, without keys.

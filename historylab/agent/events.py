@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from historylab.chat_models.base import Reply
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import ToolCall, Usage
+from historylab.errors import HistoryLabError
 from historylab.planning.plan import HistoryPlan
 
 
@@ -84,11 +85,15 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No answer, with the reason in one sentence. Running the loop again on `conversation` continues from there."""
+    """No answer, with the reason in one sentence. Running the loop again on `conversation` continues from there.
+
+    `problem` is the error, where a model or a stage raised one.
+    """
 
     reason: str
     usage: Usage
     conversation: Conversation
+    problem: HistoryLabError | None = None
 
 
 Event = Planned | Compacted | TextDelta | Replied | ToolCalled | ToolResult | StatusUpdated | Finished | Failed

@@ -94,7 +94,7 @@ class _Run:
                 plan = yield from self._prepare(request)
                 reply = yield from self._ask(plan)
             except HistoryLabError as problem:
-                yield self._failed(str(problem))
+                yield self._failed(str(problem), problem)
                 return
             message = self._say(_message_of(reply))
             yield Replied(reply, self._conversation)
@@ -176,8 +176,8 @@ class _Run:
         self._conversation = self._conversation.followed_by([message])
         return message
 
-    def _failed(self, reason: str) -> Failed:
-        return Failed(reason, self._used, self._conversation)
+    def _failed(self, reason: str, problem: HistoryLabError | None = None) -> Failed:
+        return Failed(reason, self._used, self._conversation, problem)
 
 
 def _message_of(reply: Reply) -> Message:
