@@ -1,17 +1,26 @@
-"""Checkpoints: what is saved comes back as it was, from memory or from a folder."""
+"""Checkpoints: what is saved comes back as it was, from memory or from a folder or a recording."""
 
 from __future__ import annotations
+
+from contextlib import closing
 
 import pytest
 
 from historylab.errors import HistoryLabError
+from historylab.recordings import open_recording
+from historylab.recordings.lines import make_line
+from historylab.stores.base import Record
+from historylab.stores.memory import InMemoryConversationStore
+from historylab.systems.mycoder.checkpoint_places import InRecording
 from historylab.systems.mycoder.checkpoints import Checkpoints
 
 HI = {"role": "user", "content": "hi", "tags": ["first"]}
 
 
-@pytest.fixture(params=["memory", "folder"])
+@pytest.fixture(params=["memory", "folder", "recording"])
 def checkpoints(request, tmp_path) -> Checkpoints:
+    if request.param == "recording":
+        return Checkpoints(place=InRecording(InMemoryConversationStore(), "chat"), keep=3)
     return Checkpoints(tmp_path / "saved" if request.param == "folder" else None, keep=3)
 
 
@@ -66,3 +75,29 @@ def test_a_folder_keeps_json_only_and_says_so_without_leaving_half_a_file(tmp_pa
         checkpoints.save([{"role": "user", "content": object()}])
     assert len(checkpoints) == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_recording_keeps_them_with_their_conversation_and_forgets_them_with_it(tmp_path):
+    with closing(open_recording(tmp_path)) as store:
+        first, gone = Checkpoints(place=InRecording(store, "a")), Checkpoints(place=InRecording(store, "b"))
+        id = first.save([HI, {"role": "user", "content": "\ud800 lone"}], label="before")
+        first.discard(first.save([HI]))
+        gone.save([HI])
+        store.delete_conversations(["b"])
+    with closing(open_recording(tmp_path)) as store:
+        found = Checkpoints(place=InRecording(store, "a"))
+        assert [(c.id, c.label, c.messages) for c in found.list()] == [(id, "before", 2)]
+        assert found.restore(id)[1]["content"] == "\ud800 lone"
+        assert Checkpoints(place=InRecording(store, "b")).list() == []
+
+
+def test_other_lines_of_the_conversation_are_no_checkpoints():
+    store = InMemoryConversationStore()
+    lines = [
+        make_line("request", id="r-1", app="checkpoint"),
+        make_line("checkpoint"),
+        '{"historylab": "checkpoint"',
+        "7",
+    ]
+    store.append_records(Record("a", 1.0, line) for line in lines)
+    assert len(Checkpoints(place=InRecording(store, "a"))) == 0

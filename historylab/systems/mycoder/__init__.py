@@ -7,7 +7,8 @@ code differs, and what is done about it, is listed in docs/systems.md.
 from historylab.settings.fields import MOST_TOKENS
 from historylab.settings.model import Settings
 from historylab.systems.mycoder.agent import MAX_ITERATIONS, default_tools, tool_agent
-from historylab.systems.mycoder.checkpoints import Checkpoint, Checkpoints
+from historylab.systems.mycoder.checkpoint_places import Checkpoint
+from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.systems.mycoder.compaction import (
     DEFAULT_COMPACTION_PROMPT,
     PRESERVE_RECENT_MESSAGES,
