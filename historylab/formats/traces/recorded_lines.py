@@ -9,6 +9,7 @@ Those of one conversation stand in the order of their arrival; docs/production.m
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 RECORDING_FILE = "historylab.db"
@@ -16,6 +17,9 @@ RECORDING_FILE = "historylab.db"
 
 KIND, VERSION = "historylab", 1
 REQUEST, PROXY, TAGS, TITLE, CHECKPOINT = "request", "proxy", "tags", "title", "checkpoint"
+AFTER, SAME, LEADING, UNCHANGED = "after", "same", "leading", "unchanged"
+"""Fields of a request's line: the one it goes on from, how many of its items it has in common with it, other leading
+items than those, and the fields of its body that are as they were."""
 
 
 def parse_line(text: str | bytes) -> dict[str, Any]:
@@ -25,3 +29,8 @@ def parse_line(text: str | bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and isinstance(found.get(KIND), str) else {}
+
+
+def holder_of(body: Mapping[str, Any]) -> str:
+    """The field of a request's body that holds its items."""
+    return "input" if "input" in body and "messages" not in body else "messages"

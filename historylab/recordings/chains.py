@@ -1,0 +1,194 @@
+"""Which conversation an exchange belongs to, and what of it is new since the line before it in its chat.
+
+A chat that this process hasn't seen (after a restart, in another worker, a fork) is found by what was said: the store's
+state has, by a digest of the messages up to an answer, the conversation in which it was given. So a conversation needs
+no id of the app's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
+from historylab.planning.known_chat import leading_of, same_beginning
+from historylab.recordings.exchange import Exchange, exported, iso_time, new_id, plan_fields
+from historylab.recordings.lines import make_line
+from historylab.recordings.redaction import Redaction
+from historylab.stores.base import Record, Store
+
+THOUGHTS = frozenset({"thinking", "redacted_thinking"})
+MOST_ANSWERS = 200
+"""Answers, from the newest back, by which an unseen chat is looked for."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """The last line of a chat: what it says of the request, and what later lines need not say again."""
+
+    conversation: str
+    line: str = ""
+    items: list[Any] = field(default_factory=list)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    links: list[str] = field(default_factory=list)  # a digest of what was said up to each item after the leading ones
+    state: set[str] = field(default_factory=set)
+    after: int | None = None  # the store has it under a higher number than this; None: not yet
+
+
+class Chains:
+    """The chats of one process. For one thread at a time."""
+
+    def __init__(self, store: Store, redaction: Redaction):
+        self._store, self._redaction = store, redaction
+        self._chats: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
+
+    def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
+        """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
+        known = self._last_line(exchange)
+        holder = holder_of(exchange.request)
+        items = [*exchange.request.get(holder, ())]
+        leading = leading_of(items)
+        same = _same(known.items, items, leading) if known else 0
+        kept = known.links[: same - leading] if known and same else []
+        links = _links(items[leading + len(kept) :], kept)
+        if known is None:
+            known = _Known(exchange.conversation or self._conversation(items[leading:], links))
+        line, redacted = self._line(exchange, known, holder, items, leading, same)
+        now = _Known(known.conversation, exchange.id)
+        now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
+        now.fields, now.links, now.state = dict(exchange.request), links, known.state | exchange.state.keys()
+        del now.fields[holder]
+        if exchange.chat is not None:
+            self._chats[exchange.chat] = now
+        text = make_line(REQUEST, **line, redacted=redacted)
+        answer = _answer_of(exchange.response)
+        found_by = {_key(_link(links[-1] if links else "", answer)): known.conversation} if answer else {}
+        return Record(known.conversation, exchange.started, text), found_by
+
+    def written(self, exchanges: Iterable[Exchange], after: int) -> None:
+        """Know that the lines of these exchanges are kept, with higher numbers than `after`."""
+        for exchange in exchanges:
+            if exchange.chat is not None and (known := self._chats.get(exchange.chat)):
+                known.after = after
+
+    def forget(self, exchange: Exchange) -> None:
+        """Write the chat of this exchange whole next time: its last line may not have been kept."""
+        if exchange.chat is not None:
+            self._chats.pop(exchange.chat, None)
+
+    def _last_line(self, exchange: Exchange) -> _Known | None:
+        """The last line of the exchange's chat, if it is still there: a conversation may be deleted at any time."""
+        known = None if exchange.chat is None else self._chats.get(exchange.chat)
+        if known is None or exchange.conversation not in ("", known.conversation):
+            return None
+        kept = known.after is None or self._store.read_records(
+            after=known.after, conversation=known.conversation, limit=1
+        )
+        return known if kept else None
+
+    def _conversation(self, items: Sequence[Any], links: Sequence[str]) -> str:
+        """The conversation that has the newest answer among these items; else a new one."""
+        answers = [link for item, link in zip(items, links, strict=True) if _role(item) == "assistant"]
+        keys = [_key(link) for link in answers[: -MOST_ANSWERS - 1 : -1]]
+        known = self._store.read_state(keys) if keys else {}
+        return next((known[key] for key in keys if key in known), new_id().replace("r-", "c-", 1))
+
+    def _line(
+        self, exchange: Exchange, known: _Known, holder: str, items: list[Any], leading: int, same: int
+    ) -> tuple[dict[str, Any], int]:
+        before = known.fields
+        body = {name: value for name, value in exchange.request.items() if name != holder}
+        unchanged = [name for name in body if same and name in before and before[name] == body[name]]
+        texts: dict[str, Any] = {
+            "request": {**{n: v for n, v in body.items() if n not in unchanged}, holder: items[same:]},
+            "response": exchange.response,
+            "error": exchange.error,
+            "untrimmed": exchange.untrimmed,
+            "state": {key: value for key, value in exchange.state.items() if key not in known.state},
+        }
+        if same and known.items[:leading] != items[:leading]:
+            texts[LEADING] = items[:leading]
+        said, redacted = self._redaction.redacted(texts)
+        line = {
+            "version": VERSION,
+            "id": exchange.id,
+            "conversation": known.conversation,
+            AFTER: known.line if same else "",
+            SAME: same or None,
+            UNCHANGED: unchanged,
+            "api": exchange.api,
+            "app": exchange.app,
+            "started": iso_time(exchange.started),
+            "seconds": round(exchange.seconds, 3),
+            "status": exchange.status,
+            "mode": exchange.mode,
+            "settings": exported(exchange.settings) if exchange.settings else None,
+            "plan": plan_fields(exchange.plan) if exchange.plan else None,
+        }
+        return {**line, **said}, redacted
+
+
+def _same(known: list[Any], items: list[Any], leading: int) -> int:
+    """How many items are as they were, from the first; leading ones may be others, if there are as many."""
+    least = min(len(known), len(items))
+    same = same_beginning(known[:least], items[:least])
+    if same < leading == leading_of(known) and leading < least:
+        further = same_beginning(known[leading:least], items[leading:least])
+        same = leading + further if further else same
+    return same if same > leading else 0
+
+
+def _links(items: Sequence[Any], before: list[str]) -> list[str]:
+    links = list(before)
+    for item in items:
+        links.append(_link(links[-1] if links else "", item))
+    return links
+
+
+def _link(before: str, item: Any) -> str:
+    said = json.dumps([before, _said(item)], sort_keys=True, default=str)
+    return blake2b(said.encode(), digest_size=20).hexdigest()
+
+
+def _key(link: str) -> str:
+    return f"recorded {link}"
+
+
+def _role(item: Any) -> Any:
+    return item.get("role") if isinstance(item, Mapping) else None
+
+
+def _said(item: Any) -> Any:
+    """What an item says, however an app writes it: an API's answer and the same as it comes back are equal."""
+    if not isinstance(item, Mapping):
+        return item
+    content = item.get("content")
+    parts = content if isinstance(content, list) else [content]
+    texts = [text for part in parts if (text := _text_of(part)) is not None]
+    others = [
+        {name: part.get(name) for name in ("type", "name", "input", "content")}
+        for part in parts
+        if isinstance(part, Mapping) and _text_of(part) is None and part.get("type") not in THOUGHTS
+    ]
+    calls = item.get("tool_calls")
+    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    return [_role(item), "".join(texts).strip(), others, functions]
+
+
+def _text_of(part: Any) -> str | None:
+    text = part.get("text") if isinstance(part, Mapping) else part
+    return text if isinstance(text, str) else None
+
+
+def _answer_of(response: Mapping[str, Any] | None) -> Any:
+    """The answer as an app would repeat it; None if there is none."""
+    if not response:
+        return None
+    choices = response.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+        return choices[0].get("message")
+    return {"role": "assistant", "content": response["content"]} if response.get("content") else None

@@ -1,0 +1,211 @@
+"""`Recorder`: writes what an app sent and was answered into a store, beside the requests and never in their way.
+
+    recorder = Recorder(open_recording("recordings"))
+    recorder.record(Exchange("chat_completions", body, started, seconds, chat=decision.chat, …))
+
+One thread writes, all that waits at once. What `record` says is recorded is on disk. Where the store fails, is slow or
+too much waits, an exchange passes unrecorded: that is counted, logged once per cause, and never raised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from historylab.errors import HistoryLabError
+from historylab.recordings.chains import Chains
+from historylab.recordings.exchange import Exchange
+from historylab.recordings.lines import make_line
+from historylab.recordings.redaction import Redaction
+from historylab.stores.base import Record, Store
+
+log = logging.getLogger("historylab.recordings")
+
+KEEP_DAYS = 30.0
+PATIENCE = 1.0
+"""Seconds that an exchange waits to be recorded."""
+MOST_WAITING = 256
+AT_ONCE = 64
+"""Exchanges that are written in one transaction, at most."""
+SECONDS_BETWEEN_DELETIONS = 3600.0
+MOST_CAUSES = 100
+SLOW, FULL = "the store is too slow", "too many exchanges wait for the store"
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """What is to be written: an exchange, or the record of another line; `done` once it is on disk, or not at all."""
+
+    what: Exchange | Record | None
+    done: Future[bool] = field(default_factory=Future)
+
+
+class Recorder:
+    """Records exchanges and other lines. Safe under threads; `close()` it when done, and the store after it.
+
+    `redact` are regular expressions beside those that find keys. Conversations whose newest record is `keep_days` old
+    are deleted, at the start and every hour, with state of that age; None keeps all.
+    """
+
+    def __init__(self, store: Store, *, redact: Iterable[str] = (), keep_days: float | None = KEEP_DAYS):
+        self.unrecorded = 0
+        self._store, self._keep_days = store, keep_days
+        self._chains = Chains(store, Redaction(redact))
+        self._queue: queue.Queue[_Waiting | None] = queue.Queue(MOST_WAITING)
+        self._lock = threading.RLock()
+        self._closed = False
+        self._causes: set[str] = set()
+        self._delete_at = 0.0
+        self._thread = threading.Thread(target=self._write_all, name="historylab recorder", daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """How many exchanges and lines wait to be written."""
+        return self._queue.qsize()
+
+    def record(self, exchange: Exchange, timeout: float = PATIENCE) -> bool:
+        """Write the exchange; whether it is on disk. Waits no longer than that many seconds."""
+        return self._finish(self._begin(exchange), timeout)
+
+    async def arecord(self, exchange: Exchange, timeout: float = PATIENCE) -> bool:
+        """`record` for event loops."""
+        waiting = self._begin(exchange)
+        if waiting is None:
+            return False
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(asyncio.wrap_future(waiting.done), timeout)
+        return self._gave_up(waiting)
+
+    def note(self, kind: str, conversation: str = "", timeout: float = PATIENCE, **fields: Any) -> bool:
+        """Write a line of another kind (`proxy`, `tags`, …); whether it is on disk."""
+        try:
+            text = make_line(kind, **fields)
+        except HistoryLabError as problem:
+            return self._unrecorded(str(problem))
+        return self._finish(self._begin(Record(conversation, time.time(), text)), timeout)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Write what waits, and end; what comes later is unrecorded."""
+        with self._lock:
+            closed, self._closed = self._closed, True
+        if not closed:
+            with suppress(queue.Full):
+                self._queue.put(None, timeout=timeout)
+            self._thread.join(timeout)
+
+    def _begin(self, what: Exchange | Record) -> _Waiting | None:
+        """Put it in the queue; None if there is no room."""
+        waiting = _Waiting(what)
+        with self._lock:
+            if self._closed:
+                self._unrecorded("the recorder is closed")
+                return None
+            try:
+                self._queue.put_nowait(waiting)
+            except queue.Full:
+                self._unrecorded(FULL)
+                return None
+        return waiting
+
+    def _finish(self, waiting: _Waiting | None, timeout: float) -> bool:
+        if waiting is None:
+            return False
+        with suppress(TimeoutError):
+            return waiting.done.result(timeout)
+        return self._gave_up(waiting)
+
+    def _gave_up(self, waiting: _Waiting) -> bool:
+        if waiting.done.cancel():
+            waiting.what = None  # it may wait for long, and its messages are large
+        return self._unrecorded(SLOW)
+
+    def _unrecorded(self, cause: str) -> bool:
+        with self._lock:
+            self.unrecorded += 1
+            new = cause not in self._causes and len(self._causes) < MOST_CAUSES
+            self._causes |= {cause} if new else set()
+        if new:
+            log.warning("a request passed unrecorded: %s (others for this cause are counted)", cause)
+        return False
+
+    # -- the writing thread
+
+    def _write_all(self) -> None:
+        while True:
+            self._delete_old()
+            batch = self._next_batch()
+            if batch is None:
+                return
+            self._write([waiting for waiting in batch if waiting.done.set_running_or_notify_cancel()])
+
+    def _next_batch(self) -> list[_Waiting] | None:
+        """All that waits; None at the end."""
+        batch: list[_Waiting] = []
+        try:
+            found = self._queue.get(timeout=SECONDS_BETWEEN_DELETIONS)
+            while found is not None:
+                batch.append(found)
+                if len(batch) == AT_ONCE:
+                    return batch
+                found = self._queue.get_nowait()
+        except queue.Empty:
+            return batch
+        if batch:
+            self._queue.put(None)  # the end, once these are written
+        return batch or None
+
+    def _write(self, batch: Sequence[_Waiting]) -> None:
+        made: list[tuple[_Waiting, Record]] = []
+        found_by: dict[str, str] = {}
+        for waiting in batch:
+            try:
+                record, state = (
+                    self._chains.record(waiting.what) if isinstance(waiting.what, Exchange) else (waiting.what, {})
+                )
+                assert record is not None
+                made.append((waiting, record))
+                found_by |= state
+            except Exception as problem:
+                self._failed([waiting], problem)
+        if not made:
+            return
+        try:
+            last = self._store.append_records([record for _, record in made])
+        except Exception as problem:
+            self._failed([waiting for waiting, _ in made], problem)
+            return
+        for waiting, _ in made:
+            waiting.done.set_result(True)
+        exchanges = (waiting.what for waiting, _ in made)
+        self._chains.written((what for what in exchanges if isinstance(what, Exchange)), last - len(made))
+        self._try("what continues a conversation is not known after a restart", self._store.write_states, found_by)
+
+    def _failed(self, batch: Sequence[_Waiting], problem: Exception) -> None:
+        for waiting in batch:
+            if isinstance(waiting.what, Exchange):
+                self._chains.forget(waiting.what)
+            cause = str(problem) if isinstance(problem, HistoryLabError) else f"{type(problem).__name__}: {problem}"
+            self._unrecorded(cause)
+            waiting.done.set_result(False)
+
+    def _delete_old(self) -> None:
+        if self._keep_days is None or time.monotonic() < self._delete_at:
+            return
+        self._delete_at = time.monotonic() + SECONDS_BETWEEN_DELETIONS
+        for delete in (self._store.delete_records, self._store.delete_state):
+            self._try("old records were not deleted", delete, 86_400 * self._keep_days)
+
+    def _try(self, otherwise: str, work: Callable[..., object], *arguments: object) -> None:
+        try:
+            work(*arguments)
+        except Exception as problem:
+            log.warning("%s: %s", otherwise, problem)

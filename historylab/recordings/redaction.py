@@ -1,0 +1,80 @@
+"""Redaction: what looks like a key, and what the patterns of a recording's owner match, is taken out of every text.
+
+Texts are looked at one by one, so that no pattern matches across two of them. Python's regular expressions can take
+exponential time, and everything waits meanwhile: a repetition within a repeated group is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from historylab.errors import SettingsError
+
+REDACTED = "[redacted]"
+LONGEST_PATTERN = 500  # characters
+KEYS = (
+    r"\b(?:sk|rk|pk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}",  # OpenAI, Anthropic, OpenRouter, Stripe
+    r"\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_\w{22,}|\bglpat-[\w-]{20,}|\bhf_[A-Za-z0-9]{30,}",
+    r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{35}|\bxox[abeoprs]-[\w-]{10,}",
+    r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}",  # a JSON web token
+    r"(?i:\bbearer) +[\w.~+/-]{16,}=*",
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+    r"(?<=://)[^\s/:@\"'\\]{1,200}:[^\s/@\"'\\]{1,200}(?=@)",
+    r"(?i:\b(?:api|secret|access|auth)[-_ ]?(?:key|token)|\bpassword|\bpasswd)"  # = what has a digit in it
+    r"[\"'\\]{0,4}\s{0,9}[:=]\s{0,9}[\"'\\]{0,4}"
+    r"(?=[^\s\"',;\\]{0,99}\d)[^\s\"',;\\]{8,}",
+)
+NESTED = re.compile(r"\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*{]")
+"""A repetition within a group that is itself repeated, by which a text can be divided in exponentially many ways."""
+
+
+class Redaction:
+    """Takes keys, and what these patterns match, out of values. Raises SettingsError for a pattern that can't be used.
+
+    Without `keys` the patterns alone count.
+    """
+
+    def __init__(self, patterns: Iterable[str] = (), *, keys: bool = True):
+        self._patterns = [re.compile("|".join(f"(?:{pattern})" for pattern in KEYS))] if keys else []
+        self._patterns += map(_compiled, patterns)
+
+    def redacted(self, value: Any) -> tuple[Any, int]:
+        """The value with "[redacted]" in place of every match in any text in it, and how many those are.
+
+        The value itself where there is none; names of fields stay.
+        """
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, dict):
+            fields = {name: self.redacted(held) for name, held in value.items()}
+            count = sum(found for _, found in fields.values())
+            return ({name: held for name, (held, _) in fields.items()} if count else value), count
+        if isinstance(value, list | tuple):
+            items = [self.redacted(item) for item in value]
+            count = sum(found for _, found in items)
+            return ([item for item, _ in items] if count else value), count
+        return value, 0
+
+    def _text(self, text: str) -> tuple[str, int]:
+        total = 0
+        for pattern in self._patterns:
+            text, count = pattern.subn(REDACTED, text)
+            total += count
+        return text, total
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    asked = f"the pattern {pattern!r:.80} cannot redact"
+    if len(pattern) > LONGEST_PATTERN:
+        raise SettingsError(f"{asked}: it has {len(pattern):,} characters, and {LONGEST_PATTERN} at most are taken")
+    try:
+        found = re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as problem:
+        raise SettingsError(f"{asked}: it is no regular expression ({problem})") from None
+    if found.search(""):
+        raise SettingsError(f"{asked}: it matches the empty text, and so everywhere")
+    if NESTED.search(pattern):
+        raise SettingsError(f"{asked}: it repeats a group that repeats something, which can take forever; write one")
+    return found
