@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from api_rules import body_fault
-from chat_server import Behaviour, Handler, says
+from chat_server import MESSAGES, Behaviour, Handler, answer, says
+
+from historylab.proxy.scripted_upstream import wire
 
 Record = dict[str, Any]
 DONE: Record = {"role": "assistant", "content": "done"}
@@ -20,7 +22,7 @@ OPENAI, ANTHROPIC = "/v1", ""
 
 def speaks(answers: Iterable[Record] = (), refused: list[str] | None = None) -> Behaviour:
     """An API by the path it is asked at; what it refuses is a 400 in its provider's form, and is added to `refused`."""
-    said = iter(answers)
+    to_say = iter(answers)
     reasoned: dict[str, str] = {}  # items of Responses, and the reasoning that led to them
 
     def behave(handler: Handler) -> None:
@@ -30,16 +32,14 @@ def speaks(answers: Iterable[Record] = (), refused: list[str] | None = None) -> 
             (refused if refused is not None else []).append(fault)
             handler.send(400, json.dumps(_refusal(path, fault)))
             return
-        WRITERS[path](handler, next(said, DONE), reasoned)
+        WRITERS[path](handler, next(to_say, DONE), reasoned)
 
     return behave
 
 
 def _refusal(path: str, fault: str) -> dict[str, Any]:
-    error = {"type": "invalid_request_error", "message": fault}
-    if path == "/v1/messages":
-        return {"type": "error", "error": error, "request_id": "req_1"}
-    return {"error": {**error, "param": "input" if path == "/v1/responses" else "messages", "code": None}}
+    api = wire.ANTHROPIC if path == MESSAGES else wire.CHAT_COMPLETIONS
+    return wire.error(api, 400, fault, param="input" if path == "/v1/responses" else "messages")
 
 
 def _unreasoned(body: Mapping[str, Any], reasoned: Mapping[str, str]) -> str | None:
@@ -49,22 +49,22 @@ def _unreasoned(body: Mapping[str, Any], reasoned: Mapping[str, str]) -> str | N
     return f"an item was provided without its required 'reasoning' item: {missing}" if missing else None
 
 
-def _chat(handler: Handler, answer: Record, reasoned: object) -> None:
-    finish = "tool_calls" if answer.get("tool_calls") else "stop"
-    says(answer["content"], calls=answer.get("tool_calls"), finish=finish, usage=USAGE)(handler)
+def _chat(handler: Handler, said: Record, reasoned: object) -> None:
+    finish = "tool_calls" if said.get("tool_calls") else "stop"
+    says(said["content"], calls=said.get("tool_calls"), finish=finish, usage=USAGE)(handler)
 
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 7, "total_tokens": 107}
 
 
-def _responses(handler: Handler, answer: Record, reasoned: dict[str, str]) -> None:
+def _responses(handler: Handler, said: Record, reasoned: dict[str, str]) -> None:
     """Where it calls tools it has reasoned, so that its reasoning must come back with the calls."""
-    number, calls = len(handler.server.requests), answer.get("tool_calls") or ()
+    number, calls = len(handler.server.requests), said.get("tool_calls") or ()
     output: list[Record] = []
     if calls:
         output.append({"type": "reasoning", "id": f"rs_{number}", "summary": [], "encrypted_content": "gAAAA"})
-    if answer["content"]:
-        text = {"type": "output_text", "text": answer["content"], "annotations": []}
+    if said["content"]:
+        text = {"type": "output_text", "text": said["content"], "annotations": []}
         message = {"type": "message", "role": "assistant", "status": "completed", "content": [text]}
         output.append({**message, "id": f"msg_{number}"})
     output += [
@@ -82,12 +82,12 @@ def _responses(handler: Handler, answer: Record, reasoned: dict[str, str]) -> No
     handler.send(200, json.dumps({**body, **settled, "output": output, "usage": usage}))
 
 
-def _messages(handler: Handler, answer: Record, reasoned: object) -> None:
+def _messages(handler: Handler, said: Record, reasoned: object) -> None:
     """Where thinking is on, it thinks before it calls a tool."""
-    calls = answer.get("tool_calls") or ()
+    calls = said.get("tool_calls") or ()
     thinks = calls and "thinking" in handler.body
     content: list[Record] = [{"type": "thinking", "thinking": "", "signature": "c2ln"}] if thinks else []
-    content += [{"type": "text", "text": answer["content"]}] if answer["content"] else []
+    content += [{"type": "text", "text": said["content"]}] if said["content"] else []
     content += [
         {
             "type": "tool_use",
@@ -100,11 +100,11 @@ def _messages(handler: Handler, answer: Record, reasoned: object) -> None:
     body = {"id": "msg_1", "type": "message", "role": "assistant", "model": handler.body["model"], "content": content}
     stop = {"stop_reason": "tool_use" if calls else "end_turn", "stop_sequence": None}
     usage = {"input_tokens": 100, "output_tokens": 7, "cache_read_input_tokens": 64, "cache_creation_input_tokens": 0}
-    handler.send(200, json.dumps({**body, **stop, "usage": usage}))
+    answer(handler, {**body, **stop, "usage": usage})
 
 
 WRITERS: Mapping[str, Callable[[Handler, Record, dict[str, str]], None]] = {
     "/v1/chat/completions": _chat,
     "/v1/responses": _responses,
-    "/v1/messages": _messages,
+    MESSAGES: _messages,
 }
