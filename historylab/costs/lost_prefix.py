@@ -25,7 +25,7 @@ SMALLEST = 1024
 """Fewer tokens than this aren't cached at all."""
 LIFETIMES = (FIVE_MINUTES, 3600.0, 86_400.0)
 """Seconds that providers keep a prefix for: by default, for an hour, for a day."""
-CAUSES = ("model", "tools", "prompt", "pause", "message", "unknown")
+CAUSES = ("model", "tools", "prompt", "pause", "message", "cut", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class LostPrefix:
     """A request (from 0) that read `read` of the `cached` tokens. `cause` is one of CAUSES.
 
     `seconds` is the pause before it (NaN if unknown), `lifetime` how long the cache lasts; `models` are the former and
-    the new one where the model changed; `message` is the index of what replaced the history, where something did.
+    the new one where the model changed; `message` is the index of what replaced the history, where something did. That
+    the cut moved is known of requests that were trimmed as they were sent (`cache_reads.py`).
     """
 
     request: int
@@ -91,20 +92,32 @@ def _lifetime(conversation: Conversation) -> float:
 
 
 def _lost(conversation: Conversation) -> list[LostPrefix]:
-    lifetime = cache_lifetime(conversation)
-    return [_explained(conversation, then, now, lifetime) for then, now in _pairs(conversation) if _is_lost(then, now)]
+    lost = [(then, now) for then, now in _pairs(conversation) if _is_lost(then, now)]
+    return [_explained(conversation, then, now, _cached(then.usage)) for then, now in lost]
+
+
+def explain_loss(conversation: Conversation, request: int, cached: int) -> LostPrefix:
+    """A request (from 0) that could have read `cached` tokens and didn't; it and the one before carry usage."""
+    reported = _reported(conversation)
+    then, now = reported[request - 1], reported[request]
+    if then is None or now is None:
+        raise ValueError("neither has a cause without usage")
+    return _explained(conversation, then, now, cached)
+
+
+def _reported(conversation: Conversation) -> list[_Reported | None]:
+    times, sizes = instants(conversation), conversation.columns.requests.tolist()
+    return [
+        _Reported(number, size, usage, conversation[size], float(times[size - 1]) if size else nan) if usage else None
+        for number, (size, usage) in enumerate(zip(sizes, usage_by_request(conversation), strict=True))
+    ]
 
 
 def _pairs(conversation: Conversation) -> list[tuple[_Reported, _Reported]]:
     """Neighbouring requests with usage, of which the later one could have read what the earlier one cached."""
-    times, sizes = instants(conversation), conversation.columns.requests.tolist()
-    reported = [
-        _Reported(number, size, usage, conversation[size], float(times[size - 1]) if size else nan) if usage else None
-        for number, (size, usage) in enumerate(zip(sizes, usage_by_request(conversation), strict=True))
-    ]
     return [
         (then, now)
-        for then, now in pairwise(reported)
+        for then, now in pairwise(_reported(conversation))
         if then and now and SMALLEST <= _cached(then.usage) <= context_of(now.usage)
     ]
 
@@ -118,7 +131,8 @@ def _is_lost(then: _Reported, now: _Reported) -> bool:
     return now.usage.cache_reads < KEPT * _cached(then.usage)
 
 
-def _explained(conversation: Conversation, then: _Reported, now: _Reported, lifetime: float) -> LostPrefix:
+def _explained(conversation: Conversation, then: _Reported, now: _Reported, cached: int) -> LostPrefix:
+    lifetime = cache_lifetime(conversation)
     models = tuple(model_name(each.answer.metadata.get(MODEL)) or "" for each in (then, now))
     replaced = next((i for i in range(then.size, now.size) if conversation[i].metadata.get("compact_summary")), None)
     before = then.answer.metadata.get(TOOLS)
@@ -133,7 +147,7 @@ def _explained(conversation: Conversation, then: _Reported, now: _Reported, life
     cause = next((name for name, holds in causes.items() if holds), "unknown")
     return LostPrefix(
         now.number,
-        _cached(then.usage),
+        cached,
         now.usage.cache_reads,
         cause,
         pause,

@@ -22,6 +22,8 @@ from historylab.wording.untrusted import one_line
 PRICES_UNKNOWN = "The prices of this model are unknown"
 BASELINE = "the whole conversation as recorded"
 """The content of every request without trimming: the one baseline of every ratio."""
+CHANGED = {"tools": "the tools changed", "prompt": "the system prompt changed", "cut": "the cut moved"}
+"""Causes of a lost prefix that need no more words."""
 NAMED, MODEL = 3, 60  # requests that are named; characters of a model's name
 
 
@@ -203,12 +205,8 @@ def _cause(lost: LostPrefix) -> str:
     """The cause in a few words, as far as the file shows it."""
     if lost.cause == "model" and lost.models:
         return f"the model changed to {one_line(lost.models[1], MODEL)}"
-    if lost.cause == "tools":
-        return "the tools changed"
-    if lost.cause == "prompt":
-        return "the system prompt changed"
     if lost.cause == "pause":
         return f"{span(lost.seconds)} after the one before, and the cache lasts {span(lost.lifetime)}"
     if lost.cause == "message" and lost.message is not None:
         return f"message {lost.message + 1:,} replaced the history before it"
-    return "cause unknown"
+    return CHANGED.get(lost.cause, "cause unknown")

@@ -25,6 +25,8 @@ from historylab.wording.untrusted import one_line
 
 QUOTE = 60  # characters of a forgotten message
 BADGE = 200  # of how tokens are counted, which may name models
+SEES, WOULD_SEE = "sees", "would see"
+"""What the model does with a request; and would, were it sent as planned."""
 NO_REQUESTS = "This conversation makes no model requests."
 
 
@@ -70,10 +72,10 @@ def verdict(timeline: Timeline, number: int, starred: Sequence[MustRemember] = (
     )
 
 
-def seen_sentence(timeline: Timeline, number: int) -> str:
+def seen_sentence(timeline: Timeline, number: int, *, sees: str = SEES) -> str:
     """ "At turn 12, request 3 of 9, the model sees 40 of 166 messages." """
     step = timeline.steps[number]
-    return f"{capitalize_first(at_step(step))}, the model sees {share_sent(count_actions(step.plan))}."
+    return f"{capitalize_first(at_step(step))}, the model {sees} {share_sent(count_actions(step.plan))}."
 
 
 def count_actions(plan: HistoryPlan) -> dict[Action, int]:

@@ -18,6 +18,7 @@ from historylab.ui.request.keep_by_rule import rules_left
 from historylab.ui.request.message_selection import choose_message
 from historylab.ui.session import cached, viewing
 from historylab.ui.session.must_remember import starred
+from historylab.ui.shared.chips import chip_head, chip_number
 from historylab.wording.context import fill_sentence, used_tokens
 from historylab.wording.costs import BASELINE, PRICES_UNKNOWN, CostFinding, cost_finding, is_untrimmed
 from historylab.wording.cuts import capitalize_first
@@ -27,9 +28,9 @@ from historylab.wording.over_budget import over_budget_sentence
 from historylab.wording.palette import ALARM
 from historylab.wording.rules import rules_status
 from historylab.wording.settings import setting_in_words
-from historylab.wording.terms import info_html, with_terms
+from historylab.wording.terms import with_terms
 from historylab.wording.untrusted import escape, markdown
-from historylab.wording.verdict import counted_by, forgotten_sentence
+from historylab.wording.verdict import SEES, WOULD_SEE, counted_by, forgotten_sentence
 
 LOST_FROM = (
     "A fact is a value in an answer or a tool call that an earlier message says, such as an id, a number or a path; or "
@@ -37,8 +38,8 @@ LOST_FROM = (
 )
 
 
-def seen_chip(timeline: Timeline, number: int) -> None:
-    """How full request `number` (from 0) is, by kind: on screen before anything is priced or searched."""
+def seen_chip(timeline: Timeline, number: int, *, would: bool = False) -> None:
+    """How full request `number` (from 0) is, or would be, by kind: on screen before anything is priced or searched."""
     limit, over = context_limit(timeline), timeline.plans[number].over_budget
     counted, key = counted_by(timeline), cached.browser_key(timeline)
     origin = f"Every message as it is sent, the summary and what frames them, counted by {counted}."
@@ -50,7 +51,7 @@ def seen_chip(timeline: Timeline, number: int) -> None:
     alarm = f"{ALARM.glyph} " if over else ""
     said = with_terms(fill_sentence(timeline, number), "window", "budget", "threshold")
     st.html(
-        f'{_head("What the model sees", origin)}<div class="hl-in-a-row hl-tips">'
+        f'{chip_head(f"What the model {WOULD_SEE if would else SEES}", origin)}<div class="hl-in-a-row hl-tips">'
         f'<div class="hl-cost{" hl-over" if over else ""}">{alarm}{used} of {limit.tokens:,} tokens</div>'
         f'<div class="hl-chip-said hl-stale">{said}</div></div>'
         f"{context_bar(timeline, number, key)}"
@@ -69,13 +70,13 @@ def lost_chip(timeline: Timeline, number: int, resolution: Resolution) -> None:
         said = f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
     else:
         facts = lost_facts(found)
-        said = _number(capitalize_first(facts.amount), f"{facts.rest}.", "b", over=bool(facts.lost))
+        said = chip_number(capitalize_first(facts.amount), f"{facts.rest}.", "b", over=bool(facts.lost))
     if fact:
         which = "First:" if fact is facts_lost[0] else "Such as"
         said += f'<div class="hl-forgot">{which} {escape(loss_in_short(timeline, fact))}</div>'
     elif not (status.lost or rules.lost):
         said += f'<div class="hl-forgot hl-stale">{escape(forgotten_sentence(timeline, number))}</div>'
-    st.html(f"{_head('What it lost that mattered', LOST_FROM)}{said}{_remembered(status)}")
+    st.html(f"{chip_head('What it lost that mattered', LOST_FROM)}{said}{_remembered(status)}")
     if goal := (star if status.lost and star else fact or star):
         _to_loss(timeline, goal)
     rules_left(timeline, rules, resolution)
@@ -112,8 +113,8 @@ def cost_chip(timeline: Timeline, number: int) -> None:
     if is_untrimmed(timeline) and not timeline.plans[number].over_budget:
         said = f"{said} {over_budget_sentence(timeline)}".rstrip()
     st.html(
-        f"{_head('What it costs', _cost_from(timeline, finding))}"
-        f'{_number(capitalize_first(finding.amounts), said)}<div class="hl-meta">{escape(finding.cache)}</div>'
+        f"{chip_head('What it costs', _cost_from(timeline, finding))}"
+        f'{chip_number(capitalize_first(finding.amounts), said)}<div class="hl-meta">{escape(finding.cache)}</div>'
     )
     _to_tab("See the bill" if bills else "Give the prices", "Cost")
 
@@ -133,18 +134,6 @@ def refused_note(timeline: Timeline) -> None:
         st.html(
             f'<div class="hl-cause hl-over">{ALARM.glyph} {escape(refusal_sentence(timeline, setting_in_words))}</div>'
         )
-
-
-def _head(title: str, origin: str) -> str:
-    """A chip's title, and on hover, focus or touch where its number comes from."""
-    return f'<div class="hl-chip-title hl-tips">{title} {info_html("Where this comes from", origin)}</div>'
-
-
-def _number(number: str, said: str, tag: str = "div", *, over: bool = False) -> str:
-    """A number and what is said of it, on a line of its own or, as `b`, in one sentence."""
-    big = f'<{tag} class="hl-number-big{" hl-over" if over else ""}">{escape(number)}</{tag}>' if number else ""
-    terms = with_terms(said if number else capitalize_first(said), "fact", "trimming", "beginning", "request", "cache")
-    return f'<div class="hl-chip-said hl-tips">{big} {terms}</div>'
 
 
 def _to_tab(label: str, tab: str) -> None:

@@ -9,13 +9,14 @@ from historylab.planning.replay import Timeline
 from historylab.ui.session import cached
 from historylab.wording.palette import LOOKS
 from historylab.wording.untrusted import escape
-from historylab.wording.verdict import count_actions, seen_sentence
+from historylab.wording.verdict import SEES, WOULD_SEE, count_actions, seen_sentence
 
 
-def verdict_line(timeline: Timeline, number: int) -> None:
-    """How many messages request `number` (from 0) sends, of how many; the map rewrites it while it plays."""
-    key = cached.browser_key(timeline)
-    st.html(f'<h1 class="hl-verdict" data-said="{key}">{escape(seen_sentence(timeline, number))}</h1>')
+def verdict_line(timeline: Timeline, number: int, *, would: bool = False) -> None:
+    """How many messages request `number` (from 0) sends, or would, of how many; the map rewrites it while it plays."""
+    key, sees = cached.browser_key(timeline), WOULD_SEE if would else SEES
+    said = escape(seen_sentence(timeline, number, sees=sees))
+    st.html(f'<h1 class="hl-verdict" data-said="{key}" data-verb="{sees}">{said}</h1>')
 
 
 def legend(timeline: Timeline, number: int) -> None:

@@ -38,6 +38,8 @@ from historylab.pricing import Prices
 from historylab.recall.must_remember import MustRemember
 from historylab.recall.questions import Asked, Question, ask_all
 from historylab.recall.retention import Retention, retention
+from historylab.recordings.place import open_recording
+from historylab.recordings.watch import Watch
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
 from historylab.reports.shown import Shown
@@ -94,6 +96,12 @@ def generated(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
     made = generate(name, **dict(options))
     report = Report(format="generated", records=len(made), messages=len(made), conversations=1)
     return Conversations([made], report)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def watched(place: str) -> Watch:
+    """The recording at that place, which everyone watches together."""
+    return Watch(open_recording(place))
 
 
 # -- replays

@@ -36,11 +36,11 @@ def touch() -> None:
     tab().address.click()
 
 
-def fragment(draw: Callable[P, None]) -> Callable[P, None]:
+def fragment(draw: Callable[P, None], *, every: float | None = None) -> Callable[P, None]:
     """Declare a fragment: redrawn alone after a click in it, with the whole page if something around it was clicked.
 
     A busy browser sends two clicks in one message, and Streamlit takes that for the fragment's if one of them is:
-    typing into the search and then pressing D would show no drawer.
+    typing into the search and then pressing D would show no drawer. `every` so many seconds it is drawn by itself.
     """
 
     @wraps(draw)
@@ -49,7 +49,12 @@ def fragment(draw: Callable[P, None]) -> Callable[P, None]:
             st.rerun()
         draw(*args, **kwargs)
 
-    return st.fragment(draw_or_rerun)
+    return st.fragment(draw_or_rerun, run_every=every)
+
+
+def redraw_page() -> None:
+    """Draw the whole page anew: what it shows has changed without a click."""
+    st.rerun()
 
 
 # -- notices

@@ -145,6 +145,14 @@ class TuneChoices:
 
 
 @dataclass
+class LiveChoices:
+    """What the page Live shows of a recording: the newest of it by itself, or what was picked."""
+
+    picked: str = ""  # the conversation that stays; empty: whichever has the newest request
+    request: int | None = None  # from 0; None is the newest
+
+
+@dataclass
 class TabState:
     """One tab's state."""
 
@@ -163,6 +171,7 @@ class TabState:
     prices: dict[str, dict[str, float]] = field(default_factory=dict)  # per model, dollars per million tokens
     compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: nothing chosen yet
     tuning: TuneChoices = field(default_factory=TuneChoices)
+    live: LiveChoices = field(default_factory=LiveChoices)
 
     # consent
     agreed: str = ""  # the model and server this tab has consent for

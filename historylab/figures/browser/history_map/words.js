@@ -10,18 +10,18 @@ const valueText = (still, request) => `${still.labels[request]}: ${still.says?.[
 const flagText = (still, request) => `${short(still.labels[request])}: ${still.says?.[request] ?? `${sentOf(still, request)} sent`}`;
 
 // "At turn 12, the model sees 40 of 166 messages.": wording/verdict.py's first sentence, word for word.
-function seenSentence(still, request) {
+function seenSentence(still, request, verb) {
   const label = still.labels[request], when = label.startsWith("turn ") ? `at ${label}` : label;
   const [sent, size] = [still.sent[request], still.shown[request]];
   const all = ["no message yet", "the one message so far", "both messages"][size] ?? `all ${count(size)} messages`;
-  return `${when[0].toUpperCase()}${when.slice(1)}, the model sees ${sent === size ? all : `${count(sent)} of ${count(size)} messages`}.`;
+  return `${when[0].toUpperCase()}${when.slice(1)}, the model ${verb} ${sent === size ? all : `${count(sent)} of ${count(size)} messages`}.`;
 }
 
 // The page's headline and legend follow the clock, from the same numbers as Python's, once they are this timeline's.
 function sayOnPage(still, key, request) {
   const headline = document.querySelector(`[data-said="${key}"]`);
   if (!headline || still.says) return;
-  const said = seenSentence(still, request);
+  const said = seenSentence(still, request, headline.dataset.verb ?? "sees");
   if (headline.textContent !== said) headline.textContent = said;
   still.looks.forEach((look, action) => {
     const number = document.querySelector(`[data-counts="${key}"] [data-count="${look.word}"]`), now = still.counts[request][action];

@@ -26,17 +26,27 @@ def row_table(
     *,
     label: str,
     chosen: int | None = None,
+    names: Sequence[str] = (),
 ) -> None:
-    """Draw the rows, untrusted texts; `choose(row)` is called for the one that is clicked, `chosen` is marked."""
+    """Draw the rows, untrusted texts; `choose(row)` is called for the one that is clicked, `chosen` is marked.
+
+    Where rows move while they are looked at, each has a name: a click on what is no longer there does nothing.
+    """
     heads = [{"label": column.label, "kind": column.kind} for column in columns]
     component(Path(__file__).parent, ("table",))(
         key=key,
-        data={"label": label, "columns": heads, "rows": [list(row) for row in rows], "chosen": chosen},
-        on_row_change=lambda: _clicked(key, len(rows), choose),
+        data={
+            "label": label,
+            "columns": heads,
+            "rows": [list(row) for row in rows],
+            "chosen": chosen,
+            "names": list(names),
+        },
+        on_row_change=lambda: _clicked(key, list(names) or list(range(len(rows))), choose),
     )
 
 
-def _clicked(key: str, rows: int, choose: Callable[[int], None]) -> None:
+def _clicked(key: str, names: list[str] | list[int], choose: Callable[[int], None]) -> None:
     row = session.widget_value(key)["row"]
-    if type(row) is int and 0 <= row < rows:
-        choose(row)
+    if type(row) in (int, str) and row in names:
+        choose(names.index(row))

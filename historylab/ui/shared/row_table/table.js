@@ -6,17 +6,25 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".rows"), shows = JSON.stringify(data);
   if (drawn.get(root) === shows) return;
   drawn.set(root, shows);
-  const top = root.scrollTop, at = [...root.querySelectorAll("button")].findIndex((button) => button.matches(":focus"));
-  root.replaceChildren(table(data, (row) => setTriggerValue("row", row)));
+  const name = (row) => data.names[row] ?? row;
+  const top = root.scrollTop, held = [...root.querySelectorAll("button")].find((button) => button.matches(":focus"));
+  root.replaceChildren(table(data, name, (row) => setTriggerValue("row", name(row))));
   root.scrollTop = top;
-  if (at >= 0) root.querySelectorAll("button")[Math.min(at, data.rows.length - 1)]?.focus({ preventScroll: true });
+  if (held) again(root, held.name)?.focus({ preventScroll: true });
 }
 
-function table({ label, columns, rows, chosen }, choose) {
+// The row's button that had the focus, or the last where there are no longer as many.
+function again(root, name) {
+  const buttons = [...root.querySelectorAll("button")];
+  return buttons.find((button) => button.name === name) ?? buttons.at(-1);
+}
+
+function table({ label, columns, rows, chosen }, name, choose) {
   const head = make("thead", "", [make("tr", "", columns.map(({ label, kind }) => make("th", kind, label)))]);
   for (const cell of head.querySelectorAll("th")) cell.scope = "col";
   const body = make("tbody", "", rows.map((cells, i) => {
     const row = make("tr", i === chosen ? "chosen" : "", cells.map((text, j) => cell(text, columns[j], j ? null : () => choose(i))));
+    row.querySelector("button").name = name(i);
     if (i === chosen) row.setAttribute("aria-current", "true");
     return row;
   }));

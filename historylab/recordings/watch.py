@@ -1,0 +1,214 @@
+"""A recording that is watched: what a list says of its conversations, kept by reading only the lines that are new.
+
+One for all who watch it. Of a conversation nothing is read before it is shown; then its lines are looked at once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from historylab.formats.load import Conversations, load
+from historylab.formats.titles import opening, printable
+from historylab.formats.traces.recorded_lines import KIND, PROXY, REQUEST, TITLE, parse_line
+from historylab.stores.base import Record, RecordStore
+
+FORMAT = "historylab_requests"
+OF_NONE = ""
+"""The conversation of the lines that belong to none, such as a proxy's."""
+WORDS = 60  # characters of what was asked first, where there is no title
+ERROR = 400  # from this status on
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """What a line says of its request beside the messages. `number` is its place in the recording."""
+
+    number: int
+    id: str
+    app: str
+    model: str
+    mode: str
+    status: int
+    error: str
+    untrimmed: str
+    sketch: str
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.error) or self.status >= ERROR
+
+
+@dataclass(slots=True)
+class WatchedConversation:
+    """What is known of a conversation: its requests so far, when the last one ended, and the newest line's number."""
+
+    id: str
+    last_at: float
+    last_number: int
+    title: str = ""
+    requests: list[SentRequest] = field(default_factory=list)
+
+    @property
+    def app(self) -> str:
+        return next((request.app for request in reversed(self.requests) if request.app), "")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(request.model for request in self.requests if request.model))
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyStart:
+    """A proxy as it started, or read its settings file again, in seconds since 1970; `upstream` is scheme and host."""
+
+    at: float
+    mode: str
+    settings: Mapping[str, Any]
+    settings_file: str
+    upstream: str
+
+
+class Watch:
+    """The conversations of a store. Safe under threads; what the store can't do is its StoreError."""
+
+    def __init__(self, store: RecordStore):
+        self.store = store
+        self.proxy: ProxyStart | None = None
+        self._last: int | None = None  # the number of the newest record seen; None before the first look
+        self._known: dict[str, WatchedConversation] = {}
+        self._read: dict[str, tuple[int, Conversations]] = {}
+        self._lock = threading.Lock()
+
+    def poll(self) -> int:
+        """Read the lines that are new. Returns the number of the newest there is, 0 of none."""
+        with self._lock:
+            return self._poll()
+
+    def _poll(self) -> int:
+        if self._last is None:  # whatever is on file is looked at when it is shown
+            listed = self.store.recorded_conversations()
+            self._take(self.store.read_records(conversation=OF_NONE))
+            self._last = max((one.last_number for one in listed), default=0)
+        new = self.store.read_records(after=self._last)
+        self._take(new)
+        self._last = new[-1].number if new else self._last
+        return self._last
+
+    def _take(self, records: Iterable[Record]) -> None:
+        for record in records:
+            if record.conversation == OF_NONE:
+                self.proxy = _proxy(record) or self.proxy
+            elif known := self._known.get(record.conversation):
+                _look_at(known, record)
+
+    def newest(self, most: int) -> list[WatchedConversation]:
+        """The conversations with the newest lines, as many of them, the newest first."""
+        with self._lock:
+            self._poll()
+            listed = [one.conversation for one in self.store.recorded_conversations() if one.conversation != OF_NONE]
+            for gone in self._known.keys() - set(listed):
+                del self._known[gone]
+                self._read.pop(gone, None)
+            return [found for id in listed[:most] if (found := self._look_up(id))]
+
+    def _look_up(self, id: str) -> WatchedConversation | None:
+        """What is known of a conversation, from its lines if it was not looked at before; None if it has none."""
+        if id not in self._known and (records := self.store.read_records(conversation=id)):
+            found = WatchedConversation(id, 0, 0)
+            for record in records:
+                _look_at(found, record)
+            self._known[id] = found
+        return self._known.get(id)
+
+    def find(self, id: str) -> WatchedConversation | None:
+        """That conversation; None if the recording has none of that name."""
+        with self._lock:
+            return self._look_up(id)
+
+    def conversations(self, id: str) -> Conversations:
+        """The conversation as any file of it is read, with what the reading has to say; anew only if it grew.
+
+        Raises LoadError where none of it can be read.
+        """
+        with self._lock:
+            known, read = self._look_up(id), self._read.get(id)
+            if read is None or known is None or read[0] != known.last_number:
+                records = self.store.read_records(conversation=id)
+                self._read.pop(id, None)
+                read = records[-1].number if records else 0, load(as_file(records), FORMAT, name=f"{id}.jsonl")
+                self._read[id] = read
+                if len(self._read) > MOST_READ:
+                    del self._read[next(iter(self._read))]
+            return read[1]
+
+    def file(self, id: str) -> bytes:
+        """Its lines, as a file holds them."""
+        return as_file(self.store.read_records(conversation=id))
+
+
+MOST_READ = 16  # conversations kept as they were read
+
+
+def as_file(records: Iterable[Record]) -> bytes:
+    """The lines of a file."""
+    return "".join(f"{record.text}\n" for record in records).encode("utf-8", "surrogatepass")
+
+
+def _look_at(known: WatchedConversation, record: Record) -> None:
+    if record.number <= known.last_number:
+        return  # it was among the lines when the conversation was looked up
+    line = parse_line(record.text)
+    known.last_at, known.last_number = record.at, record.number
+    if line.get(KIND) == TITLE:
+        known.title = printable(_text(line, "title"))
+    elif line.get(KIND) == REQUEST:
+        body, plan = _object(line, "request"), _object(line, "plan")
+        known.title = known.title or printable(_first_words(body))
+        known.requests.append(
+            SentRequest(
+                record.number,
+                _text(line, "id"),
+                _text(line, "app"),
+                _text(_object(line, "response"), "model") or _text(body, "model"),
+                _text(line, "mode"),
+                status if type(status := line.get("status")) is int else 0,
+                _text(line, "error"),
+                _text(line, "untrimmed"),
+                _text(plan, "decisions"),
+            )
+        )
+
+
+def _proxy(record: Record) -> ProxyStart | None:
+    line = parse_line(record.text)
+    if line.get(KIND) != PROXY:
+        return None
+    settings, file = _object(line, "settings"), _text(line, "settings_file")
+    return ProxyStart(record.at, _text(line, "mode"), settings, file, _text(line, "upstream"))
+
+
+def _first_words(body: Mapping[str, Any]) -> str:
+    """What a user said first, as far as a title needs it."""
+    messages = body.get("messages")
+    for message in messages if isinstance(messages, list) else ():
+        said = message.get("content") if isinstance(message, dict) and message.get("role") == "user" else None
+        parts = [said] if isinstance(said, str) else said if isinstance(said, list) else []
+        texts = (
+            part if isinstance(part, str) else _text(part, "text") for part in parts if isinstance(part, str | dict)
+        )
+        if words := opening(" ".join(texts), WORDS):
+            return words
+    return ""
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    found = given.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _object(given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = given.get(name)
+    return found if isinstance(found, dict) else {}

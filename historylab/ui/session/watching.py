@@ -1,0 +1,64 @@
+"""The recording that the page Live watches: which conversation of it is on screen, and the way to the playground."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from historylab.errors import StoreError
+from historylab.recordings.watch import Watch, WatchedConversation
+from historylab.settings.names import RECORD
+from historylab.ui.session import cached, viewing
+from historylab.ui.session.session import tab, touch
+from historylab.ui.session.tab import GivenFile, ReadFile
+
+MOST_LISTED = 50
+
+
+def recording() -> Watch | None:
+    """The recording that the server was started with; None if it names none. Raises StoreError."""
+    place = os.environ.get(RECORD, "")
+    return cached.watched(place) if place else None
+
+
+def newest() -> int | str:
+    """The number of the newest line there is; or why it can't be read."""
+    try:
+        watch = recording()
+        return watch.poll() if watch else 0
+    except StoreError as problem:
+        return str(problem)
+
+
+def on_screen(listed: Sequence[WatchedConversation], watch: Watch) -> WatchedConversation | None:
+    """The conversation shown: the one picked while the recording has it, else the newest that has a request."""
+    picked = tab().live.picked
+    return (watch.find(picked) if picked else None) or next((one for one in listed if one.requests), None)
+
+
+def pick(conversation: str) -> None:
+    """Stay with that conversation, at its newest request."""
+    live = tab().live
+    live.picked, live.request = conversation, None
+    touch()
+
+
+def follow_newest() -> None:
+    """Show whichever conversation has the newest request."""
+    pick("")
+
+
+def look_at(request: int | None) -> None:
+    """Show that request (from 0) of it; None the newest, whenever one comes."""
+    tab().live.request = request
+
+
+def open_in_playground(watch: Watch, id: str, request: int | None = None, message: int | None = None) -> None:
+    """Open a conversation as any file of the recording is opened; there at that request and message (from 0)."""
+    found, known = watch.conversations(id), watch.find(id)
+    given = GivenFile(f"{(known and known.title) or id}.jsonl", watch.file(id))
+    viewing.open_conversations(found, "", files=(ReadFile(given, found.report),))
+    if request is not None:
+        viewing.select_request(request)
+    viewing.select_message(message)
+    touch()
