@@ -24,9 +24,10 @@ ERROR = 400  # from this status on
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """What a line says of its request beside the messages. `number` is its place in the recording."""
+    """What a line says of its request beside the messages: `number` is its place in the recording, `at` its end."""
 
     number: int
+    at: float
     id: str
     app: str
     model: str
@@ -37,8 +38,9 @@ class SentRequest:
     sketch: str
 
     @property
-    def failed(self) -> bool:
-        return bool(self.error) or self.status >= ERROR
+    def failure(self) -> str:
+        """What went wrong; "" if nothing did."""
+        return self.error or (f"status {self.status}" if self.status >= ERROR else "")
 
 
 @dataclass(slots=True)
@@ -161,7 +163,8 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
     if record.number <= known.last_number:
         return  # it was among the lines when the conversation was looked up
     line = parse_line(record.text)
-    known.last_at, known.last_number = record.at, record.number
+    seconds = found if isinstance(found := line.get("seconds"), int | float) else 0
+    known.last_at, known.last_number = record.at + seconds, record.number
     if line.get(KIND) == TITLE:
         known.title = printable(_text(line, "title"))
     elif line.get(KIND) == REQUEST:
@@ -170,6 +173,7 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
         known.requests.append(
             SentRequest(
                 record.number,
+                known.last_at,
                 _text(line, "id"),
                 _text(line, "app"),
                 _text(_object(line, "response"), "model") or _text(body, "model"),

@@ -113,13 +113,13 @@ def cost_chip(timeline: Timeline, number: int) -> None:
     if is_untrimmed(timeline) and not timeline.plans[number].over_budget:
         said = f"{said} {over_budget_sentence(timeline)}".rstrip()
     st.html(
-        f"{chip_head('What it costs', _cost_from(timeline, finding))}"
+        f"{chip_head('What it costs', cost_from(timeline, finding))}"
         f'{chip_number(capitalize_first(finding.amounts), said)}<div class="hl-meta">{escape(finding.cache)}</div>'
     )
     _to_tab("See the bill" if bills else "Give the prices", "Cost")
 
 
-def _cost_from(timeline: Timeline, finding: CostFinding) -> str:
+def cost_from(timeline: Timeline, finding: CostFinding) -> str:
     if not finding.cache:
         return f"{PRICES_UNKNOWN}, so tokens are compared. Not trimming is {BASELINE}."
     return (

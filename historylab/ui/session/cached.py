@@ -139,6 +139,12 @@ def stage_seconds(timeline: Timeline) -> tuple[float, float, float]:
     return _seconds[timeline]
 
 
+@st.cache_resource(max_entries=4, show_spinner=False, hash_funcs=BY_CONTENT)
+def sent(conversation: Conversation) -> Timeline:
+    """A conversation of a recording as it was sent, for all who watch it."""
+    return replay(conversation, Settings())
+
+
 # -- what is drawn from them
 
 

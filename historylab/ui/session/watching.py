@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from historylab.errors import StoreError
+from historylab.conversation.conversation import Conversation
+from historylab.errors import HistoryLabError, StoreError
+from historylab.formats.load import Conversations, first_asking
 from historylab.recordings.watch import Watch, WatchedConversation
 from historylab.settings.names import RECORD
-from historylab.ui.session import cached, viewing
-from historylab.ui.session.session import tab, touch
+from historylab.ui.session import cached, drawers, session, viewing
+from historylab.ui.session.given_files import bounded
+from historylab.ui.session.session import tab
 from historylab.ui.session.tab import GivenFile, ReadFile
 
 MOST_LISTED = 50
+TO_PLAYGROUND = "to the playground"
 
 
 def recording() -> Watch | None:
@@ -40,7 +44,7 @@ def pick(conversation: str) -> None:
     """Stay with that conversation, at its newest request."""
     live = tab().live
     live.picked, live.request = conversation, None
-    touch()
+    session.touch()
 
 
 def follow_newest() -> None:
@@ -53,12 +57,27 @@ def look_at(request: int | None) -> None:
     tab().live.request = request
 
 
+def main_conversation(found: Conversations) -> Conversation:
+    """The one of a recording's conversation that is shown: a log may hold more, of which one makes requests."""
+    return found[first_asking(found)]
+
+
 def open_in_playground(watch: Watch, id: str, request: int | None = None, message: int | None = None) -> None:
     """Open a conversation as any file of the recording is opened; there at that request and message (from 0)."""
-    found, known = watch.conversations(id), watch.find(id)
-    given = GivenFile(f"{(known and known.title) or id}.jsonl", watch.file(id))
-    viewing.open_conversations(found, "", files=(ReadFile(given, found.report),))
+    try:
+        found, known = watch.conversations(id), watch.find(id)
+        given = next(bounded([GivenFile(f"{(known and known.title) or id}.jsonl", watch.file(id))]))
+    except HistoryLabError as problem:
+        session.report_problem(f"The conversation can't be opened: {problem}")
+        return
+    viewing.open_conversations(found, "", first_asking(found), (ReadFile(given, found.report),))
     if request is not None:
         viewing.select_request(request)
     viewing.select_message(message)
-    touch()
+    drawers.ask_for(TO_PLAYGROUND)
+    session.touch()
+
+
+def leaves_for_playground() -> bool:
+    """Whether a click just opened something there. True once."""
+    return drawers.take_open_request(TO_PLAYGROUND)

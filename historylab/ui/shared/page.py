@@ -19,6 +19,7 @@ PAGES = {
     "compare": "Compare",
     "tune": "Tune",
     "corpus": "Corpus",
+    "live": "Live",
     "settings": "Settings sources",
 }
 """Name of the file in `pages/`, also its path in the address → title. The first one opens by default."""

@@ -1,0 +1,1 @@
+"""Live: the conversations of a recording, as they happen."""

@@ -1,0 +1,47 @@
+"""Chips of a conversation so far: what it lost that mattered, and what it costs beside not trimming."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.conversation.usage import is_textless
+from historylab.costs.cache_reads import cache_reads
+from historylab.costs.traffic import baseline_of
+from historylab.planning.replay import Timeline
+from historylab.ui.request.bill_table import bill_of
+from historylab.ui.request.verdict_chips import LOST_FROM, cost_from
+from historylab.ui.session import cached, prices
+from historylab.ui.shared.chips import chip_head, chip_number
+from historylab.wording.costs import cost_finding
+from historylab.wording.cuts import capitalize_first
+from historylab.wording.live import cache_reads_sentence
+from historylab.wording.losses import RECALL_UNKNOWN, loss_in_short, losses_shown, lost_facts, named_loss
+from historylab.wording.untrusted import escape
+
+
+def lost_so_far(timeline: Timeline) -> None:
+    """The facts that later answers used and that were gone, one of them by name."""
+    st.html(f"{chip_head('What it lost that mattered', LOST_FROM)}{_lost(timeline)}")
+
+
+def _lost(timeline: Timeline) -> str:
+    if is_textless(timeline.original):
+        return f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
+    found = cached.retained(timeline, ())
+    facts, fact = lost_facts(found), named_loss(losses_shown(found))
+    said = chip_number(capitalize_first(facts.amount), f"{facts.rest}.", "b", over=bool(facts.lost))
+    return f'{said}<div class="hl-forgot">{escape(loss_in_short(timeline, fact))}</div>' if fact else said
+
+
+def cost_so_far(timeline: Timeline, *, would: bool) -> None:
+    """The cost beside not trimming, and the cache reads as reported beside those predicted."""
+    bills, own = bill_of(timeline)
+    finding = cost_finding(timeline, bills.get(own))
+    listed = prices.prices_in_effect(timeline.settings.model)
+    reads = cache_reads(timeline, listed, baseline_of(timeline) if would else None) if listed else None
+    title = "What it would cost so far" if would else "What it costs so far"
+    st.html(
+        f"{chip_head(title, cost_from(timeline, finding))}"
+        f"{chip_number(capitalize_first(finding.amounts), f'{finding.effect}{finding.why}.')}"
+        f'<div class="hl-forgot">{escape(cache_reads_sentence(reads))}</div>'
+    )

@@ -1,0 +1,79 @@
+"""What the page Live shows while there is nothing to see: how to begin, or why the recording can't be read."""
+
+from __future__ import annotations
+
+import os
+
+import streamlit as st
+
+from historylab.recordings.watch import Watch
+from historylab.settings.names import RECORD
+from historylab.ui.server.loopback import on_this_machine
+from historylab.ui.shared.notice import notice
+from historylab.ui.shared.time_zone import reader_zone
+from historylab.wording.live import proxy_sentence
+from historylab.wording.loading import home_as_tilde
+from historylab.wording.untrusted import escape
+
+PROXY = "http://127.0.0.1:8484"
+UPSTREAM = "https://api.openai.com/v1"
+STEPS = (
+    (
+        "Start the proxy in front of your provider; it records what passes",
+        f"historylab proxy --upstream {UPSTREAM} --record recordings --settings historylab.env",
+    ),
+    (
+        "Start this page with the same recording and the same settings",
+        "historylab --record recordings --template historylab.env",
+    ),
+    ("Start your app with the proxy as its base URL", f"OPENAI_BASE_URL={PROXY}/v1 python your_app.py"),
+)
+BASE_URLS = (
+    ("OpenAI's clients, and any that speaks Chat Completions", f"OPENAI_BASE_URL={PROXY}/v1"),
+    ("Anthropic's clients", f"ANTHROPIC_BASE_URL={PROXY}"),
+)
+
+
+def nothing_to_watch() -> None:
+    """The server was started without a recording."""
+    _headline(
+        "Watch your app as it talks to a model",
+        "This page was started without a recording. Three commands, each in a terminal of its own, show your app here; "
+        "nothing in it changes but the base URL.",
+    )
+    for number, (what, command) in enumerate(STEPS, 1):
+        st.html(f'<div class="hl-label">{number}. {escape(what)}</div>')
+        st.code(command, language="bash", wrap_lines=True)
+    st.html(
+        '<div class="hl-meta">The settings file may be any that Export wrote; without one, the proxy trims by the '
+        "defaults. With --mode audit it only watches. Keys are passed on, never kept.</div>"
+    )
+
+
+def waiting_for_requests(watch: Watch) -> None:
+    """The recording has no request yet."""
+    proxy = watch.proxy
+    said = proxy_sentence(proxy, reader_zone()) if proxy else "No proxy has written to it yet."
+    _headline("Waiting for the first request", f"{_place()} {said} Point your app at the proxy:")
+    for whose, line in BASE_URLS:
+        st.html(f'<div class="hl-label">{escape(whose)}</div>')
+        st.code(line, language="bash", wrap_lines=True)
+    st.html('<div class="hl-meta">With the port your proxy listens on. The page draws the request as it ends.</div>')
+
+
+def recording_unreadable(problem: str) -> None:
+    """The store fails."""
+    _headline("The recording can’t be read", "The page tries again by itself.")
+    notice(problem, "error")
+
+
+def _headline(words: str, more: str) -> None:
+    st.html(f'<h1 class="hl-verdict">{escape(words)}</h1><div class="hl-cost">{escape(more)}</div>')
+
+
+def _place() -> str:
+    """Where the recording is, for a reader at this machine; a database's address may hold a password."""
+    place = os.environ.get(RECORD, "")
+    if "://" in place or not on_this_machine():
+        return "The recording is open and empty."
+    return f"The recording in {home_as_tilde(place)} is open and empty."

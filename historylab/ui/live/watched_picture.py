@@ -1,0 +1,90 @@
+"""The conversation that is watched, drawn as the playground draws one: a column of the map for every request."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.costs.amounts import count_of
+from historylab.figures.retention_map import view
+from historylab.figures.token_chart import pack_chart
+from historylab.planning.replay import Timeline
+from historylab.recordings.watch import Watch, WatchedConversation
+from historylab.ui.live.cost_so_far import cost_so_far, lost_so_far
+from historylab.ui.request.verdict_chips import seen_chip
+from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.session import cached, session, watching
+from historylab.ui.shared.history_map import history_map, map_look
+from historylab.ui.shared.notice import notice
+from historylab.ui.shared.time_zone import reader_zone
+from historylab.ui.shared.timeline_data import TimelineData
+from historylab.ui.shared.token_bars import bars_component
+from historylab.wording.live import AUDIT, clock_time, faults_in_words
+from historylab.wording.untrusted import escape, one_line
+
+MAP, TOKENS = "live-map", "live-tokens"
+BY_THE_PROXY = "set where it was sent"
+
+
+def watched_bar(watch: Watch, shown: WatchedConversation) -> None:
+    """Its title, what it is from, and the way to the playground; below it what went wrong."""
+    last = clock_time(shown.last_at, reader_zone())
+    about = [one_line(shown.app, 60), one_line(", ".join(shown.models), 120), count_of(len(shown.requests), "request")]
+    with st.container(horizontal=True, vertical_alignment="center", key="live-bar"):
+        st.html(
+            f'<div class="hl-title"><bdi>{escape(one_line(shown.title, 90) or "Untitled")}</bdi></div>'
+            f'<div class="hl-meta">{escape(" · ".join([*filter(None, about), f"last at {last}"]))}</div>'
+        )
+        st.button(
+            "Open in the playground",
+            key="live-open",
+            on_click=lambda: watching.open_in_playground(watch, shown.id, session.tab().live.request),
+        )
+    with st.container(key="live-faults"):
+        for sentence in faults_in_words(shown.requests, reader_zone()):
+            notice(sentence)
+
+
+@session.fragment
+def watched_picture(watch: Watch, shown: WatchedConversation, timeline: Timeline) -> None:
+    """Verdict, chips, map and chart of the newest request, or of the one looked at."""
+    if not timeline.plans:
+        return
+    newest = len(timeline.plans) - 1
+    chosen = session.tab().live.request
+    number = newest if chosen is None else min(chosen, newest)
+    would = bool(shown.requests) and shown.requests[-1].mode == AUDIT
+    with st.container(horizontal=True, key="headline"):
+        verdict_line(timeline, number, would=would)
+    with st.container(key="verdict"):
+        with st.container(key="chip-seen"):
+            seen_chip(timeline, number, would=would)
+        with st.container(key="chip-lost"):
+            lost_so_far(timeline)
+        with st.container(key="chip-cost"):
+            cost_so_far(timeline, would=would)
+    legend(timeline, number)
+    packed, key = cached.packed_map(timeline)
+    data = TimelineData(cached.packed_conversation(timeline), packed, key)
+    history_map(MAP, data, view(key, number, None), lambda: _look(watch, shown, timeline))
+    bars_component()(
+        key=TOKENS,
+        data=pack_chart(cached.packed_tokens(timeline), key, BY_THE_PROXY),
+        on_look_change=lambda: _look_at_request(TOKENS, timeline),
+        on_budget_change=lambda: None,
+    )
+    if number != newest:
+        st.button("Show the newest request", key="live-newest", on_click=watching.look_at, args=(None,))
+
+
+def _look(watch: Watch, shown: WatchedConversation, timeline: Timeline) -> None:
+    """A click on a message leads to its answer in the playground; a move along the requests shows that one here."""
+    request, message = map_look(MAP, timeline)
+    if message is None:
+        return _look_at_request(MAP, timeline)
+    return watching.open_in_playground(watch, shown.id, request, message)
+
+
+def _look_at_request(key: str, timeline: Timeline) -> None:
+    request, _ = map_look(key, timeline)
+    if request is not None:
+        watching.look_at(None if request == len(timeline.plans) - 1 else request)

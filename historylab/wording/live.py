@@ -1,0 +1,78 @@
+"""Sentences on a recording that is watched: its proxy, what went wrong, when, and what the cache held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime, tzinfo
+
+from historylab.costs.amounts import count_of
+from historylab.costs.cache_reads import CacheReads
+from historylab.errors import HistoryLabError
+from historylab.recordings.watch import ProxyStart, SentRequest
+from historylab.settings.model import Settings
+from historylab.wording.costs import lost_prefix_sentence
+from historylab.wording.cuts import settings_in_words
+from historylab.wording.untrusted import one_line
+
+AUDIT = "audit"
+NAMED, REASON, HOST = 3, 120, 80  # faults that are named; characters of a reason; of an upstream's address
+
+
+def clock_time(seconds: float, zone: tzinfo | None = None) -> str:
+    """ "07:31:05" today, else "2026-11-22 07:31"."""
+    then, now = datetime.fromtimestamp(seconds, zone), datetime.now(zone)
+    return f"{then:%H:%M:%S}" if then.date() == now.date() else f"{then:%Y-%m-%d %H:%M}"
+
+
+def proxy_sentence(proxy: ProxyStart, zone: tzinfo | None = None) -> str:
+    """ "Since 07:31:05 the proxy in front of https://api.openai.com trims: FIFO to 4,000 over all messages." """
+    upstream = f" in front of {one_line(proxy.upstream, HOST)}" if proxy.upstream else ""
+    cut = settings_in_words_of(proxy.settings)
+    does = "only watches (audit) and would trim" if proxy.mode == AUDIT else "trims"
+    return f"Since {clock_time(proxy.at, zone)} the proxy{upstream} {does}: {cut}."
+
+
+def settings_in_words_of(settings: object) -> str:
+    """The cut of settings as a line has them; another version's may be unknown here."""
+    found = read_settings(settings)
+    return settings_in_words(found) if found else "settings that this version can't read"
+
+
+def read_settings(settings: object) -> Settings | None:
+    """The settings a line names, by setting name; None if they can't be read."""
+    try:
+        return Settings(**settings) if isinstance(settings, dict) else None
+    except HistoryLabError:
+        return None
+
+
+def faults_in_words(requests: Sequence[SentRequest], zone: tzinfo | None = None) -> Iterator[str]:
+    """A sentence for each kind of what went otherwise than it should: failed, untrimmed, and only watched."""
+    kinds: tuple[tuple[str, Callable[[SentRequest], str]], ...] = (
+        ("failed", lambda request: request.failure),
+        ("went through untrimmed", lambda request: "" if request.mode == AUDIT else request.untrimmed),
+    )
+    for what, why in kinds:
+        found = [(request, why(request)) for request in requests if why(request)]
+        if found:
+            newest = [f"at {clock_time(one.at, zone)} ({one_line(said, REASON)})" for one, said in found[-NAMED:]]
+            more = "the newest " if len(found) > NAMED else ""
+            yield f"{_share(len(found), len(requests))} {what}: {more}{', '.join(newest)}."
+    if watched := sum(request.mode == AUDIT for request in requests):
+        was, sent = ("was", "it was sent") if watched == 1 else ("were", "they were sent")
+        yield f"{_share(watched, len(requests))} {was} only watched (audit): {sent} whole."
+
+
+def _share(count: int, of: int) -> str:
+    return f"{count:,} of {count_of(of, 'request')}" if of > 1 else "The one request"
+
+
+def cache_reads_sentence(found: CacheReads | None) -> str:
+    """ "Read from the cache: 41,200 tokens as reported, 43,000 predicted." and what was lost, with its cause."""
+    if found is None:
+        return "The provider reported no usage yet."
+    of = "" if found.requests == found.of else f" for {found.requests:,} of {count_of(found.of, 'request')}"
+    reads = f"Read from the cache{of}: {found.reported:,} tokens as reported, {found.predicted:,} predicted."
+    if not (found.reported or found.predicted):
+        reads = f"Nothing was read from a cache{of}, as reported and as predicted."
+    return " ".join(filter(None, (reads, lost_prefix_sentence(found.lost, found.of))))
