@@ -12,10 +12,10 @@ from typing import Any
 
 from historylab.formats.load import Conversations, load
 from historylab.formats.titles import opening, printable
-from historylab.formats.traces.recorded_lines import KIND, PROXY, REQUEST, TITLE, parse_line
+from historylab.formats.traces.recorded_lines import KIND, PROXY, REQUEST, TITLE, holder_of, parse_line
+from historylab.recordings.recorded_shelf import FORMAT
 from historylab.stores.base import Record, RecordStore
 
-FORMAT = "historylab_requests"
 OF_NONE = ""
 """The conversation of the lines that belong to none, such as a proxy's."""
 WORDS = 60  # characters of what was asked first, where there is no title
@@ -196,7 +196,7 @@ def _proxy(record: Record) -> ProxyStart | None:
 
 def _first_words(body: Mapping[str, Any]) -> str:
     """What a user said first, as far as a title needs it."""
-    messages = body.get("messages")
+    messages = body.get(holder_of(body))
     for message in messages if isinstance(messages, list) else ():
         said = message.get("content") if isinstance(message, dict) and message.get("role") == "user" else None
         parts = [said] if isinstance(said, str) else said if isinstance(said, list) else []
