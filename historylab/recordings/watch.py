@@ -90,13 +90,18 @@ class Watch:
             return self._poll()
 
     def _poll(self) -> int:
-        if self._last is None:  # whatever is on file is looked at when it is shown
+        last = self._begin()
+        new = self.store.read_records(after=last)
+        self._take(new)
+        self._last = new[-1].number if new else last
+        return self._last
+
+    def _begin(self) -> int:
+        """The number of the newest line seen. What is on file at first is looked at when it is shown, not before."""
+        if self._last is None:
             listed = self.store.recorded_conversations()
             self._take(self.store.read_records(conversation=OF_NONE))
             self._last = max((one.last_number for one in listed), default=0)
-        new = self.store.read_records(after=self._last)
-        self._take(new)
-        self._last = new[-1].number if new else self._last
         return self._last
 
     def _take(self, records: Iterable[Record]) -> None:
@@ -118,6 +123,7 @@ class Watch:
 
     def _look_up(self, id: str) -> WatchedConversation | None:
         """What is known of a conversation, from its lines if it was not looked at before; None if it has none."""
+        self._begin()
         if id not in self._known and (records := self.store.read_records(conversation=id)):
             found = WatchedConversation(id, 0, 0)
             for record in records:
