@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit import config
+
+from historylab.serving.callers import host_name, is_loopback
 
 FORWARDING = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 """Headers that a proxy adds: somebody else may be at its other end."""
@@ -27,9 +28,9 @@ def is_local(address: str, headers: Mapping[str, str], other_origins: Iterable[s
 
     `headers` by lower-case name; `other_origins` are those the operator lets in, as behind a proxy.
     """
-    if any(name in headers for name in FORWARDING) or not _is_loopback(address):
+    if any(name in headers for name in FORWARDING) or not is_loopback(address):
         return False
-    return _is_loopback(_host(f"//{headers.get('host', '')}")) and all(_is_loopback(_host(o)) for o in other_origins)
+    return is_loopback(host_name(headers.get("host", ""))) and all(is_loopback(_host(o)) for o in other_origins)
 
 
 def _host(url: str) -> str:
@@ -37,12 +38,3 @@ def _host(url: str) -> str:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-
-
-def _is_loopback(host: str) -> bool:
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

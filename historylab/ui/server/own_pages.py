@@ -6,14 +6,14 @@ before it refuses anybody. What other sites send therefore never reaches it.
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 from streamlit import config
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
+
+from historylab.serving.callers import asked_by_other_site
 
 POLICY_VIOLATION = 1008
 UNKNOWN_HOST = (
@@ -43,24 +43,10 @@ class OwnPagesOnly:
 
 def refusal(headers: Headers) -> str:
     """Why a request with these headers is refused; "" if it is answered."""
-    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    hosts = headers.getlist("host")
     if len(hosts) > 1 or not is_host_allowed(hosts[0] if hosts else None):
         return UNKNOWN_HOST
-    if origins:
-        own = len(origins) == 1 and (_is_own(origins[0], hosts) or _is_listed(origins[0]))
-        return "" if own else OTHER_SITE
-    # Browsers name no origin when a page loads an image or a script; a link that is followed is welcome.
-    elsewhere = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
-    return OTHER_SITE if elsewhere and headers.get("sec-fetch-mode") != "navigate" else ""
-
-
-def _is_own(origin: str, hosts: list[str]) -> bool:
-    """Whether the page is the server's: same host and same port, as the reader's address bar has them."""
-    try:
-        parts = urlsplit(origin)
-    except ValueError:
-        return False
-    return parts.scheme in ("http", "https") and [parts.netloc.lower()] == [host.lower() for host in hosts]
+    return OTHER_SITE if asked_by_other_site(headers, _is_listed) else ""
 
 
 def _is_listed(origin: str) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import errno
 import os
 import re
-import socket
 import sys
 import tomllib
 import webbrowser
@@ -15,15 +13,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from historylab.errors import HistoryLabError
+from historylab.serving.address import EVERY_INTERFACE, HOST, CannotListen, check_address, url_of
 
-HOST = "127.0.0.1"
 PORT = 8501
-EVERY_INTERFACE = ("0.0.0.0", "::")
-
-
-class CannotListen(HistoryLabError):
-    """The address or port cannot be had; the message says why and what to do."""
 
 
 def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None:
@@ -46,28 +38,6 @@ def serve(host: str = HOST, port: int = PORT, *, headless: bool = False) -> None
     app = st.App(script, middleware=around, lifespan=_announce)
     config = {**shipped_config(script.parent), **streamlit_variables(), **launch_config(host, port, headless=headless)}
     app.run(config=config)
-
-
-def check_address(host: str, port: int) -> None:
-    """Refuse, in one sentence, what the server could not bind."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as probe:
-        if os.name != "nt":
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host or "?", port))
-        except OSError as problem:
-            raise CannotListen(_why(problem, host, port)) from None
-        except UnicodeError:
-            raise CannotListen(_why(socket.gaierror(), host, port)) from None
-
-
-def _why(problem: OSError, host: str, port: int) -> str:
-    if problem.errno == errno.EADDRINUSE:
-        return f"port {port} on {host} is already in use; choose another with --port (0 takes any free one)"
-    if problem.errno == errno.EACCES:
-        return f"port {port} is not yours to open; choose one of 1024 or more with --port"
-    return f"--host {host!r} is no address of this machine; 127.0.0.1 serves only you, 0.0.0.0 the whole network"
 
 
 def app_folder() -> Path:
@@ -131,15 +101,10 @@ async def _announce(_app: object) -> AsyncIterator[dict[str, Any]]:
     """Say where the playground is, and open it. Here the port is bound and known, also when 0 was asked for."""
     from streamlit import config
 
-    url = _url(config.get_option("server.address"), config.get_option("server.port"))
+    url = url_of(config.get_option("server.address"), config.get_option("server.port"))
     print(f"HistoryLab is open at {url} (Ctrl-C stops it)", flush=True)
     if config.get_option("server.address") in EVERY_INTERFACE:
         print("Anyone who can reach this machine can open it: --host 127.0.0.1 keeps it to you.", flush=True)
     if not config.get_option("server.headless"):
         asyncio.get_running_loop().run_in_executor(None, webbrowser.open, url)
     yield {}
-
-
-def _url(host: str, port: int) -> str:
-    shown = "localhost" if host in EVERY_INTERFACE else f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"
