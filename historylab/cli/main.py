@@ -9,13 +9,13 @@ import sys
 from collections.abc import Sequence
 
 from historylab._version import __version__
-from historylab.cli import check, convert, export, recommend, show, sweep, tune
+from historylab.cli import check, convert, export, proxy, recommend, show, sweep, tune
 from historylab.cli import open as opening
 from historylab.cli.base import INTERRUPTED, add_strict_environment, print_note
 from historylab.cli.parser import COMMANDS, Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember, needs
 
-MODULES = (opening, show, check, tune, sweep, recommend, export, convert)
+MODULES = (opening, show, check, tune, sweep, recommend, export, convert, proxy)
 TAKE_A_VALUE = ("--host", "--port", "--template", "--record")
 """Options before a command whose value is the next argument."""
 
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is flushed at exit
         return 1
     except KeyboardInterrupt:
-        return 0 if arguments.run in (opening.open_playground, opening.run) else INTERRUPTED
+        return 0 if arguments.run in (opening.open_playground, opening.run, proxy.run) else INTERRUPTED
 
 
 def _with_open(argv: Sequence[str]) -> list[str]:

@@ -22,7 +22,7 @@ def add_serving(parser: argparse.ArgumentParser, **default: Any) -> None:
     )
     parser.add_argument(
         "--port",
-        type=_port,
+        type=port_number,
         **{"default": 8501, **default},
         help="port to listen on, 0 for any free one (default: 8501)",
     )
@@ -93,7 +93,8 @@ def open_playground(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _port(text: str) -> int:
+def port_number(text: str) -> int:
+    """A port, or 0 for any free one."""
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is no port; give a number from 0 to 65535")
     return int(text)

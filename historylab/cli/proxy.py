@@ -1,0 +1,118 @@
+"""`historylab proxy`: in front of any app's model, it sends what the settings leave of each request."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import re
+
+from historylab.cli.base import Subparsers, print_line, whole_number
+from historylab.cli.open import port_number
+from historylab.errors import SettingsError
+
+PORT = 8484
+KEEP_DAYS = 30
+TOKEN = "HISTORYLAB_PROXY_TOKEN"
+SUMMARY = "Stand in front of a model's API: trim, watch and record the requests of any app"
+UNENCRYPTED = "the upstream is asked without encryption, so whoever is on the way there can read keys and texts"
+
+
+def add_to(commands: Subparsers) -> None:
+    parser = commands.add_parser("proxy", help=SUMMARY, description=f"{SUMMARY}.", allow_abbrev=False)
+    parser.set_defaults(run=run)
+    parser.add_argument("--upstream", metavar="URL", required=True, help="the API, such as https://api.openai.com/v1")
+    parser.add_argument("--settings", metavar="FILE", help="a .env, an export or a template; read when it changes")
+    parser.add_argument("--mode", choices=("trim", "audit"), default="trim", help="audit only watches (default: trim)")
+    parser.add_argument("--record", metavar="PLACE", help="record requests in a folder, an SQLite file or a database")
+    parser.add_argument(
+        "--redact",
+        metavar="REGEX",
+        action="append",
+        default=[],
+        help="what is never recorded, beside keys; repeatable",
+    )
+    parser.add_argument(
+        "--keep-days",
+        metavar="N",
+        type=whole_number,
+        default=KEEP_DAYS,
+        help=f"delete recorded conversations that rest for so long, 0 for none (default: {KEEP_DAYS})",
+    )
+    parser.add_argument("--port", type=port_number, default=PORT, help=f"0 for any free one (default: {PORT})")
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument(
+        "--token",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help=f"what apps must send in the header historylab-token, as {TOKEN} says it in the environment; repeatable",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve the proxy until it is interrupted."""
+    tokens = _tokens(arguments)
+    if arguments.keep_days < 0:
+        raise SettingsError("--keep-days is a number of days, or 0 to delete nothing")
+    from historylab.proxy.open import open_proxy
+    from historylab.proxy.serve import Server
+    from historylab.serving.address import listen, url_of
+    from historylab.settings.names import RECORD
+    from historylab.wording.proxy import Start, start_block
+
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
+    record = arguments.record or os.environ.get(RECORD) or None
+    bound = listen(arguments.host, arguments.port)
+    proxy = open_proxy(
+        arguments.upstream,
+        settings=arguments.settings,
+        mode=arguments.mode,
+        record=record,
+        redact=arguments.redact,
+        keep_days=arguments.keep_days or None,
+        host=arguments.host,
+        tokens=tokens,
+    )
+    start = Start(
+        url_of(arguments.host, bound.getsockname()[1]),
+        proxy.upstream.url,
+        arguments.mode,
+        proxy.judge.settings.settings,
+        proxy.judge.settings.path,
+        _recorded(record, arguments.keep_days, len(arguments.redact)),
+        token=bool(tokens),
+        warnings=(UNENCRYPTED,) if proxy.upstream.shows_keys else (),
+    )
+    Server(proxy, lambda: print_block(start_block(start))).run([bound])
+    return 0
+
+
+def print_block(text: str) -> None:
+    """Each of its lines, at once, as a pipe would hold them back."""
+    for line in text.splitlines():
+        print_line(line)
+
+
+def _tokens(arguments: argparse.Namespace) -> list[str]:
+    from historylab.serving.callers import is_loopback
+
+    tokens = [token for token in (*arguments.token, os.environ.get(TOKEN, "")) if token]
+    if any(not re.fullmatch(r"[!-~]{8,}", token) for token in tokens):
+        raise SettingsError("a token has 8 characters or more, and no blanks")
+    if not tokens and not is_loopback(arguments.host):
+        raise SettingsError(f"--host {arguments.host} lets others in, who need a token: give --token or set {TOKEN}")
+    return tokens
+
+
+def _recorded(place: str | None, keep_days: int, patterns: int) -> str:
+    if place is None:
+        return "nothing is kept (--record FOLDER keeps each request, for the Live page)"
+    kept = f"for {keep_days:,} days" if keep_days else "for ever"
+    more = f", without keys and {patterns:,} more patterns" if patterns else ", without keys"
+    return f"{_shown(place)}, {kept}{more}"
+
+
+def _shown(place: str) -> str:
+    """A recording's place without the password that a database's URL may hold."""
+    return re.sub(r"(?<=://)[^/]*@", "", place).partition("?")[0] if "://" in place else os.path.abspath(place)

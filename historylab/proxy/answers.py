@@ -1,0 +1,92 @@
+"""An answer as it passes: where its last event is, and what it was, put together as the API's own body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import jiter
+
+from historylab.formats.apis.exchanges import Api
+from historylab.formats.apis.streams import Stream
+from historylab.proxy.headers import without
+from historylab.registry import member
+
+DONE = b"[DONE]"
+ENDINGS = (DONE, b"message_stop", b"response.completed", b"response.incomplete", b"response.failed")
+"""What the last event of a stream holds; a text may hold it, too."""
+LARGEST_KEPT = 64_000_000  # bytes of an answer that is put together for a record
+
+
+class Answer:
+    """The pieces of an answer of one form of requests, `streamed` as events or whole."""
+
+    def __init__(self, form: str, streamed: bool, largest: int = LARGEST_KEPT):
+        self.streamed, self._form, self._room = streamed, form, largest
+        self._pieces: list[bytes] = []
+        self._line = b""  # of which more is to come
+        self.ended = False
+
+    def add(self, piece: bytes) -> bool:
+        """Take the next piece. Returns whether it brings the last event of a stream."""
+        self._room -= len(piece)
+        if self._room >= 0:
+            self._pieces.append(piece)
+        if not self.streamed or self.ended:
+            return False
+        *lines, self._line = (self._line + piece).split(b"\n")
+        self.ended = any(ending in line for line in lines for ending in ENDINGS) and any(map(self._is_last, lines))
+        return self.ended
+
+    def is_whole(self) -> bool:
+        """Whether nothing is missing, as far as its API marks the end of a stream; some servers don't."""
+        if not self.streamed or self.ended or self._room < 0:
+            return True
+        body = self.body()
+        choices = body.get("choices") if isinstance(body, dict) else None
+        finished = any(isinstance(choice, dict) and choice.get("finish_reason") for choice in choices or ())
+        return finished or bool(isinstance(body, dict) and body.get("error"))
+
+    def body(self, secrets: Sequence[str] = ()) -> Any:
+        """The API's answer as one body; None for one too large to keep, and for what is no JSON."""
+        if self._room < 0:
+            return None
+        whole = without(secrets, b"".join(self._pieces))
+        if not self.streamed:
+            return _value(whole)
+        events = [value for value in map(_event, whole.splitlines()) if isinstance(value, dict)]
+        pieces = [event for event in events if self._stream.answer_of(event) is not None]
+        failed = next((event for event in events if isinstance(event.get("error"), dict)), None)
+        joined = self._stream.join(pieces) if pieces else {}
+        return {**joined, "error": failed["error"]} if failed else joined or None
+
+    def _is_last(self, line: bytes) -> bool:
+        event = _event(line.strip())
+        return event == DONE or (isinstance(event, dict) and self._stream.is_last(event))
+
+    @property
+    def _stream(self) -> Stream:
+        return _stream_of(self._form)
+
+
+@cache
+def _stream_of(form: str) -> Stream:
+    api: Api = member("format", form).attributes["api"]()
+    assert api.stream is not None
+    return api.stream
+
+
+def _event(line: bytes) -> Any:
+    """What an event carries, by its line; DONE for the word that ends a stream, None for any other line."""
+    if not line.startswith(b"data:"):
+        return None
+    data = line[5:].strip()
+    return DONE if data == DONE else _value(data)
+
+
+def _value(text: bytes) -> Any:
+    try:
+        return jiter.from_json(text)
+    except ValueError:
+        return None

@@ -1,0 +1,163 @@
+"""The proxy as an ASGI app: each request is decided, passed on, and its answer passed back as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+from historylab._version import __version__
+from historylab.proxy.bodies import LARGEST, ClientGone, read_body, until_gone
+from historylab.proxy.callers import check_caller
+from historylab.proxy.counts import Counts
+from historylab.proxy.deciding import log_fault
+from historylab.proxy.exchange import HUNG_UP, Passing
+from historylab.proxy.headers import secrets_in
+from historylab.proxy.judge import Judge
+from historylab.proxy.refusals import Refused, refusal
+from historylab.proxy.relay import Asked, relay
+from historylab.proxy.routes import Route, route_of
+from historylab.proxy.upstream import Upstream
+from historylab.recordings.recorder import Recorder
+
+log = logging.getLogger("historylab.proxy")
+
+HEALTH = b"/historylab/health"
+POLICY_VIOLATION = 1008
+SECONDS_TO_RECORD = 5
+"""How long what was under way at the end may take to be recorded."""
+NO_WAY = "only paths below /v1 are passed on, with at most the name of an app before it"
+UNFILTERED = "a filter or projection is set, which can't be applied to what is asked for here"
+
+
+class Proxy:
+    """An ASGI app. `names`: those it may be asked by, any if empty; `tokens`: of which a request must bring one.
+
+    `close` is called at the end, when nothing is under way any more.
+    """
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        judge: Judge,
+        recorder: Recorder | None = None,
+        *,
+        names: Collection[str] = (),
+        tokens: Sequence[str] = (),
+        largest: int = LARGEST,
+        close: Callable[[], None] = lambda: None,
+    ):
+        self.upstream, self.judge, self.recorder, self.counts = upstream, judge, recorder, Counts()
+        self._names, self._tokens, self._largest = names, tokens, largest
+        self._close_store = close
+        self._later = set[asyncio.Task[None]]()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._answer(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(POLICY_VIOLATION)(scope, receive, send)
+        else:
+            await self._live(receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        """The lifespan of the server."""
+        await receive()
+        await self.judge.warm_up()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self._close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _close(self) -> None:
+        """Let go of connections and threads, once what was under way is recorded."""
+        await asyncio.sleep(0)  # so that requests that were cancelled get there
+        if self._later:
+            await asyncio.wait(self._later, timeout=SECONDS_TO_RECORD)
+        await self.upstream.close()
+        self.judge.close()
+        if self.recorder is not None:
+            await asyncio.to_thread(self.recorder.close)
+        self._close_store()
+
+    def health(self) -> dict[str, Any]:
+        """What the health answer says."""
+        file = self.judge.settings
+        said = {"path": str(file.path) if file.path else None, "problem": file.problem}
+        return {
+            "version": __version__,
+            "mode": self.judge.mode,
+            "settings_file": said,
+            "records": self.recorder is not None,
+            "counts": self.counts.as_json(),
+        }
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        provider, method, headers = "openai", scope["method"], Headers(scope=scope)
+        try:
+            check_caller(headers, self._names, self._tokens)
+            if method == "GET" and scope["raw_path"] == HEALTH:
+                await JSONResponse(self.health())(scope, receive, send)
+                return
+            self.counts.requests += 1
+            route = route_of(method, scope["raw_path"], headers.get("user-agent", ""))
+            if route is None:
+                raise Refused(404, NO_WAY, "path")
+            provider = route.provider
+            if await self.judge.guards() and route.may_carry_text(method):
+                raise Refused(422, UNFILTERED, "unfiltered")
+            body = await read_body(receive, headers.get("content-length"), self._largest)
+            await self._unless_gone(self._pass(route, scope, body, send), receive)
+        except Refused as refused:
+            self.counts.refused[refused.code] += 1
+            await refusal(refused, provider)(scope, receive, send)
+        except ClientGone:
+            self.counts.cancelled += 1
+        except Exception as problem:
+            log_fault("A request failed by a mistake of HistoryLab's", problem)
+            raise
+
+    async def _unless_gone(self, work: Coroutine[Any, Any, None], receive: Receive) -> None:
+        """Work on a request until it is answered or its client is gone, which ends what is asked of the upstream."""
+        task, gone = asyncio.ensure_future(work), asyncio.ensure_future(until_gone(receive))
+        try:
+            await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+            hung_up = not task.done() and task.cancel()
+        if hung_up:
+            await asyncio.wait((task,))
+            raise ClientGone
+        await task
+
+    async def _pass(self, route: Route, scope: Scope, body: bytes, send: Send) -> None:
+        passing = await self._decided(route, scope, body) if route.form else None
+        content = passing.decided.content if passing is not None else body
+        try:
+            asked = Asked(scope["method"], route.rest, scope["query_string"], scope["headers"], content)
+            await relay(self.upstream, asked, passing, send)
+        except asyncio.CancelledError:
+            if passing is not None:
+                self._record_later(passing)
+            raise
+        finally:
+            self.counts.passed(passing)
+
+    async def _decided(self, route: Route, scope: Scope, body: bytes) -> Passing:
+        encoded = any(name == b"content-encoding" and value != b"identity" for name, value in scope["headers"])
+        decided = await self.judge.decide(route.form, body, encoded)
+        self.counts.decided(decided, body, self.judge.applies)
+        secrets = secrets_in(scope["headers"]) if self.recorder is not None else ()
+        return Passing(body, decided, route.form, route.app, self.judge.mode, self.recorder, secrets)
+
+    def _record_later(self, passing: Passing) -> None:
+        """Have it recorded, though nobody waits for its answer any more."""
+        task = asyncio.ensure_future(passing.record(HUNG_UP))
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)

@@ -1,0 +1,117 @@
+"""One request of a known API and its answer: what headers say of it, and what a recording keeps."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterator, Sequence
+
+from historylab.formats.requests import FORMS
+from historylab.proxy.answers import Answer
+from historylab.proxy.deciding import Decided, parsed
+from historylab.proxy.headers import sketch_header, without
+from historylab.recordings.exchange import Exchange, new_id, plan_fields
+from historylab.recordings.recorder import Recorder
+
+log = logging.getLogger("historylab.proxy")
+
+HUNG_UP, BROKEN, UNFINISHED = "the client hung up", "the upstream broke the connection off", "the answer has no end"
+
+
+class Passing:
+    """A request that `came` so, on its way, and its answer as far as it is there; they are recorded once, if at all.
+
+    `secrets` are keys that stand in no record, whatever repeats them.
+    """
+
+    def __init__(
+        self,
+        came: bytes,
+        decided: Decided,
+        form: str,
+        app: str,
+        mode: str,
+        recorder: Recorder | None = None,
+        secrets: Sequence[str] = (),
+    ):
+        self.decided, self._form, self._app, self._mode, self._secrets = decided, form, app, mode, secrets
+        self._recorder = recorder
+        self._id, self._started, self._clock = new_id(), time.time(), time.perf_counter()
+        self._answer: Answer | None = None
+        repeated = any(secret.encode("latin-1") in came for secret in secrets)
+        self._request = parsed(without(secrets, came)) if repeated else decided.body
+        self._status = 0
+        self.unrecorded = "" if recorder is None or _can_be_recorded(decided, form) else "shape"
+        self.to_record = recorder is not None and not self.unrecorded
+
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """What the headers of its answer say, as far as it is known by then: numbers and letters, no text of it."""
+        return [(f"historylab-{name}".encode(), value.encode("ascii")) for name, value in self._said()]
+
+    def _said(self) -> Iterator[tuple[str, str]]:
+        yield "request", self._id
+        yield "mode", self._mode
+        if self.decided.untrimmed:
+            yield "untrimmed", self.decided.untrimmed
+        if self.decided.decision is not None:
+            told = plan_fields(self.decided.decision.plan)
+            yield "tokens", f"sent={told['tokens']} before={told['before']} budget={told['budget']}"
+            yield "decisions", sketch_header(told["decisions"])
+        if self.unrecorded:
+            yield "unrecorded", self.unrecorded
+
+    def begins(self, status: int, streamed: bool) -> None:
+        """Its answer begins."""
+        self._status, self._answer = status, Answer(self._form, streamed)
+
+    def add(self, piece: bytes) -> bool:
+        """Take the next piece of the answer. Returns whether it brings the last event of a stream."""
+        if self._answer is None:
+            return False
+        try:
+            return self._answer.add(piece)
+        except Exception as problem:
+            log.error("An answer can't be read (%s).", type(problem).__name__)
+            self._answer = None
+            return False
+
+    @property
+    def has_no_end(self) -> bool:
+        """Whether what came of a stream isn't all of it."""
+        return self._answer is not None and not self._answer.is_whole()
+
+    async def record(self, error: str = "") -> None:
+        """Have it written, unless that was done; without its end it isn't known to be whole."""
+        if self._recorder is None or not self.to_record:
+            return
+        self.to_record = False
+        if not await self._recorder.arecord(await asyncio.to_thread(self._exchange, error)):
+            self.unrecorded = "store"
+
+    def _exchange(self, error: str) -> Exchange:
+        decided = self.decided
+        response = self._answer.body(self._secrets) if self._answer is not None else None
+        error = error or (UNFINISHED if self.has_no_end else "")
+        return Exchange(
+            self._form,
+            self._request or {},
+            self._started,
+            time.perf_counter() - self._clock,
+            chat=decided.decision.chat if decided.decision else None,
+            response=response if isinstance(response, dict) else None,
+            status=self._status,
+            error=error,
+            app=self._app,
+            mode=self._mode,
+            settings=decided.settings,
+            plan=decided.decision.plan if decided.decision else None,
+            untrimmed=decided.untrimmed,
+            state=decided.state,
+            id=self._id,
+        )
+
+
+def _can_be_recorded(decided: Decided, form: str) -> bool:
+    """Whether it has a list of messages, which may hold whatever."""
+    return decided.body is not None and isinstance(decided.body.get(FORMS[form].field), list)

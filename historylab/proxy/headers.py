@@ -1,0 +1,69 @@
+"""Headers: what is passed on either way, and what the proxy says of a request in those of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from historylab.recordings.redaction import REDACTED
+
+RawHeaders: TypeAlias = "Sequence[tuple[bytes, bytes]]"
+"""Name and value as they came, names in lower case."""
+
+OF_ONE_CONNECTION = frozenset(
+    b"connection keep-alive proxy-connection proxy-authenticate proxy-authorization te trailer trailers "
+    b"transfer-encoding upgrade http2-settings".split()
+)
+WRITTEN_ANEW = frozenset((b"host", b"content-length", b"expect"))
+OURS = b"historylab-"
+TOKEN = "historylab-token"
+CREDENTIALS = frozenset((b"authorization", b"x-api-key", b"api-key", b"cookie", b"proxy-authorization"))
+LEAST_SECRET = 8
+"""Characters of a key: what apps give a server that wants none ("ollama", "EMPTY") is none."""
+LONGEST_SKETCH = 400
+ELLIPSIS = "..."
+
+
+def to_upstream(headers: RawHeaders, *, readable: bool) -> list[tuple[bytes, bytes]]:
+    """What the upstream gets of a client's headers; `readable`: its answer must not come compressed."""
+    passed = [(name, value) for name, value in _passed_on(headers) if name not in WRITTEN_ANEW]
+    if not readable:
+        return passed
+    return [*((name, value) for name, value in passed if name != b"accept-encoding"), (b"accept-encoding", b"identity")]
+
+
+def to_client(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """What the client gets of the upstream's headers."""
+    return list(_passed_on([(name.lower(), value) for name, value in headers]))
+
+
+def _passed_on(headers: RawHeaders) -> Iterator[tuple[bytes, bytes]]:
+    """The headers that belong to the message; those of one connection, which it names, and our own stay behind."""
+    named = {part.strip().lower() for name, value in headers if name == b"connection" for part in value.split(b",")}
+    for name, value in headers:
+        if name not in OF_ONE_CONNECTION and name not in named and not name.startswith(OURS):
+            yield name, value
+
+
+def secrets_in(headers: RawHeaders) -> list[str]:
+    """The keys that a client sent along: they are passed on and stand in no record, whatever repeats them."""
+    values = (value.decode("latin-1").strip() for name, value in headers if name in CREDENTIALS)
+    found = (value.removeprefix("Bearer ").removeprefix("bearer ").strip() for value in values)
+    return [secret for secret in found if len(secret) >= LEAST_SECRET and not secret.isalpha()]
+
+
+def without(secrets: Sequence[str], text: bytes) -> bytes:
+    """A body without these keys."""
+    for secret in secrets:
+        text = text.replace(secret.encode("latin-1"), REDACTED.encode("ascii"))
+    return text
+
+
+def sketch_header(sketch: str) -> str:
+    """A run-length sketch of decisions, no longer than a header should be: the newest of a longer one."""
+    return sketch if len(sketch) <= LONGEST_SKETCH else ELLIPSIS + _from_a_run(sketch[len(ELLIPSIS) - LONGEST_SKETCH :])
+
+
+def _from_a_run(sketch: str) -> str:
+    """The sketch without the numbers that it begins with, whose letter was cut off."""
+    return sketch.lstrip("0123456789")

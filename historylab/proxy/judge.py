@@ -1,0 +1,78 @@
+"""What becomes of requests under the settings in effect, which may change while the proxy runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+from historylab.errors import HistoryLabError
+from historylab.planning.trimmer import Trimmer
+from historylab.proxy.deciding import Decided, Trimmers, decide
+from historylab.proxy.settings_file import SettingsFile
+from historylab.recordings.noted_state import NotedState
+from historylab.settings.model import Settings
+from historylab.stores.base import StateStore
+
+MODES = ("trim", "audit")
+THREADS = 16
+"""Requests that are planned at once; one whose summary is written by a model waits for that."""
+
+
+class Judge:
+    """Decides requests in threads, so that no other's answer waits for it.
+
+    `told` is called with other settings before the first request is decided under them.
+    """
+
+    def __init__(
+        self,
+        settings: SettingsFile,
+        store: StateStore,
+        mode: str = "trim",
+        told: Callable[[Settings], None] = lambda _: None,
+    ):
+        self.settings, self.mode = settings, mode
+        self._store, self._told = NotedState(store), told
+        self._trimmers = Trimmers(settings.settings, self._store)
+        self._threads = ThreadPoolExecutor(THREADS, "historylab-plan")
+
+    @property
+    def applies(self) -> bool:
+        """Whether requests are trimmed, not only watched."""
+        return self.mode == "trim"
+
+    async def warm_up(self) -> None:
+        """Have what planning needs loaded before the first request."""
+        await asyncio.get_running_loop().run_in_executor(self._threads, self._plan_anything)
+
+    def _plan_anything(self) -> None:
+        with suppress(HistoryLabError):
+            Trimmer(self.settings.settings).plan([{"role": "user", "content": "Hello"}])
+
+    async def guards(self) -> bool:
+        """Whether a filter or a projection decides what may leave at all, by the file as it is now."""
+        if self.settings.changed:
+            await asyncio.get_running_loop().run_in_executor(self._threads, self._reread)
+        return self.applies and self._trimmers.guarded
+
+    async def decide(self, form: str, content: bytes, encoded: bool) -> Decided:
+        """What to send for a body of that form. Raises Refused where it may not leave."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._decided, form, content, encoded)
+
+    def _decided(self, form: str, content: bytes, encoded: bool) -> Decided:
+        self._reread()
+        return decide(self._trimmers, form, content, encoded, applied=self.applies)
+
+    def _reread(self) -> None:
+        self.settings.reread(self._take)
+
+    def _take(self, settings: Settings) -> None:
+        self._told(settings)
+        self._trimmers = Trimmers(settings, self._store)
+
+    def close(self) -> None:
+        """Let go of the threads; what they are at goes on."""
+        self._threads.shutdown(wait=False, cancel_futures=True)

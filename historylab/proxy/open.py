@@ -1,0 +1,69 @@
+"""A proxy put together: its settings, its store, what it records, and whom it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from time import time
+
+from historylab.proxy.app import Proxy
+from historylab.proxy.callers import known_names
+from historylab.proxy.judge import Judge
+from historylab.proxy.settings_file import SettingsFile
+from historylab.proxy.upstream import Upstream
+from historylab.recordings.exchange import exported, iso_time
+from historylab.recordings.place import open_recording
+from historylab.recordings.recorder import KEEP_DAYS, Recorder
+from historylab.settings.model import Settings
+from historylab.stores.base import Store, open_store
+
+
+def open_proxy(
+    upstream: str,
+    *,
+    settings: str | None = None,
+    mode: str = "trim",
+    record: str | None = None,
+    redact: Sequence[str] = (),
+    keep_days: float | None = KEEP_DAYS,
+    host: str = "127.0.0.1",
+    tokens: Sequence[str] = (),
+) -> Proxy:
+    """A proxy for that upstream; it closes what it opened when its server ends.
+
+    `settings` is a file that is read again when it changes, `record` a recording's place; without one the summaries
+    that requests were sent with are gone with the process. Raises SettingsError or StoreError.
+    """
+    asked, file = Upstream(upstream), SettingsFile(settings)
+    store = open_recording(record) if record is not None else open_store("memory://")
+    recorder = None if record is None else _recorder(store, redact, keep_days)
+    told = partial(_note_start, recorder, asked, file.path, mode)
+    told(file.settings)
+    judge = Judge(file, store, mode, told)
+    return Proxy(asked, judge, recorder, names=known_names(host), tokens=tokens, close=store.close)
+
+
+def _recorder(store: Store, redact: Sequence[str], keep_days: float | None) -> Recorder:
+    try:
+        return Recorder(store, redact=redact, keep_days=keep_days)
+    except Exception:
+        with suppress(Exception):
+            store.close()
+        raise
+
+
+def _note_start(
+    recorder: Recorder | None, upstream: Upstream, file: Path | None, mode: str, settings: Settings
+) -> None:
+    """Record under which settings requests are sent from now on."""
+    if recorder is not None:
+        recorder.note(
+            "proxy",
+            mode=mode,
+            settings_file=str(file) if file else None,
+            settings=exported(settings),
+            upstream=upstream.url,
+            started=iso_time(time()),
+        )

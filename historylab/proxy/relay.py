@@ -1,0 +1,98 @@
+"""One request on its way to the upstream, and its answer on the way back, as it comes."""
+
+from __future__ import annotations
+
+import logging
+from typing import NamedTuple
+
+import httpx2
+from starlette.types import Send
+
+from historylab.proxy.exchange import BROKEN, Passing
+from historylab.proxy.headers import RawHeaders, to_client, to_upstream
+from historylab.proxy.passing_back import PassingBack
+from historylab.proxy.refusals import Refused
+from historylab.proxy.upstream import Upstream
+
+log = logging.getLogger("historylab.proxy")
+
+EVENTS = "text/event-stream"
+FAULTS: tuple[tuple[type[Exception], int, str], ...] = (
+    (httpx2.TimeoutException, 504, "the upstream doesn't answer in time"),
+    (httpx2.LocalProtocolError, 400, "a header of the request can't be passed on"),
+    (httpx2.InvalidURL, 400, "the query of the request can't be passed on"),
+    (httpx2.ConnectError, 502, "the upstream can't be reached"),
+    (httpx2.HTTPError, 502, BROKEN),
+)
+
+
+class Asked(NamedTuple):
+    """What is asked of the upstream: `rest` and `query` of its path, as they came."""
+
+    method: str
+    rest: bytes
+    query: bytes
+    headers: RawHeaders
+    body: bytes
+
+
+async def relay(upstream: Upstream, asked: Asked, passing: Passing | None, send: Send) -> None:
+    """Ask the upstream, and pass back what it answers; `passing`: what is known of a request of a known API.
+
+    Raises Refused where there is no answer. One that breaks off isn't ended: its client sees a network error.
+    """
+    headers = to_upstream(asked.headers, readable=passing is not None and passing.to_record)
+    try:
+        response = await upstream.send(upstream.request(*asked._replace(headers=headers)))
+    except (httpx2.HTTPError, httpx2.InvalidURL) as fault:
+        refused = _refused(fault, upstream)
+        if passing is not None:
+            await passing.record(refused.sentence)
+        raise refused from None
+    try:
+        await _pass_back(response, passing, send, upstream)
+    finally:
+        await response.aclose()
+
+
+async def _pass_back(response: httpx2.Response, passing: Passing | None, send: Send, upstream: Upstream) -> None:
+    streamed = response.headers.get("content-type", "").startswith(EVENTS)
+    unmarked = passing is not None and streamed and _ends_with_the_connection(response)
+    if passing is not None and (passing.to_record or unmarked):
+        passing.begins(response.status_code, streamed)
+    back = PassingBack(
+        send,
+        response.status_code,
+        to_client(response.headers.raw),
+        passing.headers if passing is not None else list,
+        held=passing is not None and passing.to_record and not streamed,
+    )
+    try:
+        async for piece in response.aiter_raw():
+            if passing is not None and passing.add(piece):
+                await passing.record()
+            await back.piece(piece)
+    except httpx2.HTTPError as fault:
+        refused = _refused(fault, upstream)
+        if passing is not None:
+            await passing.record(BROKEN)
+        if not back.started:
+            raise refused from None
+        return
+    if passing is not None:
+        await passing.record()
+        if unmarked and passing.has_no_end:
+            log.warning("The upstream closed the connection before the end of a stream.")
+            return
+    await back.end()
+
+
+def _ends_with_the_connection(response: httpx2.Response) -> bool:
+    """Whether nothing but the connection's end tells where the answer ends, which may be too early."""
+    return "content-length" not in response.headers and "transfer-encoding" not in response.headers
+
+
+def _refused(fault: Exception, upstream: Upstream) -> Refused:
+    status, sentence = next((status, said) for kind, status, said in FAULTS if isinstance(fault, kind))
+    log.warning("%s: %s (%s)", upstream.url, sentence, type(fault).__name__)
+    return Refused(status, f"{sentence} ({upstream.url})", "upstream")

@@ -1,0 +1,75 @@
+"""The settings in effect: the environment's before those of a file, which is read again whenever it changes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from historylab.errors import SettingsError
+from historylab.settings.model import Settings
+from historylab.settings.resolve import resolve_settings
+from historylab.settings.sources import read_template
+
+log = logging.getLogger("historylab.proxy")
+
+
+class SettingsFile:
+    """The settings of a file, or of the environment alone. Safe under threads.
+
+    `problem`: why the file as it is now doesn't count; the settings it had before stay in effect. Raises SettingsError
+    where it can't be read to begin with.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None):
+        self.path = Path(path).resolve() if path is not None else None
+        self.problem = ""
+        self._lock = threading.Lock()
+        self._seen = self._stamp()
+        self.settings = self._read()
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file isn't as it was when it was read."""
+        return self.path is not None and self._stamp() != self._seen
+
+    def reread(self, changed: Callable[[Settings], None]) -> None:
+        """Look whether the file changed; `changed` is told of other settings before they count for anybody else."""
+        if not self.changed:
+            return
+        with self._lock:
+            stamp = self._stamp()
+            if stamp == self._seen:
+                return
+            try:
+                settings, problem = self._read(), ""
+            except SettingsError as refused:
+                settings, problem = self.settings, str(refused)
+            self._tell(settings, problem)
+            if settings != self.settings:
+                changed(settings)
+            self.settings, self.problem, self._seen = settings, problem, stamp
+
+    def _read(self) -> Settings:
+        found = resolve_settings(template=read_template(self.path) if self.path is not None else None)
+        if refused := [c for c in found.refused if c.source == "template"]:
+            raise SettingsError(f"{self.path}: " + "; ".join(f"{c.name}={c.raw}: {c.why}" for c in refused))
+        return found.settings
+
+    def _stamp(self) -> tuple[int, ...] | None:
+        """What changes with the file; None while there is none."""
+        if self.path is None:
+            return None
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def _tell(self, settings: Settings, problem: str) -> None:
+        if problem:
+            log.warning("The settings stay as they were: %s", problem)
+        elif settings != self.settings:
+            log.warning("The settings of %s are in effect.", self.path)

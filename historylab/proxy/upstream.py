@@ -1,0 +1,96 @@
+"""The one server that requests are passed on to: its address, and the connections to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterable
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+import httpx2
+
+from historylab.errors import SettingsError
+from historylab.proxy.headers import RawHeaders
+from historylab.serving.callers import is_loopback
+
+VERSION = re.compile(r"v\d+\w*")
+PATIENCE = httpx2.Timeout(connect=10, read=3600, write=60, pool=None)
+"""Seconds; how long an answer may take is the client's to say, who hangs up."""
+
+
+class Upstream:
+    """A server by its URL, with the version of its API or without: `…/v1` and `/v1/…` don't double.
+
+    Where the path names another version (`…/v1beta/openai`), it takes the place of `/v1`. Raises SettingsError.
+    """
+
+    def __init__(self, url: str):
+        self.url, path = _checked(url)
+        versioned = any(VERSION.fullmatch(segment) for segment in path.split("/"))
+        self._path = (path if versioned else f"{path}/v1").encode("ascii")
+        self._at = httpx2.URL(self.url)
+        self._client: httpx2.AsyncClient | None = None
+
+    @property
+    def host(self) -> str:
+        return self._at.host
+
+    @property
+    def shows_keys(self) -> bool:
+        """Whether keys cross a network unencrypted on their way there."""
+        return self._at.scheme == "http" and not _is_near(self.host)
+
+    def request(
+        self, method: str, rest: bytes, query: bytes, headers: RawHeaders, content: bytes | AsyncIterable[bytes]
+    ) -> httpx2.Request:
+        """A request for a path below the version; nothing in it chooses another host."""
+        target = self._path + rest + (b"?" + query if query else b"")
+        body = content or None if isinstance(content, bytes) else content
+        return httpx2.Request(method, self._at.copy_with(raw_path=target), headers=list(headers), content=body)
+
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
+        """The answer's beginning, whose body is yet to be read; redirects are the client's to follow."""
+        if self._client is None:
+            self._client = httpx2.AsyncClient(
+                timeout=PATIENCE,
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+                follow_redirects=False,
+                trust_env=not is_loopback(self.host),  # proxies of the network
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # cookies are the clients' own
+            )
+        return await self._client.send(request, stream=True, auth=None)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+
+def _checked(url: str) -> tuple[str, str]:
+    """Scheme and host of the URL, and its path."""
+    wanted = "give http:// or https://, a host and at most a path, such as https://api.openai.com/v1"
+    try:
+        parts = urlsplit(url.strip())
+        _ = parts.port
+        whole = httpx2.URL(f"{parts.scheme}://{parts.netloc}")
+    except (ValueError, httpx2.InvalidURL):
+        raise SettingsError(f"the upstream's address can't be read; {wanted}") from None
+    if parts.username is not None or parts.password is not None:
+        raise SettingsError("the upstream's address holds a key; the apps send theirs, which are passed on")
+    path = parts.path.rstrip("/")
+    plain = re.fullmatch(r"(?:/(?!\.\.?(?:/|$))[\w.~-]+)*", path, re.ASCII)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or not plain:
+        raise SettingsError(f"{url!r:.200} is no address of an upstream; {wanted}")
+    return str(whole), path
+
+
+def _is_near(host: str) -> bool:
+    """Whether it is this machine or in a private network, as far as its name or address says."""
+    if is_loopback(host) or "." not in host.strip("[]") or host.endswith((".local", ".internal", ".localhost")):
+        return True
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return False

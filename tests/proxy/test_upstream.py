@@ -1,0 +1,59 @@
+"""Requests go to one server, below its address, whatever a path or query says."""
+
+from __future__ import annotations
+
+import pytest
+
+from historylab.errors import SettingsError
+from historylab.proxy.upstream import Upstream
+
+
+def asked(upstream: str, rest: str = "/messages", query: str = "") -> str:
+    return str(Upstream(upstream).request("POST", rest.encode(), query.encode(), [], b"").url)
+
+
+@pytest.mark.parametrize(
+    ("upstream", "url"),
+    [
+        ("https://api.openai.com", "https://api.openai.com/v1/messages"),
+        ("https://api.openai.com/v1/", "https://api.openai.com/v1/messages"),
+        ("https://models.example/openai/v1", "https://models.example/openai/v1/messages"),
+        ("https://models.example/anthropic", "https://models.example/anthropic/v1/messages"),
+        ("https://models.example/v1beta/openai", "https://models.example/v1beta/openai/messages"),
+        ("http://[::1]:8000", "http://[::1]:8000/v1/messages"),
+    ],
+)
+def test_the_version_stands_once_in_what_is_asked(upstream, url):
+    assert asked(upstream) == url
+
+
+def test_a_query_is_passed_on_as_it_came():
+    assert asked("http://127.0.0.1:9", query="beta=true&next=http://other.example/") == (
+        "http://127.0.0.1:9/v1/messages?beta=true&next=http://other.example/"
+    )
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "api.openai.com", "ftp://models.example", "file:///etc/passwd", "https://", "http://models.example:no"),
+        *("https://models.example/../v1", "https://models.example/v1?key=1", "https://models.example/v1#a"),
+        *("https://key@models.example", "https://user:key@models.example/v1", "https://models.example/a%2fb"),
+    ],
+)
+def test_an_address_that_is_none_is_refused(url):
+    with pytest.raises(SettingsError, match="upstream") as refused:
+        Upstream(url)
+    assert "user:key" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        *(("http://models.example", True), ("http://8.8.8.8/v1", True)),
+        *(("https://models.example", False), ("http://127.0.0.1:9", False), ("http://10.0.0.7", False)),
+        *(("http://vllm:8000", False), ("http://gpu.local", False)),
+    ],
+)
+def test_keys_that_would_cross_the_internet_in_the_open_are_noticed(url, shown):
+    assert Upstream(url).shows_keys is shown

@@ -1,0 +1,62 @@
+"""A real proxy over real HTTP, on a free loopback port, in a thread of this process.
+
+with running_proxy(upstream.url, Settings(budget=500)) as proxy: requests.post(f"{proxy.url}/v1/chat/completions", …)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from historylab.exporters.base import export
+from historylab.proxy.app import Proxy
+from historylab.proxy.callers import known_names
+from historylab.proxy.judge import Judge
+from historylab.proxy.serve import Server
+from historylab.proxy.settings_file import SettingsFile
+from historylab.proxy.upstream import Upstream
+from historylab.recordings.recorder import Recorder
+from historylab.serving.address import listen
+from historylab.settings.model import Settings
+from historylab.stores.base import open_store
+
+
+@dataclass
+class RunningProxy:
+    url: str
+    app: Proxy
+    server: Server
+
+    @property
+    def address(self) -> tuple[str, int]:
+        host, _, port = self.url.rpartition("/")[2].partition(":")
+        return host, int(port)
+
+
+@contextmanager
+def running_proxy(
+    upstream: str, file: Path | None = None, *, mode: str = "trim", recorder: Recorder | None = None, **options: Any
+) -> Iterator[RunningProxy]:
+    """A proxy under the settings of a file, while the block runs."""
+    judge = Judge(SettingsFile(file), open_store("memory://"), mode)
+    app = Proxy(Upstream(upstream), judge, recorder, names=known_names("127.0.0.1"), **options)
+    listening, bound = threading.Event(), listen("127.0.0.1", 0)
+    server = Server(app, listening.set, grace=1)
+    thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
+    thread.start()
+    try:
+        assert listening.wait(10)
+        yield RunningProxy(f"http://127.0.0.1:{bound.getsockname()[1]}", app, server)
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+def write_settings(file: Path, **settings: Any) -> Path:
+    """A settings file as the playground exports it."""
+    file.write_text(export(Settings(**settings), "json"), encoding="utf-8")
+    return file
