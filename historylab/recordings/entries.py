@@ -106,11 +106,11 @@ def _first_words(conversation: Conversation) -> str:
     return printable(opening(next(said, ""), FIRST_WORDS))
 
 
-def clean_tags(tags: Iterable[object]) -> tuple[str, ...]:
-    """Tags as they are kept: short texts on one line, each once whatever its case."""
+def clean_tags(tags: Iterable[object], most: int | None = MOST_TAGS) -> tuple[str, ...]:
+    """Tags as they are kept: short texts on one line, each once whatever its case, `most` of them."""
     found: dict[str, str] = {}
     for tag in tags:
         text = " ".join(printable(tag).split())[:LONGEST_TAG].strip() if isinstance(tag, str) else ""
         if text:
             found.setdefault(text.casefold(), text)
-    return tuple(found.values())[:MOST_TAGS]
+    return tuple(found.values())[:most]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from historylab.conversation.conversation import Conversation
-from historylab.recordings.entries import Entry, HeldShelf, Listed, Source
+from historylab.recordings.entries import Entry, HeldShelf, Listed, Source, clean_tags
 from historylab.recordings.recorded_shelf import RecordedShelf, is_recorded
 from historylab.recordings.search import Match, MessageIndex
 
@@ -32,9 +32,20 @@ class Library:
         """The conversation. Raises HistoryLabError for one that can't be read."""
         return self._shelf(key).conversation(key)
 
+    def known_tags(self) -> list[str]:
+        """All tags of what was read, by name."""
+        recorded = self.recorded.known_tags() if self.recorded else []
+        both = clean_tags([*(tag for one in self.held.held.values() for tag in one.tags), *recorded], most=None)
+        return sorted(both, key=str.casefold)
+
     def unread(self) -> list[str]:
         """Keys of what must be read before everything is found."""
         return self.recorded.unread() if self.recorded else []
+
+    def read(self, key: str) -> None:
+        """Read one of those."""
+        if self.recorded:
+            self.recorded.read(key)
 
     def index(self) -> MessageIndex:
         """All messages that were read, those of the session in a copy."""

@@ -6,42 +6,28 @@ One for all sessions of a server. What is known of a conversation holds until th
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import LoadError
-from historylab.formats.load import Conversations, load
-from historylab.formats.traces.recorded_lines import KIND, REQUEST, TAGS, TITLE, parse_line
+from historylab.formats.traces.recorded_lines import TAGS
 from historylab.recordings.entries import Entry, Listed, clean_tags, entry_of
 from historylab.recordings.lines import make_line
 from historylab.recordings.search import MessageIndex
-from historylab.stores.base import Record, RecordedConversation, RecordStore
+from historylab.recordings.watch import OF_NONE, Watch
+from historylab.stores.base import Record, RecordedConversation
 
-FORMAT = "historylab_requests"
 PREFIX = "recorded:"
-MOST_READ = 100  # conversations kept as they were read
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """An entry, and the number of the newest line it was made of."""
-
-    entry: Entry
-    number: int
 
 
 class RecordedShelf:
     """Keys are `recorded:ID`. Safe under threads. What the store can't do is its StoreError."""
 
-    def __init__(self, store: RecordStore):
+    def __init__(self, watch: Watch):
         self.index = MessageIndex()
-        self._store = store
+        self._watch = watch
         self._listed: dict[str, RecordedConversation] = {}
-        self._known: dict[str, _Known] = {}
-        self._read: OrderedDict[str, tuple[int, Conversations]] = OrderedDict()
+        self._known: dict[str, tuple[int, Entry]] = {}  # with the number of the newest line it was made of
         self._lock = threading.RLock()
 
     def listed(self) -> list[Listed]:
@@ -49,59 +35,65 @@ class RecordedShelf:
 
     def refresh(self) -> None:
         """See which conversations the store has now, and forget the others."""
-        found = {PREFIX + one.conversation: one for one in self._store.recorded_conversations() if one.conversation}
+        self._watch.poll()
+        listed = self._watch.store.recorded_conversations()
+        found = {PREFIX + one.conversation: one for one in listed if one.conversation != OF_NONE}
         with self._lock:
             self._listed = found
-            self._forget(self._known.keys() - found.keys())
+            gone = self._known.keys() - found.keys()
+            self._known = {key: known for key, known in self._known.items() if key not in gone}
+            self.index.drop(gone)
 
     def unread(self) -> list[str]:
         """The keys of those of which the newest lines are not searched yet."""
         with self._lock:
-            return [key for key, one in self._listed.items() if not self._is_known(key, one) or key not in self.index]
+            return [key for key in self._listed if not self._is_known(key) or key not in self.index]
 
     def entry(self, key: str) -> Entry:
         with self._lock:
-            if not self._is_known(key, self._listed[key]):
+            if not self._is_known(key):
                 self.read(key)
-            return self._known[key].entry
+            return self._known[key][1]
 
     def conversation(self, key: str) -> Conversation:
         """The conversation. Raises LoadError where its lines say none."""
-        with self._lock:
-            number, found = self._read.get(key, (0, None))
-            if found is None or number != self._listed[key].last_number:
-                _, found = self._load(key)
-            return found[0]
+        return self._watch.conversations(name_of(key))[0]
 
     def read(self, key: str) -> None:
         """Read what is known and searched of a conversation."""
         with self._lock:
             if self.index.is_mostly_stale:
                 self.index = MessageIndex()
-            listed = self._listed[key]
+            number, id = self._listed[key].last_number, name_of(key)
+            known = self._watch.find(id)
+            if known is None:
+                raise KeyError(key)
             try:
-                lines, found = self._load(key)
+                conversation = self.conversation(key)
             except LoadError as problem:
-                entry = Entry(key, "recorded", "", listed.conversation, problem=str(problem))
+                title = known.title or id
+                entry = Entry(key, "recorded", known.app, title, tags=known.tags, problem=str(problem))
                 self.index.put(key, ())
             else:
-                app = next((text for line in reversed(lines) if (text := _text(line, REQUEST, "app"))), "")
-                title = next((text for line in reversed(lines) if (text := _text(line, TITLE, "title"))), "")
-                entry = entry_of(found[0], key, "recorded", app, _tags(lines), title)
-                self.index.put(key, found[0])
-            self._known[key] = _Known(entry, listed.last_number)
+                entry = entry_of(conversation, key, "recorded", known.app, known.tags, known.title)
+                self.index.put(key, conversation)
+            self._known[key] = number, entry
+
+    def known_tags(self) -> list[str]:
+        """The tags of all that was read."""
+        with self._lock:
+            return [tag for _, entry in self._known.values() for tag in entry.tags]
 
     def tag(self, key: str, tags: Iterable[str]) -> None:
         """Have these be the tags of a conversation; when it last changed, and so how long it is kept, stays."""
         listed = self._listed[key]
         line = make_line(TAGS, tags=list(clean_tags(tags)))
-        self._store.append_records([Record(listed.conversation, listed.last_at, line)])
+        self._watch.store.append_records([Record(listed.conversation, listed.last_at, line)])
         self.refresh()
 
     def delete(self, keys: Iterable[str]) -> int:
         """Delete these conversations from the store for good. Returns how many lines went."""
-        gone = [key.removeprefix(PREFIX) for key in keys]
-        count = self._store.delete_conversations(gone)
+        count = self._watch.store.delete_conversations(map(name_of, keys))
         self.refresh()
         return count
 
@@ -109,45 +101,19 @@ class RecordedShelf:
         """How many lines the store has of these."""
         return sum(self._listed[key].records for key in keys if key in self._listed)
 
-    def lines(self, key: str) -> str:
+    def lines(self, key: str) -> bytes:
         """The recording's lines of a conversation, as it has them."""
-        return "".join(f"{record.text}\n" for record in self._records(key))
+        return self._watch.file(name_of(key))
 
-    def _records(self, key: str) -> list[Record]:
-        return self._store.read_records(conversation=key.removeprefix(PREFIX))
-
-    def _load(self, key: str) -> tuple[list[dict[str, Any]], Conversations]:
-        number, records = self._listed[key].last_number, self._records(key)
-        text = "\n".join(record.text for record in records)
-        found = load(text.encode("utf-8", "surrogatepass"), FORMAT, name=f"{key.removeprefix(PREFIX)}.jsonl")
-        self._read[key] = number, found
-        self._read.move_to_end(key)
-        while len(self._read) > MOST_READ:
-            self._read.popitem(last=False)
-        return [parse_line(record.text) for record in records], found
-
-    def _is_known(self, key: str, listed: RecordedConversation) -> bool:
-        known = self._known.get(key)
-        return known is not None and known.number == listed.last_number
-
-    def _forget(self, keys: Iterable[str]) -> None:
-        gone = list(keys)
-        for key in gone:
-            del self._known[key]
-            self._read.pop(key, None)
-        self.index.drop(gone)
-
-
-def _text(line: dict[str, Any], kind: str, field: str) -> str:
-    found = line.get(field) if line.get(KIND) == kind else ""
-    return found if isinstance(found, str) else ""
-
-
-def _tags(lines: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    newest = next((line.get("tags") for line in reversed(lines) if line.get(KIND) == TAGS), ())
-    return clean_tags(newest if isinstance(newest, list) else ())
+    def _is_known(self, key: str) -> bool:
+        return key in self._known and self._known[key][0] == self._listed[key].last_number
 
 
 def is_recorded(key: str) -> bool:
     """Whether the key is one of a recording's."""
     return key.startswith(PREFIX)
+
+
+def name_of(key: str) -> str:
+    """What the recording calls the conversation of that key."""
+    return key.removeprefix(PREFIX)

@@ -128,7 +128,8 @@ class MessageIndex:
 
 def searched_text(message: Message) -> str:
     """What is searched of a message: its text, and the names and arguments of its calls."""
-    return "\n".join([message.content, *(f"{call.name}({call.arguments})" for call in message.tool_calls)])
+    parts = (message.content, *(f"{call.name}({call.arguments})" for call in message.tool_calls))
+    return "\n".join(filter(None, parts))
 
 
 def quote_words(message: Message, words: str) -> Quote:

@@ -12,7 +12,8 @@ from typing import Any
 
 from historylab.formats.load import Conversations, load
 from historylab.formats.titles import opening, printable
-from historylab.formats.traces.recorded_lines import KIND, PROXY, REQUEST, TITLE, holder_of, parse_line
+from historylab.formats.traces.recorded_lines import KIND, PROXY, REQUEST, TAGS, TITLE, holder_of, parse_line
+from historylab.recordings.entries import clean_tags
 from historylab.recordings.recorded_shelf import FORMAT
 from historylab.stores.base import Record, RecordStore
 
@@ -52,6 +53,7 @@ class WatchedConversation:
     last_number: int
     title: str = ""
     requests: list[SentRequest] = field(default_factory=list)
+    tags: tuple[str, ...] = ()
 
     @property
     def app(self) -> str:
@@ -157,7 +159,7 @@ class Watch:
         return as_file(self.store.read_records(conversation=id))
 
 
-MOST_READ = 16  # conversations kept as they were read
+MOST_READ = 100  # conversations kept as they were read
 
 
 def as_file(records: Iterable[Record]) -> bytes:
@@ -173,6 +175,9 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
     known.last_at, known.last_number = record.at + seconds, record.number
     if line.get(KIND) == TITLE:
         known.title = printable(_text(line, "title"))
+    elif line.get(KIND) == TAGS:
+        tags = line.get("tags")
+        known.tags = clean_tags(tags if isinstance(tags, list) else ())
     elif line.get(KIND) == REQUEST:
         body, plan = _object(line, "request"), _object(line, "plan")
         known.title = known.title or printable(_first_words(body))

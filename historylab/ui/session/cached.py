@@ -38,7 +38,10 @@ from historylab.pricing import Prices
 from historylab.recall.must_remember import MustRemember
 from historylab.recall.questions import Asked, Question, ask_all
 from historylab.recall.retention import Retention, retention
+from historylab.recordings.library import Library
 from historylab.recordings.place import open_recording
+from historylab.recordings.recorded_shelf import RecordedShelf
+from historylab.recordings.search import MessageIndex
 from historylab.recordings.watch import Watch
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
@@ -102,6 +105,18 @@ def generated(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
 def watched(place: str) -> Watch:
     """The recording at that place, which everyone watches together."""
     return Watch(open_recording(place))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def recorded_shelf(place: str) -> RecordedShelf:
+    """The recording at that place as a part of everyone's library."""
+    return RecordedShelf(watched(place))
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner=False)
+def library_index(shared: tuple[int, int], held: tuple[tuple[str, str], ...], _library: Library) -> MessageIndex:
+    """What is searched of a library."""
+    return _library.index()
 
 
 # -- replays
@@ -223,9 +238,15 @@ def picture_files(timeline: Timeline, number: int) -> tuple[bytes, bytes]:
     return map_file(timeline, number).encode(), token_file(timeline, number).encode()
 
 
-def written(conversation: Conversation, format: str) -> Written:
-    """A conversation in another format, and what that has no place for; the conversation itself remembers it."""
-    return conversation.remember(("written", format), lambda: write(conversation, format), most=2)
+@st.cache_resource(
+    max_entries=2,
+    scope="session",
+    show_spinner="Writing the file",
+    hash_funcs={Conversation: lambda one: f"{one.digest} {one.title} {one.metadata!r}"},
+)
+def written(conversations: tuple[Conversation, ...], format: str) -> Written:
+    """Conversations in another format, as a document or as lines of several, and what that has no place for."""
+    return write(conversations[0] if len(conversations) == 1 else conversations, format)
 
 
 def _as_file(text: str) -> bytes:

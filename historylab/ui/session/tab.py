@@ -20,6 +20,7 @@ from historylab.formats.load import Conversations
 from historylab.formats.mapping import FieldMapping
 from historylab.formats.sessions import Session
 from historylab.recall.questions import Question
+from historylab.recordings.entries import Source
 from historylab.settings.link import Place, Refused
 from historylab.tuning.constraints import BETTER
 from historylab.ui.session.address_sync import AddressSync
@@ -30,10 +31,14 @@ FEW, MORE, MANY = 20, 50, 150
 
 @dataclass(frozen=True)
 class GivenFile:
-    """A file as it was given: its bytes, held by this tab alone, or its path on this machine; None: no longer held."""
+    """A file as it was given: its bytes, held by this tab alone, or its path on this machine; None: no longer held.
+
+    `recorded` names the conversation of the server's recording that it has the lines of.
+    """
 
     name: str
     data: bytes | Path | None
+    recorded: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,31 @@ class LiveChoices:
 
 
 @dataclass
+class HeldFile:
+    """What was opened in this tab, which the page Conversations goes on listing; `gone` are those taken off it."""
+
+    number: int
+    opened: Opened
+    at: float  # seconds since 1970
+    gone: set[int] = field(default_factory=set)
+
+
+@dataclass
+class LibraryChoices:
+    """The choices made on the page Conversations."""
+
+    held: list[HeldFile] = field(default_factory=list)
+    numbered: int = 0  # how many were held so far
+    tags: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of held ones, by their keys
+    search: str = ""
+    source: Source | None = None
+    wanted_tags: list[str] = field(default_factory=list)
+    page: int = 0
+    ticked: dict[str, None] = field(default_factory=dict)  # keys, in the order of the clicks
+    question: str = ""  # for which it shows what would be remembered
+
+
+@dataclass
 class TabState:
     """One tab's state."""
 
@@ -172,6 +202,7 @@ class TabState:
     compare: list[dict[str, Any]] | None = None  # what B, C and D change; None: nothing chosen yet
     tuning: TuneChoices = field(default_factory=TuneChoices)
     live: LiveChoices = field(default_factory=LiveChoices)
+    library: LibraryChoices = field(default_factory=LibraryChoices)
 
     # consent
     agreed: str = ""  # the model and server this tab has consent for

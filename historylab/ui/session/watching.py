@@ -66,7 +66,7 @@ def open_in_playground(watch: Watch, id: str, request: int | None = None, messag
     """Open a conversation as any file of the recording is opened; there at that request and message (from 0)."""
     try:
         found, known = watch.conversations(id), watch.find(id)
-        given = next(bounded([GivenFile(f"{(known and known.title) or id}.jsonl", watch.file(id))]))
+        given = next(bounded([GivenFile(f"{(known and known.title) or id}.jsonl", watch.file(id), id)]))
     except HistoryLabError as problem:
         session.report_problem(f"The conversation can't be opened: {problem}")
         return

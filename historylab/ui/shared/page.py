@@ -20,6 +20,7 @@ PAGES = {
     "tune": "Tune",
     "corpus": "Corpus",
     "live": "Live",
+    "conversations": "Conversations",
     "settings": "Settings sources",
 }
 """Name of the file in `pages/`, also its path in the address → title. The first one opens by default."""

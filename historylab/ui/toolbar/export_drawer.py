@@ -47,7 +47,7 @@ def _drawer(resolution: Resolution, timeline: Timeline, key: str) -> None:
     if timeline.plans:
         _request(resolution, timeline)
     _settings(resolution.settings, timeline)
-    write_out(timeline.original, key)
+    write_out([timeline.original], key)
 
 
 def _settings(settings: Settings, timeline: Timeline) -> None:

@@ -1,6 +1,8 @@
-"""The open conversation as a file in another format, with what that format has no place for beside the button."""
+"""Conversations as a file in another format, with what that format has no place for beside the button."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -10,10 +12,11 @@ from historylab.ui.session import cached, drawers
 from historylab.wording.untrusted import escape, one_line
 
 
-def write_out(conversation: Conversation, drawer: str) -> None:
+def write_out(conversations: Sequence[Conversation], drawer: str) -> None:
     """A choice of format and a download button, in the drawer of that name."""
     known = writable_formats()
-    st.html('<div class="hl-title">This conversation</div>')
+    several = len(conversations) > 1
+    st.html(f'<div class="hl-title">{"These conversations" if several else "This conversation"}</div>')
     chosen = st.selectbox(
         "Format",
         list(known),
@@ -23,7 +26,7 @@ def write_out(conversation: Conversation, drawer: str) -> None:
         args=(drawer,),
         label_visibility="collapsed",
     )
-    written = cached.written(conversation, chosen)
+    written = cached.written(tuple(conversations), chosen)
     losses = one_line(str(written.losses), 400)
     told = f"Left out, as that format has no place for it: {losses}." if losses else "Nothing is left out."
     note = "" if chosen == LOSSLESS or losses else " It can be loaded again."
@@ -31,8 +34,8 @@ def write_out(conversation: Conversation, drawer: str) -> None:
     st.download_button(
         f"Download {known[chosen].title}",
         written.text.encode(),
-        f"conversation-{chosen.replace('_', '-')}{written.suffix}",
-        "application/json",
+        f"conversation{'s' * several}-{chosen.replace('_', '-')}{written.suffix}",
+        "application/jsonl" if several else "application/json",
         key="download-conversation",
         on_click="ignore",
     )

@@ -1,0 +1,141 @@
+"""Search and filters, and the list they leave: a page of it at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from historylab.recordings.entries import SOURCES
+from historylab.recordings.library import Library
+from historylab.recordings.search import Match
+from historylab.settings.model import Settings
+from historylab.ui.library.conversation_list import conversation_list, opened_row, ticked_rows
+from historylab.ui.library.reading import read_recorded
+from historylab.ui.library.rows import COLUMNS, row_of
+from historylab.ui.session import library as choices
+from historylab.ui.session import session
+from historylab.ui.toolbar.open_drawer import open_button
+from historylab.wording.library import NOT_RECORDING, NOTHING_YET, SOURCE_CHOICES, headline
+from historylab.wording.untrusted import escape, replace_hidden
+
+PER_PAGE = 50
+EVERYWHERE = "Everywhere"
+SEARCH, SOURCE, TAGS, LIST = "library-search", "library-source", "library-tags", "conversations"
+
+
+def search_bar(library: Library) -> None:
+    """The search, and what to list."""
+    chosen = session.tab().library
+    with st.container(horizontal=True, vertical_alignment="bottom", key="library-bar"):
+        st.text_input(
+            "Search conversations",
+            chosen.search,
+            type="search",
+            placeholder="Words anyone said, in any of their forms",
+            key=session.seed_widget(SEARCH, chosen.search),
+            on_change=lambda: choices.search_for(session.widget_value(SEARCH) or ""),
+        )
+        known = [source for source in SOURCES if source != "recorded" or library.recorded]
+        st.selectbox(
+            "From",
+            [EVERYWHERE, *known],
+            ([EVERYWHERE, *known].index(chosen.source) if chosen.source in known else 0),
+            format_func=lambda source: SOURCE_CHOICES.get(source, EVERYWHERE),
+            key=session.seed_widget(SOURCE, chosen.source or EVERYWHERE),
+            on_change=lambda: _choose_source(session.widget_value(SOURCE)),
+            width=220,
+        )
+        tags = list(dict.fromkeys((*library.known_tags(), *chosen.wanted_tags)))
+        st.multiselect(
+            "Tags",
+            tags,
+            chosen.wanted_tags,
+            format_func=replace_hidden,
+            placeholder="Any",
+            accept_new_options=True,
+            key=session.seed_widget(TAGS, chosen.wanted_tags),
+            on_change=lambda: choices.choose_tags(session.widget_value(TAGS) or ()),
+            width=260,
+        )
+        open_button(first=False)
+
+
+def _choose_source(given: object) -> None:
+    choices.choose_source(next((source for source in SOURCES if source == given), None))
+
+
+def found_of(library: Library) -> list[Match]:
+    """What is listed: after a search or by tags all recorded conversations are read first, with a bar that shows it."""
+    chosen = session.tab().library
+    if chosen.search.strip() or chosen.wanted_tags:
+        read_recorded(library)
+    return library.find(chosen.search, lambda: choices.index(library), source=chosen.source, tags=chosen.wanted_tags)
+
+
+def list_headline(library: Library, found: Sequence[Match]) -> None:
+    """How many are listed, and which."""
+    chosen = session.tab().library
+    narrowed = bool(chosen.source or chosen.wanted_tags)
+    said = headline(len(found), chosen.search, chosen=narrowed)
+    about = "" if library.recorded or choices.place() else f'<div class="hl-meta">{escape(NOT_RECORDING)}</div>'
+    st.html(f'<h1 class="hl-verdict">{escape(said)}</h1>{about}')
+
+
+def listing(library: Library, found: Sequence[Match], settings: Settings) -> None:
+    """The page of the list that is turned to, and the way to the others."""
+    chosen = session.tab().library
+    if not found:
+        _nothing(library)
+        return
+    pages = -(-len(found) // PER_PAGE)
+    page = min(chosen.page, pages - 1)
+    shown = found[page * PER_PAGE : (page + 1) * PER_PAGE]
+    rows, keys = _rows(library, shown, settings)
+    conversation_list(
+        LIST,
+        {"label": "Conversations", "columns": COLUMNS, "rows": rows},
+        lambda: _open(library, keys),
+        lambda: _tick(keys),
+    )
+    if pages > 1:
+        _pages(page, pages)
+
+
+def _nothing(library: Library) -> None:
+    if session.tab().library.search or session.tab().library.source or session.tab().library.wanted_tags:
+        st.button("List all conversations", key="list-everything", on_click=choices.list_everything)
+    elif library.recorded:
+        st.html(f'<div class="hl-cost">{escape(NOTHING_YET)}</div>')
+
+
+def _rows(library: Library, shown: Sequence[Match], settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
+    """The rows of what is still there, and their keys."""
+    chosen = session.tab().library
+    rows, keys = [], []
+    for match in shown:
+        try:
+            rows.append(row_of(library, match, chosen.search, settings, ticked=match.key in chosen.ticked))
+        except KeyError:  # deleted meanwhile
+            continue
+        keys.append(match.key)
+    return rows, keys
+
+
+def _open(library: Library, keys: Sequence[str]) -> None:
+    clicked = opened_row(LIST)
+    if clicked and 0 <= clicked[0] < len(keys):
+        choices.open_entry(library, keys[clicked[0]], clicked[1])
+
+
+def _tick(keys: Sequence[str]) -> None:
+    rows, yes = ticked_rows(LIST)
+    choices.tick([keys[row] for row in rows if 0 <= row < len(keys)], yes=yes)
+
+
+def _pages(page: int, pages: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key="library-pages"):
+        st.button("Previous page", key="page-before", disabled=page == 0, on_click=choices.turn_to, args=(page - 1,))
+        st.html(f'<span class="hl-meta">Page {page + 1:,} of {pages:,}</span>', width="content")
+        st.button("Next page", key="page-after", disabled=page + 1 >= pages, on_click=choices.turn_to, args=(page + 1,))
