@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable
 
 from historylab.conversation.conversation import Conversation
-from historylab.errors import LoadError
+from historylab.errors import HistoryLabError, StoreError
 from historylab.formats.traces.recorded_lines import TAGS
 from historylab.recordings.entries import Entry, Listed, clean_tags, entry_of
 from historylab.recordings.lines import make_line
@@ -56,7 +56,7 @@ class RecordedShelf:
             return self._known[key][1]
 
     def conversation(self, key: str) -> Conversation:
-        """The conversation. Raises LoadError where its lines say none."""
+        """The conversation. Raises HistoryLabError where its lines say none."""
         return self._watch.conversations(name_of(key))[0]
 
     def read(self, key: str) -> None:
@@ -70,7 +70,9 @@ class RecordedShelf:
                 raise KeyError(key)
             try:
                 conversation = self.conversation(key)
-            except LoadError as problem:
+            except StoreError:
+                raise
+            except HistoryLabError as problem:
                 title = known.title or id
                 entry = Entry(key, "recorded", known.app, title, tags=known.tags, problem=str(problem))
                 self.index.put(key, ())

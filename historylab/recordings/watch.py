@@ -14,9 +14,9 @@ from historylab.formats.load import Conversations, load
 from historylab.formats.titles import opening, printable
 from historylab.formats.traces.recorded_lines import KIND, PROXY, REQUEST, TAGS, TITLE, holder_of, parse_line
 from historylab.recordings.entries import clean_tags
-from historylab.recordings.recorded_shelf import FORMAT
 from historylab.stores.base import Record, RecordStore
 
+FORMAT = "historylab_requests"
 OF_NONE = ""
 """The conversation of the lines that belong to none, such as a proxy's."""
 WORDS = 60  # characters of what was asked first, where there is no title

@@ -15,6 +15,7 @@ DRAWN = {  # page → what is on it once it is drawn
     "compare": ".rows tbody tr",
     "tune": '[data-testid="stPlotlyChart"] .point',
     "corpus": '[data-testid="stPlotlyChart"] .main-svg',
+    "conversations": ".conversations tbody",
     "settings": ".hl-origin",
 }
 

@@ -21,7 +21,7 @@ from historylab.ui.session.tab import GivenFile, Opened, ToOpen
 
 pytestmark = pytest.mark.slow  # whole screens
 
-PAGES = ("playground", "compare", "tune", "corpus", "settings")
+PAGES = ("playground", "compare", "tune", "corpus", "conversations", "settings")
 PLAYGROUND = "pages/playground.py"
 TABS = ("Lost facts", "Cost", "Asked later", "Payload", "Stages")
 

@@ -37,10 +37,14 @@ def _dialog(library: Library, entries: Sequence[Entry]) -> None:
     st.html(f'<ul class="hl-small">{named}{more}</ul>' + "".join(f"<p>{escape(line)}</p>" for line in told))
     with st.container(horizontal=True):
         label = f"Delete {count_of(len(entries), 'conversation')}"
-        if st.button(label, key="delete-really", type="primary"):
-            _delete(library, [entry.key for entry in entries])
-            st.rerun()
-        if st.button("Keep them", key="delete-not"):
+        deleted = st.button(
+            label,
+            key="delete-really",
+            type="primary",
+            on_click=_delete,
+            args=(library, [entry.key for entry in entries]),
+        )
+        if st.button("Keep", key="delete-not") or deleted:
             st.rerun()
 
 

@@ -2,7 +2,7 @@
 
 class ConversationList {
   constructor(root) {
-    this.place = root.querySelector(".list");
+    this.place = root.querySelector(".conversations");
   }
 
   receive(data, send) {

@@ -1,0 +1,87 @@
+"""Conversations in a real browser: hostile text is only text, a hit leads to its message, what is deleted is gone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from axe_checks import violations
+from browser_pages import HOSTILE, SECONDS, at_rest, listed, settled, upload
+
+pytestmark = pytest.mark.browser
+
+FERRY = [
+    {"role": "user", "content": "When does the ferry leave?"},
+    {"role": "assistant", "content": "At nine, from the old harbour."},
+    {"role": "user", "content": "And the last one back?"},
+    {"role": "assistant", "content": "At six, from the new pier."},
+    {"role": "user", "content": "Thanks."},
+]
+HARMFUL = [{"role": role, "content": f"pier {text}"} for text in HOSTILE for role in ("user", "assistant")]
+
+
+@pytest.fixture
+def library(page, home):
+    """The page, after two files were opened on it."""
+    page.set_default_timeout(SECONDS * 1000)
+    page.set_viewport_size({"width": 1280, "height": 1200})
+    page.goto(f"{home}/conversations")
+    page.locator(".conversations tbody").wait_for()
+    for name, messages in (("ferry.json", FERRY), (f"{HOSTILE[1]}.json", HARMFUL)):
+        upload(page, name, json.dumps(messages).encode())
+        page.locator(".conversations tbody", has_text=name.removesuffix(".json")).wait_for()
+    return page
+
+
+def search(page, words: str) -> None:
+    field = page.get_by_label("Search conversations")
+    field.fill(words)
+    field.press("Enter")
+    page.locator("h1", has_text=words).wait_for()
+    settled(page)
+
+
+def test_hostile_text_is_found_and_marked_and_is_only_text(library, seen):
+    search(library, "pier window script")
+    hits = library.locator(".conversations .hit")
+    hits.first.wait_for()
+    assert library.locator(".conversations mark", has_text="pier").count() >= 2
+    assert library.locator(".conversations :is(img, script, a)").count() == 0
+    assert library.evaluate("window.harmed") is None
+    assert seen.errors == []
+    assert seen.external == []
+
+
+def test_a_hit_leads_to_its_message_and_back_everything_is_still_listed(library):
+    search(library, "new pier")
+    library.locator(".conversations .hit", has_text="At six, from the new pier.").click()
+    listed(library).wait_for()
+    library.locator(".st-key-answer").get_by_text("Message 4:").wait_for()
+    library.get_by_role("link", name="Conversations").click()
+    library.locator(".conversations tbody", has_text="open now").wait_for()
+    assert library.get_by_label("Search conversations").input_value() == "new pier"
+
+
+def test_what_is_deleted_is_named_first_and_then_gone(library):
+    library.get_by_label("Choose ferry").check()
+    library.get_by_role("button", name="Delete", exact=True).click()
+    dialog = library.get_by_role("dialog")
+    dialog.get_by_text("taken off this list").wait_for()
+    settled(library)
+    assert violations(library) == []
+    dialog.get_by_role("button", name="Keep", exact=True).click()
+    dialog.wait_for(state="hidden")
+    assert library.get_by_label("Choose ferry").is_checked()
+    library.get_by_role("button", name="Delete", exact=True).click()
+    dialog.get_by_role("button", name="Delete 1 conversation").click()
+    library.get_by_label("Choose ferry").wait_for(state="detached")
+    library.get_by_text("Deleted 1 conversation.").wait_for()
+
+
+def test_on_a_narrow_screen_nothing_is_wider_than_it_and_titles_open(library):
+    library.set_viewport_size({"width": 390, "height": 844})
+    search(library, "ferry")
+    assert at_rest(library.locator(".conversations"))["width"] <= 390
+    assert library.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    library.locator(".conversations .title", has_text="ferry").first.click()
+    library.locator("h1", has_text="the model sees").wait_for()

@@ -1,0 +1,134 @@
+"""Conversations without a browser: what is listed, found, tagged, exported and deleted."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import streamlit as st
+from app_pages import screen, shown, text, uploaded
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_remembered")]
+PAGE = "pages/conversations.py"
+DESK = [
+    {
+        "messages": [
+            {"role": "user", "content": "When does the ferry leave?"},
+            {"role": "assistant", "content": "At nine."},
+        ]
+    },
+    {
+        "messages": [
+            {"role": "user", "content": "A room by the ferry?"},
+            {"role": "assistant", "content": "Two are free."},
+        ]
+    },
+]
+
+
+@pytest.fixture
+def nothing_remembered():
+    """All these tests are one session to Streamlit, which would remember what an earlier one searched."""
+    st.cache_resource.clear()
+
+
+def listed(app) -> list[dict]:
+    """The rows of the list, none where there is none."""
+    found = [e.proto for e in app.get("bidi_component") if e.proto.id.endswith("-conversations")]
+    return json.loads(found[0].json)["rows"] if found else []
+
+
+def titles(app) -> list[str]:
+    return [row["title"] for row in listed(app)]
+
+
+def with_desk():
+    """The page after a file of two conversations was opened on it."""
+    given = "\n".join(map(json.dumps, DESK)).encode()
+    return uploaded(screen(PAGE), ("desk.jsonl", given))
+
+
+def searched(app, words: str):
+    return shown(app.text_input(key="library-search").set_value(words).run())
+
+
+def ticked(app, *rows: int):
+    """The same with those of the file's conversations ticked, as clicks on their boxes leave it."""
+    state = app.session_state["historylab"]
+    state.library.ticked = dict.fromkeys(f"held:{state.library.held[-1].number}:{row}" for row in rows)
+    return shown(app.run())
+
+
+@pytest.mark.parametrize("start", ["app.py", PAGE])
+def test_what_is_open_is_listed_with_what_it_is(start):
+    app = shown(screen("app.py").switch_page(PAGE).run()) if start == "app.py" else screen(PAGE)
+    (row,) = listed(app)
+    assert (row["title"], row["open"], row["cells"][0]) == ("A birthday by the sea", True, "Sample")
+    assert row["cells"][2:4] == ["166", "83"]
+
+
+def test_what_was_opened_before_stays_listed_the_newest_first():
+    app = with_desk()
+    assert titles(app) == ["When does the ferry leave?", "A room by the ferry?", "A birthday by the sea"]
+    assert [row["cells"][0] for row in listed(app)][:2] == ["Imported: desk.jsonl"] * 2
+
+
+def test_a_search_lists_the_best_first_with_what_it_found():
+    app = searched(with_desk(), "rooms near ferries")
+    assert titles(app)[0] == "A room by the ferry?"
+    (hit,) = listed(app)[0]["hits"]
+    assert hit["said"] == [["A ", False], ["room", True], [" by the ", False], ["ferry", True], ["?", False]]
+    assert "conversations share words with “rooms near ferries”, the best first." in text(app)
+    app = searched(app, "helicopter")
+    assert listed(app) == []
+    shown(app.button(key="list-everything").click().run())
+    assert len(listed(app)) == 3
+
+
+def test_only_those_of_a_source_are_listed():
+    app = with_desk()
+    shown(app.selectbox(key="library-source").set_value("imported").run())
+    assert len(listed(app)) == 2
+
+
+def test_tags_are_given_taken_and_listed_by():
+    app = ticked(with_desk(), 0)
+    field = next(field for field in app.multiselect if field.label == "Their tags")
+    app = shown(field.set_value(["boats"]).run())
+    assert [row["tags"] for row in listed(app)] == [["boats"], [], []]
+    shown(app.multiselect(key="library-tags").set_value(["Boats"]).run())
+    assert titles(app) == ["When does the ferry leave?"]
+
+
+def test_deleting_names_what_goes_and_takes_it_off_the_list():
+    app = ticked(with_desk(), 0)
+    app = shown(app.button(key="delete-conversations").click().run())
+    assert "1 conversation of this tab: taken off this list." in text(app)
+    app = shown(app.button(key="delete-really").click().run())
+    assert titles(app) == ["A room by the ferry?", "A birthday by the sea"]
+    assert "Deleted 1 conversation." in text(app)
+
+
+def test_an_export_has_all_that_are_ticked():
+    app = ticked(with_desk(), 0, 1)
+    app = shown(app.button(key="export-conversations").click().run())
+    assert "These conversations" in text(app)
+    assert [button.proto.label for button in app.get("download_button")] == ["Download HistoryLab JSON"]
+
+
+def test_what_would_be_remembered_is_shown_with_its_size_and_where_it_is_from():
+    app = with_desk()
+    shown(app.text_input(key="memory-question").set_value("Is there a ferry?").run())
+    assert re.search("Remembered from .*“A room by the ferry\\?”.*: [0-9]+ tokens", text(app))
+    assert "“A room by the ferry?”, user: A room by the ferry?" in text(app)
+    shown(app.text_input(key="memory-question").set_value("helicopters").run())
+    assert "Nothing: no conversation shares a word with it." in text(app)
+
+
+def test_a_recording_that_cannot_be_read_is_named_and_the_rest_is_listed(monkeypatch):
+    monkeypatch.setenv("HISTORYLAB_RECORD", "postgresql://ana:secret@127.0.0.1:1/none?connect_timeout=1")
+    app = screen(PAGE)
+    assert "The recording at postgresql://127.0.0.1:1/none can" in text(app)
+    assert "secret" not in text(app)
+    assert titles(app) == ["A birthday by the sea"]
