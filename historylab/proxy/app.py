@@ -153,8 +153,9 @@ class Proxy:
         encoded = any(name == b"content-encoding" and value != b"identity" for name, value in scope["headers"])
         decided = await self.judge.decide(route.form, body, encoded)
         self.counts.decided(decided, body, self.judge.applies)
+        doubtful = self.counts.store_fails
         secrets = secrets_in(scope["headers"]) if self.recorder is not None else ()
-        return Passing(body, decided, route.form, route.app, self.judge.mode, self.recorder, secrets)
+        return Passing(body, decided, route.form, route.app, self.judge.mode, self.recorder, secrets, doubtful=doubtful)
 
     def _record_later(self, passing: Passing) -> None:
         """Have it recorded, though nobody waits for its answer any more."""

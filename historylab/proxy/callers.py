@@ -12,6 +12,7 @@ from historylab.proxy.refusals import Refused
 from historylab.serving.address import EVERY_INTERFACE
 from historylab.serving.callers import asked_by_other_site, host_name
 
+LARGEST_HEADERS = 65_536  # bytes
 OWN_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
@@ -31,6 +32,8 @@ def check_caller(headers: Headers, names: Collection[str], tokens: Sequence[str]
         raise Refused(401, f"the header {TOKEN} must hold the token it was started with", "token")
     if len(lengths) > 1 or (lengths and "transfer-encoding" in headers) or not all(map(_is_length, lengths)):
         raise Refused(400, "the length of the request is given in two ways, or is no number", "length")
+    if sum(len(name) + len(value) for name, value in headers.raw) > LARGEST_HEADERS:
+        raise Refused(431, f"its headers have more than {LARGEST_HEADERS:,} bytes", "headers")
     if headers.get("upgrade", "").lower() == "websocket":
         raise Refused(400, "websockets are not passed on", "websocket")
 

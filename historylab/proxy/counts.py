@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from historylab.proxy.deciding import Decided
+from historylab.proxy.deciding import STORE, Decided
 from historylab.proxy.exchange import Passing
 
 
@@ -23,6 +23,7 @@ class Counts:
     refused: Counter[str] = field(default_factory=Counter)
     cancelled: int = 0
     unrecorded: int = 0
+    store_fails: bool = False
 
     def decided(self, decided: Decided, came: bytes, applies: bool) -> None:
         """Count what was decided on a request that came so."""
@@ -39,8 +40,9 @@ class Counts:
         """Count a request that was passed on; None: of no known API."""
         if passing is None:
             self.passed_through += 1
-        elif passing.unrecorded:
-            self.unrecorded += 1
+        else:
+            self.unrecorded += bool(passing.unrecorded)
+            self.store_fails = passing.unrecorded == STORE
 
     def as_json(self) -> dict[str, Any]:
         """By their names."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from historylab.formats.requests import FORMS
 from historylab.proxy.answers import Answer
-from historylab.proxy.deciding import Decided, parsed
+from historylab.proxy.deciding import SHAPE, STORE, Decided, parsed
 from historylab.proxy.headers import sketch_header, without
 from historylab.recordings.exchange import Exchange, new_id, plan_fields
 from historylab.recordings.recorder import Recorder
@@ -22,7 +22,7 @@ HUNG_UP, BROKEN, UNFINISHED = "the client hung up", "the upstream broke the conn
 class Passing:
     """A request that `came` so, on its way, and its answer as far as it is there; they are recorded once, if at all.
 
-    `secrets` are keys that stand in no record, whatever repeats them.
+    `secrets` are keys that stand in no record, whatever repeats them; `doubtful`: the last record failed.
     """
 
     def __init__(
@@ -34,15 +34,17 @@ class Passing:
         mode: str,
         recorder: Recorder | None = None,
         secrets: Sequence[str] = (),
+        *,
+        doubtful: bool = False,
     ):
         self.decided, self._form, self._app, self._mode, self._secrets = decided, form, app, mode, secrets
-        self._recorder = recorder
+        self._recorder, self._doubtful = recorder, doubtful
         self._id, self._started, self._clock = new_id(), time.time(), time.perf_counter()
         self._answer: Answer | None = None
         repeated = any(secret.encode("latin-1") in came for secret in secrets)
         self._request = parsed(without(secrets, came)) if repeated else decided.body
         self._status = 0
-        self.unrecorded = "" if recorder is None or _can_be_recorded(decided, form) else "shape"
+        self.unrecorded = "" if recorder is None or _can_be_recorded(decided, form) else SHAPE
         self.to_record = recorder is not None and not self.unrecorded
 
     def headers(self) -> list[tuple[bytes, bytes]]:
@@ -58,8 +60,8 @@ class Passing:
             told = plan_fields(self.decided.decision.plan)
             yield "tokens", f"sent={told['tokens']} before={told['before']} budget={told['budget']}"
             yield "decisions", sketch_header(told["decisions"])
-        if self.unrecorded:
-            yield "unrecorded", self.unrecorded
+        if self.unrecorded or (self.to_record and self._doubtful):
+            yield "unrecorded", self.unrecorded or "likely"
 
     def begins(self, status: int, streamed: bool) -> None:
         """Its answer begins."""
@@ -87,7 +89,7 @@ class Passing:
             return
         self.to_record = False
         if not await self._recorder.arecord(await asyncio.to_thread(self._exchange, error)):
-            self.unrecorded = "store"
+            self.unrecorded = STORE
 
     def _exchange(self, error: str) -> Exchange:
         decided = self.decided

@@ -7,18 +7,23 @@ from typing import Any
 
 from starlette.responses import Response
 
+from historylab.proxy.headers import RawHeaders
+
 KINDS = {401: "authentication_error", 404: "not_found_error", 413: "request_too_large"}
 
 
 class Refused(Exception):
     """A request that is answered by the proxy itself, with this status and sentence."""
 
+    headers: RawHeaders = ()
+    """What else its headers say."""
+
     def __init__(self, status: int, sentence: str, code: str):
         super().__init__(sentence)
         self.status, self.sentence, self.code = status, sentence, code
 
 
-def refusal(refused: Refused, provider: str = "openai", headers: dict[str, str] | None = None) -> Response:
+def refusal(refused: Refused, provider: str = "openai") -> Response:
     """The answer; clients that would try again are told that it won't help."""
     kind = KINDS.get(refused.status, "invalid_request_error" if refused.status < 500 else "api_error")
     error: dict[str, Any] = {"type": kind, "message": f"historylab proxy: {refused.sentence}"}
@@ -26,5 +31,6 @@ def refusal(refused: Refused, provider: str = "openai", headers: dict[str, str] 
     if provider == "openai":
         body = {"error": {**error, "param": None, "code": f"historylab_{refused.code}"}}
     again = "true" if refused.status in (502, 503, 504) else "false"
-    said = {"content-type": "application/json", "x-should-retry": again, **(headers or {})}
-    return Response(json.dumps(body), refused.status, said)
+    answer = Response(json.dumps(body), refused.status, {"x-should-retry": again}, "application/json")
+    answer.raw_headers += refused.headers
+    return answer

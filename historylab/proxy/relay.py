@@ -45,10 +45,7 @@ async def relay(upstream: Upstream, asked: Asked, passing: Passing | None, send:
     try:
         response = await upstream.send(upstream.request(*asked._replace(headers=headers)))
     except (httpx2.HTTPError, httpx2.InvalidURL) as fault:
-        refused = _refused(fault, upstream)
-        if passing is not None:
-            await passing.record(refused.sentence)
-        raise refused from None
+        raise await _refused(fault, upstream, passing) from None
     try:
         await _pass_back(response, passing, send, upstream)
     finally:
@@ -60,22 +57,23 @@ async def _pass_back(response: httpx2.Response, passing: Passing | None, send: S
     unmarked = passing is not None and streamed and _ends_with_the_connection(response)
     if passing is not None and (passing.to_record or unmarked):
         passing.begins(response.status_code, streamed)
+    held = passing is not None and passing.to_record and not streamed
     back = PassingBack(
         send,
         response.status_code,
         to_client(response.headers.raw),
         passing.headers if passing is not None else list,
-        held=passing is not None and passing.to_record and not streamed,
+        held=held,
     )
     try:
+        if not held:
+            await back.start()
         async for piece in response.aiter_raw():
             if passing is not None and passing.add(piece):
                 await passing.record()
             await back.piece(piece)
     except httpx2.HTTPError as fault:
-        refused = _refused(fault, upstream)
-        if passing is not None:
-            await passing.record(BROKEN)
+        refused = await _refused(fault, upstream, passing)
         if not back.started:
             raise refused from None
         return
@@ -92,7 +90,12 @@ def _ends_with_the_connection(response: httpx2.Response) -> bool:
     return "content-length" not in response.headers and "transfer-encoding" not in response.headers
 
 
-def _refused(fault: Exception, upstream: Upstream) -> Refused:
+async def _refused(fault: Exception, upstream: Upstream, passing: Passing | None) -> Refused:
+    """The answer where there is none, which goes on record as well."""
     status, sentence = next((status, said) for kind, status, said in FAULTS if isinstance(fault, kind))
     log.warning("%s: %s (%s)", upstream.url, sentence, type(fault).__name__)
-    return Refused(status, f"{sentence} ({upstream.url})", "upstream")
+    refused = Refused(status, f"{sentence} ({upstream.url})", "upstream")
+    if passing is not None:
+        await passing.record(sentence)
+        refused.headers = passing.headers()
+    return refused

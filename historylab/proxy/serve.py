@@ -8,10 +8,10 @@ from collections.abc import Callable
 import uvicorn
 
 from historylab.proxy.app import Proxy
+from historylab.proxy.callers import LARGEST_HEADERS
 
 GRACE = 10
 """Seconds in which answers that are under way may end before their connections are cut."""
-LARGEST_HEADERS = 65_536  # bytes
 
 
 class Server(uvicorn.Server):

@@ -6,7 +6,8 @@ with running_proxy(upstream.url, Settings(budget=500)) as proxy: requests.post(f
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,13 @@ def running_proxy(
 ) -> Iterator[RunningProxy]:
     """A proxy under the settings of a file, while the block runs."""
     judge = Judge(SettingsFile(file), open_store("memory://"), mode)
-    app = Proxy(Upstream(upstream), judge, recorder, names=known_names("127.0.0.1"), **options)
+    with serving(Proxy(Upstream(upstream), judge, recorder, names=known_names("127.0.0.1"), **options)) as running:
+        yield running
+
+
+@contextmanager
+def serving(app: Proxy) -> Iterator[RunningProxy]:
+    """That proxy, while the block runs; it is closed at its end."""
     listening, bound = threading.Event(), listen("127.0.0.1", 0)
     server = Server(app, listening.set, grace=1)
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
@@ -54,6 +61,22 @@ def running_proxy(
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+def chat(*said: str, **fields: Any) -> dict[str, Any]:
+    """A request of Chat Completions: user and assistant in turn, from the user on."""
+    roles = ("user", "assistant")
+    messages = [{"role": roles[k % 2], "content": text} for k, text in enumerate(said)]
+    return {"model": "gpt-5.5", "messages": messages, **fields}
+
+
+def until(holds: Callable[[], object], seconds: float = 5) -> Any:
+    """What that gives once it holds. Fails where it doesn't in time."""
+    deadline = time.monotonic() + seconds
+    while not (found := holds()):
+        assert time.monotonic() < deadline, "it didn't happen in time"
+        time.sleep(0.005)
+    return found
 
 
 def write_settings(file: Path, **settings: Any) -> Path:

@@ -1,0 +1,53 @@
+"""A proxy as the command puts it together: it notes under which settings it sends, in the recording that it opens."""
+
+from __future__ import annotations
+
+import json
+from contextlib import closing
+
+import httpx2
+import pytest
+from proxy_server import chat, serving, write_settings
+
+from historylab.errors import SettingsError, StoreError
+from historylab.proxy.open import open_proxy
+from historylab.recordings import open_recording
+
+CHAT = "/v1/chat/completions"
+
+
+def test_a_recording_says_when_the_proxy_began_and_under_which_settings_from_then_on(upstream, tmp_path):
+    file = write_settings(tmp_path / "settings.json", budget=4000)
+    proxy = open_proxy(upstream.url, settings=str(file), record=str(tmp_path / "kept"))
+    with serving(proxy) as running:
+        httpx2.post(f"{running.url}{CHAT}", json=chat("a"))
+        write_settings(file, budget=500)
+        httpx2.post(f"{running.url}{CHAT}", json=chat("a", "b", "c"))
+    with closing(open_recording(tmp_path / "kept")) as store:
+        lines = [json.loads(record.text) for record in store.read_records()]
+    assert [(line["historylab"], line["settings"].get("budget")) for line in lines] == [
+        *(("proxy", 4000), ("request", 4000), ("proxy", 500), ("request", 500)),
+    ]
+    assert lines[0]["settings_file"] == str(file) and lines[0]["upstream"] == upstream.origin
+    assert (tmp_path / "kept").stat().st_mode & 0o077 == 0
+
+
+def test_without_a_recording_nothing_is_written(upstream, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with serving(open_proxy(upstream.url)) as running:
+        assert httpx2.post(f"{running.url}{CHAT}", json=chat("a")).status_code == 200
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"settings": "none.json"}, SettingsError),
+        ({"record": "/dev/null/kept"}, StoreError),
+        ({"record": "here", "redact": ["("]}, SettingsError),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_at_the_start(tmp_path, monkeypatch, options, error):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error):
+        open_proxy("http://127.0.0.1:9", **options)

@@ -1,0 +1,142 @@
+"""What passes is on record before its answer is whole at the client; a store that fails keeps nobody waiting."""
+
+from __future__ import annotations
+
+import json
+
+import httpx2
+import pytest
+from chat_server import cut, goes_on, hangs_up, says, status
+from loopback_apis import speaks
+from proxy_server import chat, running_proxy, until, write_settings
+
+from historylab.errors import StoreError
+from historylab.recordings.recorder import Recorder
+from historylab.stores.base import open_store
+
+CHAT, MESSAGES, RESPONSES = "/v1/chat/completions", "/v1/messages", "/v1/responses"
+KEY = "sk-own-s3cret-key-1234"
+
+
+@pytest.fixture(scope="module")
+def store():
+    store = open_store("memory://")
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def proxy(upstream, settings, store):
+    recorder = Recorder(store)
+    with running_proxy(upstream.url, settings, recorder=recorder) as running:
+        yield running
+    recorder.close()
+
+
+def lines(store, after: int = 0) -> list[dict]:
+    return [json.loads(record.text) for record in store.read_records(after=after)]
+
+
+@pytest.fixture
+def recorded(store):
+    """The lines that the test brought."""
+    before = max((record.number for record in store.read_records()), default=0)
+    return lambda: lines(store, before)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_is_on_record_when_it_is_whole_at_the_client(client, recorded, stream):
+    answer = client.post(f"/ferry-bot{CHAT}", json=chat(f"stream: {stream}", *"abcdef", stream=stream))
+    (line,) = recorded()
+    assert line["id"] == answer.headers["historylab-request"] and "historylab-unrecorded" not in answer.headers
+    assert (line["app"], line["api"], line["status"], line["mode"]) == ("ferry-bot", "chat_completions", 200, "trim")
+    assert line["plan"]["decisions"] == answer.headers["historylab-decisions"] and line["settings"]["length"] == 2
+    assert len(line["request"]["messages"]) == 7
+    assert line["response"]["choices"][0]["message"]["content"] == "hello there" and "error" not in line
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_so_are_those_of_the_other_apis(client, upstream, recorded, stream):
+    upstream.behaviours = [speaks([{"role": "assistant", "content": "aye"}])]
+    client.post(MESSAGES, json={**chat("a", stream=stream), "model": "claude-opus-4-5", "max_tokens": 9})
+    client.post(RESPONSES, json={"model": "m", "input": [{"role": "user", "content": "a"}]})
+    claude, responses = recorded()
+    assert claude["api"] == "anthropic" and claude["response"]["content"] == [{"type": "text", "text": "aye"}]
+    assert responses["api"] == "responses" and responses["response"]["output"]
+
+
+def test_requests_of_one_chat_are_one_conversation(client, recorded):
+    said = ["a"]
+    for turn in range(3):
+        client.post(CHAT, json=chat(*said))
+        said += ["hello there", f"turn {turn}"]
+    first, second, third = recorded()
+    assert {line["conversation"] for line in (first, second, third)} == {first["conversation"]}
+    assert (second["after"], second["same"], third["same"]) == (first["id"], 1, 3)
+
+
+def test_an_answer_is_asked_for_so_that_it_can_be_read(client, upstream, recorded):
+    client.post(CHAT, json=chat("a"), headers={"Accept-Encoding": "gzip, br"})
+    assert upstream.heads[-1].headers["accept-encoding"] == "identity" and recorded()[0]["response"]
+
+
+def test_errors_are_on_record_without_the_key_they_repeat(client, upstream, recorded):
+    upstream.behaviours = [status(401, "wrong key: {key}")]
+    answer = client.post(CHAT, json=chat(f"my key is {KEY}"), headers={"Authorization": f"Bearer {KEY}"})
+    assert KEY in answer.text
+    (line,) = recorded()
+    assert line["status"] == 401 and "wrong key: [redacted]" in json.dumps(line) and KEY not in json.dumps(line)
+
+
+def test_an_answer_that_breaks_off_is_on_record_as_far_as_it_came(client, upstream, recorded):
+    upstream.behaviours = [cut(400, says("hello there, this is long enough to be cut"))]
+    with pytest.raises(httpx2.RemoteProtocolError):
+        client.post(CHAT, json=chat("a", stream=True))
+    (line,) = until(recorded)
+    assert "broke the connection off" in line["error"]
+    upstream.behaviours = [hangs_up]
+    client.post(CHAT, json=chat("a"))
+    assert recorded()[1]["error"] and "response" not in recorded()[1]
+
+
+def test_one_that_its_client_left_is_too(client, upstream, recorded):
+    upstream.behaviours = [goes_on]
+    with client.stream("POST", CHAT, json=chat("a", stream=True)) as answer:
+        next(answer.iter_raw())
+    (line,) = until(recorded)
+    assert line["error"] == "the client hung up"
+
+
+@pytest.mark.parametrize(("content", "why"), [(b"{", "shape"), (b'{"messages": "a"}', "shape")])
+def test_what_is_no_list_of_messages_cannot_be_recorded(client, recorded, content, why):
+    assert client.post(CHAT, content=content).headers["historylab-unrecorded"] == why and recorded() == []
+
+
+def test_summaries_that_were_sent_are_on_record(upstream, tmp_path):
+    store = open_store("memory://")
+    recorder = Recorder(store)
+    file = write_settings(tmp_path / "settings.json", policy="all", pruner="summarize", budget=300)
+    with running_proxy(upstream.url, file, recorder=recorder) as proxy:
+        for said in (41, 61):
+            httpx2.post(f"{proxy.url}{CHAT}", json=chat(*(f"message {k} of the ferry to Kiel" for k in range(said))))
+    recorder.close()
+    first, second = lines(store)
+    assert "S" in first["plan"]["decisions"] and any("Summary" in text for text in first["state"].values())
+    assert second["plan"]["decisions"] != first["plan"]["decisions"]
+
+
+def test_a_store_that_fails_keeps_nobody_waiting(upstream, monkeypatch):
+    store = open_store("memory://")
+
+    def fails(_):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(store, "append_records", fails)
+    recorder = Recorder(store)
+    with running_proxy(upstream.url, recorder=recorder) as proxy:
+        answer = httpx2.post(f"{proxy.url}{CHAT}", json=chat("a"))
+        assert answer.status_code == 200 and answer.headers["historylab-unrecorded"] == "store"
+        streamed = httpx2.post(f"{proxy.url}{CHAT}", json=chat("a", stream=True))
+        assert streamed.text.endswith("data: [DONE]\n\n") and streamed.headers["historylab-unrecorded"] == "likely"
+        assert httpx2.get(f"{proxy.url}/historylab/health").json()["counts"]["unrecorded"] == 2
+    recorder.close()

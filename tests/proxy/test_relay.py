@@ -1,0 +1,170 @@
+"""What passes in either direction is what was sent: bytes, errors and headers, and the end of either side."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx2
+import pytest
+from chat_server import (
+    ChatServer,
+    cut,
+    events,
+    goes_on,
+    gzipped,
+    hangs_up,
+    paced,
+    redirects,
+    says,
+    status,
+)
+from proxy_server import chat, running_proxy, until
+
+CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
+
+
+@contextmanager
+def running(upstream: str) -> Iterator[httpx2.Client]:
+    """A client of a proxy of its own."""
+    with running_proxy(upstream) as proxy, httpx2.Client(base_url=proxy.url, timeout=10) as client:
+        yield client
+
+
+@contextmanager
+def closing_server(stream: bytes) -> Iterator[str]:
+    """The URL of a server whose answer ends with its connection, as in HTTP/1.0."""
+
+    def behave(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.wfile.write(stream)
+
+    with ChatServer(behave) as server:
+        yield server.url
+
+
+def test_a_request_of_which_nothing_is_cut_arrives_byte_by_byte(client, upstream):
+    sent = b'{ "messages":[{"content":"caf\\u00e9 1.50","role":"user"}], "x-new": [1e2, null],"model":"m" }'
+    assert client.post(CHAT, content=sent).status_code == 200
+    assert upstream.bytes == [sent]
+
+
+def test_fields_and_tools_that_nobody_knows_stay_where_messages_are_cut(client, upstream):
+    tools = [{"type": "function", "function": {"name": "find"}, "strict": None}]
+    client.post(CHAT, json=chat("a", "b", "c", "d", "e", tools=tools, new={"field": [1.5, "ü"]}))
+    assert upstream.requests == [chat("c", "d", "e", tools=tools, new={"field": [1.5, "ü"]})]
+
+
+@pytest.mark.parametrize("path", ["/v1/models/small-1", "/v1/embeddings?a=%20b&c", "/app/v1/files"])
+def test_other_paths_pass_through_untouched(client, upstream, path):
+    client.post(path, content=b'{"input": "x"}')
+    assert upstream.heads[-1].path == path.removeprefix("/app") and upstream.bytes == [b'{"input": "x"}']
+    client.get(path)
+    assert upstream.heads[-1].method == "GET" and "content-length" not in upstream.heads[-1].headers
+
+
+def test_keys_are_passed_on_and_what_is_for_the_proxy_is_not(client, upstream):
+    client.post(CHAT, json=chat("a"), headers={"Authorization": "Bearer sk-1", "Historylab-Token": "t", "X-Own": "1"})
+    got = upstream.heads[-1].headers
+    assert got["authorization"] == "Bearer sk-1" and got["x-own"] == "1" and "historylab-token" not in got
+    assert got["host"] == upstream.origin.removeprefix("http://")
+
+
+def test_errors_come_back_as_they_were(client, upstream):
+    upstream.behaviours = [status(429, "slow down", retry_after="7")]
+    refused = client.post(MESSAGES, json=chat("a"))
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "7")
+    assert refused.json()["error"] == {"type": "rate_limit_error", "message": "slow down"}
+
+
+def test_a_redirect_is_the_clients_to_follow(client, upstream):
+    with ChatServer(says("elsewhere")) as other:
+        upstream.behaviours = [redirects(307, f"{other.url}/chat/completions")]
+        answer = client.post(CHAT, json=chat("a"))
+    assert answer.status_code == 307 and other.requests == []
+
+
+def test_a_stream_comes_as_it_is_sent_event_by_event(client, upstream):
+    step = threading.Semaphore(0)
+    upstream.behaviours = [paced(step.acquire, events({"n": 1}, {"n": 2}))]
+    with client.stream("POST", CHAT, json=chat("a", stream=True)) as answer:
+        pieces = answer.iter_raw()
+        for n in (1, 2):
+            step.release()
+            assert next(pieces) == b'data: {"n": %d}\n\n' % n
+        assert list(pieces) == [] and answer.headers["content-type"] == "text/event-stream"
+
+
+def test_what_is_compressed_stays_so(client, upstream):
+    upstream.behaviours = [gzipped(says("hello"))]
+    with client.stream("POST", CHAT, json=chat("a", stream=True), headers={"Accept-Encoding": "gzip"}) as answer:
+        raw = b"".join(answer.iter_raw())
+    assert answer.headers["content-encoding"] == "gzip" and b"[DONE]" in gzip.decompress(raw)
+    assert upstream.heads[-1].headers["accept-encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_that_breaks_off_is_a_network_error_for_the_client_too(client, upstream, stream):
+    upstream.behaviours = [cut(60, says("hello there, this is long enough to be cut"))]
+    with pytest.raises(httpx2.RemoteProtocolError):
+        client.post(CHAT, json=chat("a", stream=stream))
+
+
+def test_a_stream_that_ends_with_its_connection_counts_only_with_its_last_event():
+    whole = b'data: {"object": "chat.completion.chunk", "choices": []}\n\ndata: [DONE]\n\n'
+    with closing_server(whole) as url, running(url) as client:
+        assert client.post(CHAT, json=chat("a")).content == whole
+    with closing_server(whole[:-16]) as url, running(url) as client, pytest.raises(httpx2.RemoteProtocolError):
+        client.post(CHAT, json=chat("a"))
+
+
+def test_an_upstream_that_gives_no_answer_is_an_error_in_the_shape_of_its_api(client, upstream):
+    upstream.behaviours = [hangs_up]
+    openai, anthropic = client.post(CHAT, json=chat("a")), client.post(MESSAGES, json=chat("a"))
+    assert openai.status_code == anthropic.status_code == 502
+    assert openai.json()["error"]["code"] == "historylab_upstream" and openai.headers["x-should-retry"] == "true"
+    assert anthropic.json()["type"] == "error" and "broke the connection off" in anthropic.json()["error"]["message"]
+
+
+def test_an_upstream_that_is_not_there_is_said_to_be():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        with running(nobody) as client:
+            answer = client.post(CHAT, json=chat("a"))
+    assert answer.status_code == 502 and "can't be reached" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path", [CHAT, MESSAGES])
+def test_a_client_that_hangs_up_ends_the_upstreams_work(client, proxy, upstream, path):
+    upstream.behaviours = [goes_on]
+    before = proxy.app.counts.cancelled
+    with client.stream("POST", path, json=chat("a", stream=True)) as answer:
+        next(answer.iter_raw())
+    assert upstream.left.acquire(timeout=5)
+    until(lambda: proxy.app.counts.cancelled == before + 1)
+
+
+def test_so_does_one_that_hangs_up_before_any_answer(proxy, upstream):
+    asked, hung_up = threading.Event(), threading.Event()
+
+    def waits(handler):
+        asked.set()
+        hung_up.wait(5)
+        goes_on(handler)
+
+    upstream.behaviours = [waits]
+    content = json.dumps(chat("a")).encode()
+    head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(content)}\r\n\r\n"
+    with socket.create_connection(proxy.address) as connection:
+        connection.sendall(head.encode() + content)
+        assert asked.wait(5)
+    hung_up.set()
+    assert upstream.left.acquire(timeout=5)
