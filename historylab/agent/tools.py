@@ -20,8 +20,11 @@ from historylab.conversation.message import ToolCall, Usage
 class Tool(Protocol):
     """`schema` is the OpenAI function tool sent to the model; a call's result is sent as text or JSON."""
 
-    name: str
-    schema: Mapping[str, Any]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
 
     def __call__(self, **arguments: Any) -> Any: ...
 
@@ -30,8 +33,11 @@ class Tool(Protocol):
 class RewritingTool(Protocol):
     """A tool that edits the history it is called in."""
 
-    name: str
-    schema: Mapping[str, Any]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def schema(self) -> Mapping[str, Any]: ...
 
     def rewrite(self, messages: list[dict[str, Any]], **arguments: Any) -> tuple[str, Usage]: ...
 

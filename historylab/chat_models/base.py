@@ -33,8 +33,11 @@ class Reply:
 class ChatModel(Protocol):
     """Answers messages. `name` is the model's; `key` must differ whenever answers could (another server, say)."""
 
-    name: str
-    key: str
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
 
     def complete(
         self,

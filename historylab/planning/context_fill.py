@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from historylab.planning.replay import KINDS, Timeline
 from historylab.pricing import window_of
 from historylab.settings.effect import has_effect
+from historylab.settings.model import Settings
 
 FILLS = ("overhead", *KINDS, "framing")
 """The kinds of tokens a request takes of its limit, in display order; `free` and `reserve` are the rest of it."""
@@ -35,15 +36,24 @@ class ContextLimit:
 
 def context_limit(timeline: Timeline) -> ContextLimit:
     """The limit of a timeline's requests: the window where it is known and counts, else the budget."""
-    settings = timeline.settings
-    window, compacts = settings.window or window_of(settings.model), settings.compaction != "off"
-    largest = int(timeline.tokens.max(initial=0)) + settings.overhead + settings.reserve
-    if window is None or not (compacts or settings.budget > window):
-        return ContextLimit(settings.budget, False, None, None, max(settings.budget, largest, 1))
+    settings, largest = timeline.settings, int(timeline.tokens.max(initial=0))
+    largest += settings.overhead + settings.reserve
+    tokens, is_window = limit_of(settings)
+    if not is_window:
+        return ContextLimit(tokens, False, None, None, max(tokens, largest, 1))
+    window = tokens
     trigger = settings.options.get(f"compaction.{settings.compaction}.trigger")
     threshold = (trigger or math.ceil(settings.threshold * window)) if has_effect(settings, "threshold") else None
     budget = settings.budget if settings.budget < window else None
     return ContextLimit(window, True, threshold, budget, max(window, largest))
+
+
+def limit_of(settings: Settings) -> tuple[int, bool]:
+    """The tokens that requests under these settings are measured against, and whether that is the model's window."""
+    window, compacts = settings.window or window_of(settings.model), settings.compaction != "off"
+    if window is None or not (compacts or settings.budget > window):
+        return settings.budget, False
+    return window, True
 
 
 def context_fill(timeline: Timeline, number: int) -> Mapping[str, int]:

@@ -35,7 +35,9 @@ RECORD = "HISTORYLAB_RECORD"
 """The place of the recording that the playground watches and `historylab proxy` writes: a folder, a file or a URL."""
 STORE = "HISTORYLAB_STORE"
 """The URL of the store where an exported module keeps what chats have come to."""
-NOT_SETTINGS = frozenset({STRICT_ENVIRONMENT, TEMPLATE, OPEN, RECORD, STORE, "HISTORYLAB_REAL"})
+PRIVATE_SERVERS = "HISTORYLAB_CHAT_PRIVATE_SERVERS"
+"""Whether a playground that is served to others may ask servers at private addresses that they name."""
+NOT_SETTINGS = frozenset({PRIVATE_SERVERS, STRICT_ENVIRONMENT, TEMPLATE, OPEN, RECORD, STORE, "HISTORYLAB_REAL"})
 """Variables of ours that are not settings, so that no link and no template can set them."""
 
 

@@ -11,6 +11,8 @@ from historylab.systems.base import whole_number
 ROOMY_BUDGET, DEFAULT_BUDGET, TIGHT_BUDGET = 150_000, 100_000, 8_000
 """Tokens of working memory: a large hosted model, Octopus' default, a local model."""
 OUTPUT_RESERVE = 4_096
+KNOWLEDGE_LIMIT, EPISODES_LIMIT, TOOL_RESULT_LIMIT = 3_000, 1_000, 2_000
+"""Tokens that what is known, what happened before, and a tool result may take at most."""
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -30,7 +32,7 @@ def history_budget(
     return max(0, whole - sum(taken))
 
 
-def truncate_tool_result(text: str, *, max_tokens: int = 2000) -> str:
+def truncate_tool_result(text: str, *, max_tokens: int = TOOL_RESULT_LIMIT) -> str:
     """The text, or over `max_tokens` its beginning and how many tokens were cut."""
     max_tokens = whole_number(max_tokens, "max_tokens")
     cut = approximate_token_count(text) - max_tokens

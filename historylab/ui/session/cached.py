@@ -34,6 +34,7 @@ from historylab.generators.base import generate
 from historylab.planning.explain import Answer, Progress
 from historylab.planning.pipeline import project
 from historylab.planning.replay import Timeline, replay
+from historylab.planning.strategies.base import Instruments
 from historylab.pricing import Prices
 from historylab.recall.must_remember import MustRemember
 from historylab.recall.questions import Asked, Question, ask_all
@@ -144,6 +145,13 @@ def _replayed(conversation: Conversation, settings: Settings, mark: str, _consen
     counting, planning, adding = (after - before for before, after in pairwise(stamps))
     _seconds[timeline] = counting, planning + _consented.seconds, adding
     return timeline
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner="Replaying every request", hash_funcs=BY_CONTENT)
+def chat_timeline(conversation: Conversation, settings: Settings, written: int, _instruments: Instruments) -> Timeline:
+    """The replay of a chat with what wrote its summaries, of which there are `written` so far."""
+    with collection_paused():
+        return replay(conversation, settings, instruments=_instruments)
 
 
 _seconds: WeakKeyDictionary[Timeline, tuple[float, float, float]] = WeakKeyDictionary()

@@ -137,3 +137,8 @@ def _numbered(key: str) -> str:
 def widget_value(key: str) -> Any:
     """The value of a widget, in its callback."""
     return st.session_state.get(key)
+
+
+def forget_widget(key: str) -> None:
+    """Empty a text field, in its callback: what was typed is held nowhere else by Streamlit."""
+    st.session_state[key] = ""

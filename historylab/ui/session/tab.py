@@ -24,6 +24,7 @@ from historylab.recordings.entries import Source
 from historylab.settings.link import Place, Refused
 from historylab.tuning.constraints import BETTER
 from historylab.ui.session.address_sync import AddressSync
+from historylab.ui.session.chat_session import ChatSession
 
 FEW, MORE, MANY = 20, 50, 150
 """The most settings a search tries."""
@@ -235,6 +236,9 @@ class TabState:
     debug: bool | None = None  # whether the debug drawer is open; None: as the link has it
     wanted: str = ""  # another drawer to open, or a work to begin, when the page is drawn
     drawer: str = ""  # the one that is drawn
+
+    # the chat
+    chat: ChatSession = field(default_factory=ChatSession)
 
     # notices
     problem: str = ""

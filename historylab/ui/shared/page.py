@@ -19,11 +19,15 @@ PAGES = {
     "compare": "Compare",
     "tune": "Tune",
     "corpus": "Corpus",
+    "talk": "Chat",
     "live": "Live",
     "conversations": "Conversations",
     "settings": "Settings sources",
 }
-"""Name of the file in `pages/`, also its path in the address → title. The first one opens by default."""
+"""Name of the file in `pages/`, also its path in the address → title. The first one opens by default.
+
+`chat` is no name of ours: AgentDock’s links have that path, and open the playground (ui/server/chat_path.py).
+"""
 
 
 def start_page(name: str) -> None:

@@ -1,0 +1,112 @@
+"""Has the chat answered: by the agent's loop, or mycoder's where its system is chosen, with the tools switched on."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from functools import partial
+
+from historylab.agent.conversation_search import conversation_search_tool
+from historylab.agent.events import Event
+from historylab.agent.ferry_desk import answer_at_the_desk, ferry_tools
+from historylab.agent.loop import run_agent
+from historylab.agent.replayed_tools import replayed_tools
+from historylab.agent.tools import RewritingTool, Tool
+from historylab.chat_models.base import ChatModel
+from historylab.chat_models.environment import model_and_host
+from historylab.chat_models.openai_compatible import OpenAICompatible
+from historylab.chat_models.replayed import ReplayedChatModel, next_messages
+from historylab.chat_models.scripted import ScriptedChatModel
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.planning.pipeline import open_instruments
+from historylab.settings.model import Settings
+from historylab.systems.mycoder import default_tools, tool_agent
+from historylab.systems.octopus.limited_tools import limit_tools
+from historylab.ui.chat.stored import CONVERSATION, store_new_messages
+from historylab.ui.session import chosen_system, session
+from historylab.ui.session.chat_session import COMPACT, FERRIES, MODEL, REPLAYED, SEARCH, ChatSession
+
+MYCODER, OCTOPUS, TOOLPACK = "mycoder", "octopus", "toolpack"
+
+
+def current_system() -> str:
+    """The name of the system the settings began with; "" for settings of one's own."""
+    found = chosen_system.current_preset()
+    return found[0].name if found else ""
+
+
+def say(text: str, settings: Settings) -> None:
+    """Say this and have it answered."""
+    if text.strip():
+        _ask([Message("user", text)], settings)
+
+
+def say_next(settings: Settings) -> None:
+    """Say what the replayed conversation says next."""
+    chat = session.tab().chat
+    if chat.transcript is not None and (said := next_messages(chat.transcript, chat.position)):
+        chat.replay_this(chat.transcript, chat.position + len(said))
+        _ask(said, settings)
+
+
+def ask_again(settings: Settings) -> None:
+    """Have what was said last answered."""
+    _ask((), settings)
+
+
+def who_answers(chat: ChatSession, settings: Settings) -> str:
+    """The model, and where it is, for display."""
+    if chat.answerer == MODEL:
+        return model_and_host(settings.model, chat.server)
+    return "the recorded conversation" if chat.answerer == REPLAYED else "the scripted model"
+
+
+def tool_names(system: str) -> tuple[str, ...]:
+    """The tools that are on because of the system, whatever is switched."""
+    return {MYCODER: (COMPACT,), TOOLPACK: (SEARCH,)}.get(system, ())
+
+
+def _ask(said: Sequence[Message], settings: Settings) -> None:
+    chat = session.tab().chat
+    if chat.running or not chat.may_ask(settings.model):
+        return
+    model = open_model(chat, settings)
+    events = partial(_events, chat, settings, model, current_system())
+    session.touch()
+    chat.ask(said, model, settings, who_answers(chat, settings), events)
+
+
+def open_model(chat: ChatSession, settings: Settings) -> ChatModel:
+    """The model that was chosen to answer, for one answer: so that it can be stopped."""
+    if chat.answerer == MODEL:
+        return OpenAICompatible(settings.model, chat.server)
+    if chat.answerer == REPLAYED:
+        return ReplayedChatModel(REPLAYED, chat.transcript, chat.position)
+    return ScriptedChatModel("scripted", answer_at_the_desk)
+
+
+def _events(
+    chat: ChatSession, settings: Settings, model: ChatModel, system: str, conversation: Conversation
+) -> Generator[Event]:
+    """The agent's events. Nothing is done before the first is asked for, in the run's thread."""
+    store_new_messages(chat, conversation)
+    instruments = open_instruments(settings, chat_model=model, store=chat.store)
+    tools = _tools(chat, model, system)
+    if system == MYCODER:
+        yield from tool_agent(conversation, settings, tools=tools, instruments=instruments)
+    else:
+        previous = chat.previous(settings)
+        yield from run_agent(conversation, settings, tools=tools, instruments=instruments, previous=previous)
+
+
+def _tools(chat: ChatSession, model: ChatModel, system: str) -> list[Tool | RewritingTool]:
+    wanted, tools = {*chat.tools, *tool_names(system)}, list[Tool | RewritingTool]()
+    if chat.answerer == REPLAYED and chat.transcript is not None:
+        tools += replayed_tools(chat.transcript, chat.position)
+    elif FERRIES in wanted:
+        tools += ferry_tools()
+    if SEARCH in wanted:
+        tools.append(conversation_search_tool(chat.store, CONVERSATION))
+    if COMPACT in wanted and system != MYCODER:  # whose agent brings it
+        tools += default_tools(model)
+    return limit_tools(tools) if system == OCTOPUS else tools

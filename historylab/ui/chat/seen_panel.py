@@ -1,0 +1,96 @@
+"""What the model saw at an answer: verdict, context bar, and the map of all requests up to now."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from historylab.conversation.conversation import Conversation
+from historylab.figures.retention_map import view
+from historylab.planning.pipeline import open_instruments
+from historylab.planning.replay import Timeline
+from historylab.settings.consent import offline
+from historylab.settings.model import Settings
+from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
+from historylab.ui.chat import asking
+from historylab.ui.request.verdict_chips import seen_chip
+from historylab.ui.request.verdict_line import legend, verdict_line
+from historylab.ui.session import cached, session
+from historylab.ui.session.chat_session import Answer, ChatSession
+from historylab.ui.shared.history_map import history_map, map_look
+from historylab.ui.shared.timeline_data import TimelineData
+from historylab.wording.message_text import speaker
+from historylab.wording.untrusted import escape, one_line
+
+MAP, QUOTE = "chat-map", 120
+
+
+@session.fragment
+def seen_panel(chat: ChatSession, settings: Settings) -> None:
+    """The chosen answer's request, else the one being answered, else the newest answer's."""
+    answer = chat.chosen or (None if chat.running else chat.newest_answer())
+    conversation, used = _shown(chat, answer, settings)
+    timeline = _timeline(chat, conversation, used)
+    if not timeline.plans:
+        st.html(
+            '<h1 class="hl-verdict">Nothing has been asked yet.</h1><div class="hl-cost">Here stands what the model '
+            "sees of the chat at each answer: how full its request is, and what the settings left out.</div>"
+        )
+        return
+    last = len(timeline.plans) - 1
+    looked, message = chat.looked_at
+    number = min(last, answer.seen.request if answer and looked is None else last if looked is None else looked)
+    verdict_line(timeline, number)
+    with st.container(key="chip-seen"):
+        seen_chip(timeline, number)
+    legend(timeline, number)
+    _map(chat, timeline, number, message)
+    _message(timeline, number, message)
+    if answer and used.key != settings.key:
+        st.html('<div class="hl-meta">The settings changed since; the next answer is made under the new ones.</div>')
+
+
+def _shown(chat: ChatSession, answer: Answer | None, settings: Settings) -> tuple[Conversation, Settings]:
+    """The conversation and settings to replay: the whole chat, where it still goes on from the answer's."""
+    if answer is None:
+        run = chat.run
+        return chat.conversation, run.settings if run and chat.running else settings
+    then, now = answer.conversation, chat.conversation
+    goes_on = len(now) >= len(then) and all(a is b for a, b in zip(then, now, strict=False))
+    return now if goes_on else then, answer.settings
+
+
+def _timeline(chat: ChatSession, conversation: Conversation, settings: Settings) -> Timeline:
+    """Its replay by the summaries that were written; nobody is asked for others."""
+    known = CachedRepliesOnly(asking.open_model(chat, settings))
+    try:
+        instruments = open_instruments(settings, chat_model=known, store=chat.store)
+        return cached.chat_timeline(conversation, settings, chat.written, instruments)
+    except NotAsked:  # a request that wasn't sent, under settings that would ask for its summary
+        without = offline(settings)
+        return cached.chat_timeline(conversation, without, chat.written, open_instruments(without))
+
+
+def _map(chat: ChatSession, timeline: Timeline, number: int, message: int | None) -> None:
+    packed, key = cached.packed_map(timeline)
+    known = message is not None and message < timeline.plans[number].size
+    data = TimelineData(cached.packed_conversation(timeline), packed, key)
+    history_map(MAP, data, view(key, number, message if known else None), lambda: _look(chat, timeline))
+
+
+def _look(chat: ChatSession, timeline: Timeline) -> None:
+    request, message = map_look(MAP, timeline)
+    if request is not None:
+        chat.look_on_map(request, message)
+
+
+def _message(timeline: Timeline, number: int, message: int | None) -> None:
+    """Why the message chosen on the map is sent, or not."""
+    plan = timeline.plans[number]
+    if message is None or message >= plan.size:
+        return
+    said = timeline.conversation[message]
+    quoted = f"“{one_line(said.content, QUOTE)}”" if said.content else "without text"
+    st.html(
+        f'<div class="hl-chat-why"><b>Message {message + 1:,}</b> {escape(speaker(said, 30))}, {escape(quoted)}: '
+        f"{escape(plan.reason(message).sentence)}</div>"
+    )

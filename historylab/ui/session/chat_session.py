@@ -1,0 +1,281 @@
+"""The chat of one tab: what was said, who answers with what key, what each answer saw, and the answer being made.
+
+A thread tells of that answer (chat_run.py), so everything a run changes is changed under one lock. Nothing of it is
+kept beyond the tab, but for what a recording is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import RLock
+
+from historylab.agent.events import (
+    Compacted,
+    Event,
+    Failed,
+    Finished,
+    Planned,
+    Replied,
+    StatusUpdated,
+    TextDelta,
+    ToolCalled,
+    ToolResult,
+)
+from historylab.chat_models.base import ChatModel
+from historylab.chat_models.environment import ENVIRONMENT, Server, model_and_host
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.errors import HistoryLabError
+from historylab.planning.plan import HistoryPlan
+from historylab.registry import member
+from historylab.settings.model import Settings
+from historylab.stores.base import Store
+from historylab.ui.session.chat_run import PLANNING, ChatRun
+from historylab.wording.chat import Seen, compacted_sentence, rewritten_sentence, seen_of
+
+SCRIPTED, REPLAYED, MODEL = "scripted", "replayed", "model"
+FERRIES, SEARCH, COMPACT = "ferries", "conversation_search", "compactHistory"
+MOST_STORED = 100_000  # messages that can be searched
+STOPPED = "stopped"
+"""The key of the metadata of an answer that was stopped."""
+
+
+def _open_store() -> Store:
+    store: Store = member("store", "memory").target(max_messages_per_conversation=MOST_STORED)
+    return store
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with what its request saw: the conversation with it, and the settings it was planned under."""
+
+    message: Message
+    conversation: Conversation
+    settings: Settings
+    seen: Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """No answer: why, and the request that got none, with what came of the answer."""
+
+    reason: str
+    settings: Settings
+    problem: HistoryLabError | None = None
+    plan: HistoryPlan | None = None
+    partial: str = ""
+
+
+@dataclass(eq=False)
+class ChatSession:
+    """The state of a chat. `replace` goes to another conversation: a checkpoint, a fork, what is open."""
+
+    conversation: Conversation = field(default_factory=lambda: Conversation(title="Chat"))
+    answerer: str = SCRIPTED
+    server: Server = ENVIRONMENT
+    agreed: str = ""  # the model and server that messages may be sent to
+    address_problem: str = ""
+    tools: frozenset[str] = frozenset({FERRIES, SEARCH})
+    transcript: Conversation | None = None  # what is replayed
+    position: int = 0  # the message of it that comes next
+    standing: Mapping[str, str] = field(default_factory=dict)  # what stands in front, by name
+    run: ChatRun | None = None
+    failure: Failure | None = None
+    chosen: Answer | None = None  # whose request is shown; None: the newest
+    looked_at: tuple[int | None, int | None] = (None, None)  # another request and a message, chosen on its map
+    shown: object = None  # what is open elsewhere, if that is this chat
+    written: int = 0  # summaries so far
+    store: Store = field(default_factory=_open_store, repr=False)
+    on_said: Callable[[ChatSession], None] = lambda _chat: None
+    _answers: dict[int, Answer] = field(default_factory=dict)  # by the message's identity
+    _notes: dict[int, list[str]] = field(default_factory=dict)
+    _previous: tuple[str, Conversation, HistoryPlan] | None = None
+    _lock: RLock = field(default_factory=RLock)
+
+    # -- reading
+
+    @property
+    def running(self) -> bool:
+        """Whether an answer is being made."""
+        return self.run is not None and not self.run.done
+
+    def answer_of(self, message: Message) -> Answer | None:
+        """What the request saw that this message answers."""
+        return self._answers.get(id(message))
+
+    def notes_on(self, message: Message) -> Sequence[str]:
+        """What happened after this message."""
+        return self._notes.get(id(message), ())
+
+    def newest_answer(self) -> Answer | None:
+        """The newest answer that is still part of the chat."""
+        found = (self.answer_of(self.conversation[i]) for i in reversed(range(len(self.conversation))))
+        return next(filter(None, found), None)
+
+    def previous(self, settings: Settings) -> HistoryPlan | None:
+        """The plan of the request before, where the next one goes on from it."""
+        if self._previous is None:
+            return None
+        key, conversation, plan = self._previous
+        held = (
+            len(conversation) <= len(self.conversation) and conversation[-1] is self.conversation[len(conversation) - 1]
+        )
+        return plan if key == settings.key and held else None
+
+    # -- what a person chooses
+
+    def replace(self, conversation: Conversation) -> None:
+        """Go on from this conversation; what an answer in it saw stays known."""
+        self.stop()
+        with self._lock:
+            self.conversation, self._previous, self.failure = conversation, None, None
+            self.chosen, self.looked_at, self.standing = None, (None, None), {}
+
+    def restart(self) -> None:
+        """Begin anew; who answers, tools and server stay."""
+        self.replace(Conversation(title="Chat"))
+        with self._lock:
+            self._answers, self._notes, self.position = {}, {}, 0
+            self.store, self.written, self.shown = _open_store(), 0, None
+
+    def choose_answerer(self, who: str) -> None:
+        self.answerer, self.failure = who, None
+
+    def switch_tool(self, name: str, *, on: bool) -> None:
+        self.tools = self.tools | {name} if on else self.tools - {name}
+
+    def use_server(self, server: Server) -> None:
+        """Ask that server from now on; what was agreed to was another."""
+        self.server, self.agreed, self.failure, self.address_problem = server, "", None, ""
+
+    def refuse_address(self, why: str) -> None:
+        """Keep asking the server as before, and say why not the one that was typed."""
+        self.address_problem = why
+
+    def agree(self, model: str, *, yes: bool) -> None:
+        """Let messages be sent to this model on this server, or no longer."""
+        self.agreed = model_and_host(model, self.server) if yes else ""
+
+    def may_ask(self, model: str) -> bool:
+        """Whether this person agreed to that, or nobody on a server is asked."""
+        return self.answerer != MODEL or self.agreed == model_and_host(model, self.server)
+
+    def replay_this(self, transcript: Conversation, position: int = 0) -> None:
+        """Replay this conversation from now on, from that message."""
+        self.transcript, self.position = transcript, position
+
+    def stand(self, texts: Mapping[str, str]) -> None:
+        """Put these texts in front of the conversation as system messages, in place of those before."""
+        with self._lock:
+            kept = {name: text.strip() for name, text in texts.items() if text.strip()}
+            if kept == dict(self.standing) or self.running:
+                return
+            systems = [Message("system", text) for text in kept.values()]
+            self.conversation = self.conversation.with_leading(systems, replacing=self._in_front())
+            self.standing, self._previous = kept, None
+
+    def _in_front(self) -> int:
+        """How many of the leading messages are those that stand in front."""
+        held = [message.role == "system" for message in self.conversation[: len(self.standing)]]
+        return len(held) if all(held) else 0
+
+    def look_at(self, answer: Answer | None) -> None:
+        """Show what this answer's request saw."""
+        self.chosen, self.looked_at = answer, (None, None)
+
+    def look_on_map(self, request: int | None, message: int | None) -> None:
+        self.looked_at = request, message
+
+    def show_elsewhere(self, opened: object) -> None:
+        """This is what the other pages have open, made of this chat."""
+        self.shown = opened
+
+    # -- the run
+
+    def ask(
+        self,
+        said: Iterable[Message],
+        model: ChatModel,
+        settings: Settings,
+        who: str,
+        events: Callable[[Conversation], Generator[Event]],
+    ) -> None:
+        """Say this and have it answered in the background."""
+        with self._lock:
+            if self.running:
+                return
+            self.conversation = self.conversation.followed_by(said)
+            self.failure, self.chosen, self.looked_at = None, None, (None, None)
+            self.run = ChatRun(model, settings, who)
+            self.on_said(self)
+            self.run.start(events(self.conversation), self._take)
+
+    def stop(self) -> None:
+        """End the answer that is being made; what there is of it stays, marked."""
+        with self._lock:
+            run = self.run
+            if run is None or run.done:
+                return
+            if run.text:
+                self._say([Message("assistant", run.text, metadata={STOPPED: True})])
+                self._keep_answer(run)
+            elif len(self.conversation):
+                self._note("Stopped before an answer came.")
+            run.stopped = True
+        run.end()
+
+    def _take(self, run: ChatRun, event: Event | None) -> None:
+        with self._lock:
+            if run.stopped or run is not self.run:
+                return
+            match event:
+                case None:
+                    self.failure = Failure("something went wrong here; the log has more", run.settings)
+                case Planned(plan=plan):
+                    run.plan, run.text, run.doing = plan, "", f"Waiting for {run.who}"
+                case TextDelta(text=text):
+                    run.text, run.doing = run.text + text, f"{run.who} answers"
+                case Compacted():
+                    self._compacted(run, event)
+                case Replied(conversation=conversation):
+                    self._go_on(run, conversation)
+                    self._keep_answer(run)
+                    run.text = ""
+                case ToolCalled(call=call):
+                    run.calling, run.doing = call.name, f"Running {call.name}"
+                case ToolResult(conversation=conversation) | StatusUpdated(conversation=conversation):
+                    self._go_on(run, conversation)
+                    run.calling, run.doing = "", PLANNING
+                case Finished(conversation=conversation, plan=plan):
+                    self._previous = run.settings.key, conversation, plan
+                    self.position = getattr(run.model, "position", self.position)
+                case Failed(reason=reason, problem=problem):
+                    self.failure = Failure(reason, run.settings, problem, run.plan, run.text)
+
+    def _go_on(self, run: ChatRun, conversation: Conversation) -> None:
+        self.conversation = conversation
+        run.steps += 1
+        self.on_said(self)
+
+    def _say(self, messages: Iterable[Message]) -> None:
+        self.conversation = self.conversation.followed_by(messages)
+        self.on_said(self)
+
+    def _keep_answer(self, run: ChatRun) -> None:
+        if run.plan is not None:
+            message = self.conversation[-1]
+            self._answers[id(message)] = Answer(
+                message, self.conversation, run.settings, seen_of(run.plan, run.settings)
+            )
+
+    def _compacted(self, run: ChatRun, event: Compacted) -> None:
+        if run.calling:  # a tool rewrote the conversation itself
+            before, self.conversation = self.conversation, event.conversation
+            self._note(rewritten_sentence(before, event, run.settings))
+        elif run.plan is not None:
+            self.written += 1
+            self._note(compacted_sentence(run.plan, event))
+
+    def _note(self, sentence: str) -> None:
+        self._notes.setdefault(id(self.conversation[-1]), []).append(sentence)
