@@ -26,6 +26,17 @@ PROVIDER, TOOLS, PARAMETERS = "provider", "tools", "parameters"
 TOOLS in an answer's `Message.metadata`: the definitions from this request on, where they are others than before.
 """
 
+SENT_UNDER, DECISIONS, MODE, UNTRIMMED = "sent_under", "decisions", "sent_mode", "untrimmed"
+"""In an answer's `Message.metadata`, of its request: the settings that were in force (as exported, without defaults),
+the plan's decisions in run lengths ("P1D20K9"), "trim" or "audit", and why it went through as it came.
+"""
+
+SENT_TOKENS, WHOLE_TOKENS = "sent_tokens", "whole_tokens"
+"""There, too, where less than all was sent: tokens of what was sent and of all, as our counter had them then."""
+
+NOTED_STATE = "noted_state"
+"""Key of `Conversation.metadata`: what a Trimmer's store had for its requests (summaries, times), by key."""
+
 PROMPT_CHANGED = "system_prompt_changed"
 """True in an answer's `Message.metadata` if its request had another system prompt than the one before."""
 
@@ -70,6 +81,17 @@ class Recorded:
     def __bool__(self) -> bool:
         """Whether the transcript says anything that settings could be proposed from."""
         return bool(self.model or self.tools.count or any(self.usage))
+
+
+def sent_share(answer: Message) -> float:
+    """The share of its history that the request of an answer was sent with, in tokens; 1 unless a recording says so."""
+    sent, whole = answer.metadata.get(SENT_TOKENS), answer.metadata.get(WHOLE_TOKENS)
+    return sent / whole if type(sent) is type(whole) is int and 0 <= sent < whole else 1.0
+
+
+def sent_whole(conversation: Conversation, size: int) -> bool:
+    """Whether the request of that history length was sent with all of it, as far as the file says."""
+    return size >= len(conversation) or sent_share(conversation[size]) == 1
 
 
 def recorded_of(conversation: Conversation) -> Recorded:

@@ -62,7 +62,7 @@ def _shared(conversation: Conversation, sent: Traffic) -> np.ndarray:
     if first and first.cache_reads:
         shared[0] = min(first.cache_reads, int(sent.sent[0]))
     for lost in lost_prefixes(conversation):
-        if lost.cause != "message":  # not trimming would have kept that
+        if lost.cause not in ("message", "cut"):  # not trimming would have kept that
             shared[lost.request] = min(int(shared[lost.request]), lost.read)
     return shared
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from historylab.conversation.message import Usage
+from historylab.conversation.recorded import sent_whole
 from historylab.costs.bill import price_as_recorded
 from historylab.costs.lost_prefix import usage_by_request
 from historylab.costs.recorded_cache import billed_model, cache_in_use
@@ -43,15 +44,16 @@ class AsReported:
 def against_reported(timeline: Timeline, prices: Prices | None = None) -> AsReported | None:
     """The recording's cost by our figures and by its usage; None without usage, prices or the recorded model.
 
-    Computed are its own requests, whole, with the settings' overhead and token factor. Those after a compaction of the
-    program that recorded it are left out: they no longer sent all of it.
+    Computed are its own requests, whole, with the settings' overhead and token factor. Those that no longer sent all of
+    it are left out: after a compaction of the program that recorded it, or cut by the settings it was recorded under.
     """
     conversation, model = timeline.original, billed_model(timeline)
     prices = prices or prices_of(model)
     if not prices or model != conversation.recorded.model:
         return None
     sizes, usages = conversation.columns.requests.tolist(), usage_by_request(conversation)
-    both = [(i, u) for i, u in enumerate(usages) if u and sizes[i] <= compacted_at(conversation)]
+    whole = [size <= compacted_at(conversation) and sent_whole(conversation, size) for size in sizes]
+    both = [(i, u) for i, u in enumerate(usages) if u and whole[i]]
     reported = _dollars((usage for _, usage in both), prices)
     if not reported:
         return None

@@ -13,6 +13,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
+from historylab.conversation.recorded import sent_share
 from historylab.conversation.usage import is_textless, usage_of
 from historylab.counters.base import FACTOR, Counter, token_column, unscaled
 from historylab.settings.fields import MOST_TOKENS
@@ -73,15 +74,14 @@ def measured(conversation: Conversation, counter: Counter) -> Calibration | None
 def calibrate(conversation: Conversation, counter: Counter) -> Calibration | None:
     """Fit overhead and factor to the reported usage; None where too few requests carry it, or nothing grows.
 
-    Fitted to what `counter` counts without any factor. Messages before Claude Code's own compaction are no longer sent
-    after it: only requests up to there count.
+    Fitted to what `counter` counts of what was sent, without any factor. Messages before Claude Code's own compaction
+    are no longer sent after it: only requests up to there count.
     """
     if is_textless(conversation):  # its sizes are the reported ones
         return None
     counter = unscaled(counter)
     at, reported = reported_contexts(conversation)
-    tokens = token_column(conversation, counter)
-    counted = np.concatenate(([0], np.cumsum(tokens)))[at] + float(counter.per_request)
+    counted = _counted(conversation, counter, at)
     if len(at) < FEWEST_REQUESTS or not np.ptp(counted):
         return None
     slope, overhead = np.polyfit(counted, reported, 1)
@@ -95,7 +95,7 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
     return Calibration(
         overhead=max(0, round(overhead)),
         factor=factor,
-        characters_per_token=_characters_per_token(conversation, tokens, factor),
+        characters_per_token=_characters_per_token(conversation, token_column(conversation, counter), factor),
         fit=float(1 - (misses**2).sum() / spread) if spread else 1.0,
         error=float(np.abs(misses).mean() / reported.mean()),
         requests=len(at),
@@ -106,9 +106,15 @@ def least_overhead(conversation: Conversation, counter: Counter) -> int:
     """Tokens that each reported context has beyond its messages, at least; for too few requests to fit a factor to."""
     if is_textless(conversation) or not len((found := reported_contexts(conversation))[0]):
         return 0
-    counter, (at, reported) = unscaled(counter), found
-    counted = np.concatenate(([0], np.cumsum(token_column(conversation, counter))))[at] + counter.per_request
-    return max(0, int((reported - counted).min()))
+    at, reported = found
+    return max(0, int((reported - _counted(conversation, unscaled(counter), at)).min()))
+
+
+def _counted(conversation: Conversation, counter: Counter, at: np.ndarray) -> np.ndarray:
+    """float64: what the requests of those history lengths count; of those that a recording sent cut, what was sent."""
+    whole = np.concatenate(([0], np.cumsum(token_column(conversation, counter))))[at] + float(counter.per_request)
+    sent: np.ndarray = whole * [sent_share(conversation[i]) for i in at.tolist()]
+    return sent
 
 
 def reported_contexts(conversation: Conversation) -> tuple[np.ndarray, np.ndarray]:

@@ -6,13 +6,13 @@ time by the conversation up to its message.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from historylab.conversation.digests import digest_of, link_of, said_in
 from historylab.conversation.message import Message, Summary
 from historylab.errors import StoreError
 
@@ -30,8 +30,8 @@ class KeptSummaries:
     def summary(self, task: SummaryTask, heading: str, made_at: int, write: Callable[[], Summary]) -> Summary:
         """The summary kept for this task, without what it used; else the one that `write` gives, or, if another
         process was first, the one of that. Raises StoreError where the store fails or holds something else."""
-        about = [_said(message) for message in task.messages]
-        key = _digest("summary", self._writer, task.counter.key, heading, task.max_tokens, task.previous, about)
+        about = [said_in(message) for message in task.messages]
+        key = digest_of("summary", self._writer, task.counter.key, heading, task.max_tokens, task.previous, about)
         kept = self._store.read_state([key]).get(key)
         if kept is None:
             written = write()
@@ -61,7 +61,7 @@ class KeptTimes:
         links: list[str] = []
         for message in messages:
             before = links[-1] if links else self._links[-1] if self._links else ""
-            links.append(_digest("time", before, _said(message)))
+            links.append(link_of(before, message))
         self._links += links
         untimed = [link for message, link in zip(messages, links, strict=True) if message.timestamp is None]
         times = self._store.read_state(untimed) if untimed else {}
@@ -76,12 +76,3 @@ class KeptTimes:
 
 def now() -> datetime:
     return datetime.now(UTC)
-
-
-def _said(message: Message) -> list[object]:
-    calls = [(call.name, call.arguments) for call in message.tool_calls]
-    return [message.role, message.name, message.content, calls, message.media]
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=20).hexdigest()

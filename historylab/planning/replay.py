@@ -22,6 +22,7 @@ from historylab.planning.decision_changes import (
 )
 from historylab.planning.explain import Answer, Progress, explain
 from historylab.planning.narrow_relevance import NarrowRelevance, narrow_relevance
+from historylab.planning.noted import noted_state
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, plan_requests, project
 from historylab.planning.plan import HistoryPlan
@@ -241,9 +242,10 @@ def replay(
 ) -> Timeline:
     """Plan every request of the conversation. Each message is counted once, however many requests hold it.
 
-    With the `store` of a `Trimmer` its summaries are those that were sent; without `instruments` alone.
+    With the `store` of a `Trimmer` its summaries are those that were sent, and so are those that a recording noted;
+    without `instruments` alone.
     """
-    instruments = instruments or open_instruments(settings, store=store)
     projected = project(conversation, settings)
+    instruments = instruments or open_instruments(settings, store=store or noted_state(conversation))
     plans = tuple(plan_requests(projected, settings, instruments=instruments))
     return Timeline(projected, settings, instruments, plans, conversation)

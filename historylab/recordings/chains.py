@@ -64,7 +64,7 @@ class Chains:
         del now.fields[holder]
         if exchange.chat is not None:
             self._chats[exchange.chat] = now
-        text = make_line(REQUEST, **line, redacted=redacted)
+        text = make_line(REQUEST, **line, redacted=redacted or None)
         answer = _answer_of(exchange.response)
         found_by = {_key(_link(links[-1] if links else "", answer)): known.conversation} if answer else {}
         return Record(known.conversation, exchange.started, text), found_by

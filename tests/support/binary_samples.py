@@ -92,14 +92,43 @@ def openai_agents__sessions_db() -> bytes:
     )
 
 
+STORED = "id, conversation_id, participant_kind, participant_id, participant_display_name"
+
+
+def historylab_requests__recording_db() -> bytes:
+    """A recording's file, without what its store needs beside it."""
+    chat = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Which buoy blinks?"}]}
+    more = {
+        "messages": [{"role": "assistant", "content": "Buoy 7."}, {"role": "user", "content": "And the green one?"}]
+    }
+    request = {"historylab": "request", "version": 1, "conversation": "c-1", "api": "chat_completions", "app": "pilot"}
+    answers = [{"choices": [{"message": {"role": "assistant", "content": text}}]} for text in ("Buoy 7.", "Buoy 9.")]
+    lines = [
+        {**request, "id": "r-1", "started": "2026-11-23T07:30:00+00:00", "request": chat, "response": answers[0]},
+        {"historylab": "tags", "tags": ["lights"]},
+        {**request, "id": "r-2", "after": "r-1", "same": 1, "unchanged": ["model"], "request": more, "status": 401}
+        | {"error": "Incorrect API key"},
+        {**request, "id": "r-3", "after": "r-1", "same": 1, "unchanged": ["model"], "request": more}
+        | {"response": answers[1], "started": "2026-11-23T07:31:00+00:00", "seconds": 2},
+        {**request, "id": "r-5", "after": "r-4", "same": 3, "request": {"messages": []}},
+    ]
+    rows = [(number, "c-1", 1795419000.0 + number, json.dumps(line)) for number, line in enumerate(lines, 1)]
+    rows.append((9, "c-1", 1795419000.0, "{broken"))
+    return database(
+        {
+            "stored_records": ("number, conversation, at, line", rows),
+            "stored_messages": (f"{STORED}, content, timestamp, scope, metadata", []),
+        }
+    )
+
+
 def toolpack__conversation_db() -> bytes:
-    columns = "id, conversation_id, participant_kind, participant_id, participant_display_name"
     said = [("p1", "user", "ines", "Ines", "Who opens up?"), ("p2", "agent", "kael", None, "I do, at seven.")]
     rows = [
         (id, "C-quay", kind, who, name, text, f"2026-02-01T07:0{at}:00Z", "channel", '{"channelName": "#quay"}')
         for at, (id, kind, who, name, text) in enumerate(said)
     ]
-    return database({"messages": (f"{columns}, content, timestamp, scope, metadata", rows)})
+    return database({"messages": (f"{STORED}, content, timestamp, scope, metadata", rows)})
 
 
 def table(rows: list[dict[str, Any]], row_group_size: int | None = None) -> bytes:

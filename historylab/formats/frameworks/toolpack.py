@@ -24,6 +24,7 @@ ROLES = {"agent": "assistant", "system": "system"}
 READ = {"id", "conversationId", "participant", "content", "timestamp", "scope", "metadata"}
 READ_OF_PARTICIPANT = {"kind", "id", "displayName"}
 TABLES = ("messages", "stored_messages")
+RECORDS = "stored_records"  # of HistoryLab's own store, which may hold both
 COLUMNS = [
     *("id", "conversation_id", "participant_kind", "participant_id", "participant_display_name"),
     *("content", "timestamp", "scope", "metadata"),
@@ -31,9 +32,10 @@ COLUMNS = [
 
 
 def looks_stored(content: Content) -> float:
-    """1 for a table of stored messages, 0.8 if most records have a participant and the id of a conversation."""
+    """1 for a table of stored messages, 0.9 if it stands beside another of records; 0.8 if most records have a
+    participant and the id of a conversation."""
     if content.tables:
-        return 1 if _table(content) else 0
+        return (0.9 if RECORDS in content.tables else 1) if _table(content) else 0
     records = [record for _, record in _records(content.values)]
     stored = [r for r in records if isinstance(r, dict) and _has_participant(r) and "conversationId" in r]
     return 0.8 if stored and len(stored) * 2 >= len(records) else 0

@@ -38,8 +38,9 @@ class ObservedRequest:
     `messages` were sent, `answer` came back (usually one assistant message; none where it failed or wasn't logged).
     `key` names the conversation as the log does (a conversation, session or trace id; empty: unknown). `usage` is by
     field of `Usage`. `about` has what the log says of the request under the keys of `Conversation.metadata` (`model`,
-    `provider`, `tools`, `parameters`). `started` and `ended` are ISO times, `where` is the place in the file, and
-    `report` has what reading the messages had to say: repeated in every request, it is told once.
+    `provider`, `tools`, `parameters`), `of_answer` what goes into the metadata of its answer. `started` and `ended` are
+    ISO times, `where` is the place in the file, and `report` has what reading the messages had to say: repeated in
+    every request, it is told once.
     """
 
     messages: Sequence[Message]
@@ -52,6 +53,7 @@ class ObservedRequest:
     title: str = ""
     where: str = ""
     report: Report | None = None
+    of_answer: Mapping[str, Any] = field(default_factory=dict)
     prompt: int = field(default=0, init=False)  # a mark of the system messages it was sent with
 
 
@@ -98,6 +100,7 @@ class _Thread:
         answer = self.messages[at]
         said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
+        said |= request.of_answer
         self.answered[at] = request
         time = answer.timestamp or request.ended or request.started
         self.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})

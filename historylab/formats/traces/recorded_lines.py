@@ -17,6 +17,10 @@ RECORDING_FILE = "historylab.db"
 
 KIND, VERSION = "historylab", 1
 REQUEST, PROXY, TAGS, TITLE, CHECKPOINT = "request", "proxy", "tags", "title", "checkpoint"
+KINDS = frozenset({REQUEST, PROXY, TAGS, TITLE, CHECKPOINT})
+TABLE = "stored_records"
+"""Of the SQLite store, which has them in its column `line`."""
+
 AFTER, SAME, LEADING, UNCHANGED = "after", "same", "leading", "unchanged"
 """Fields of a request's line: the one it goes on from, how many of its items it has in common with it, other leading
 items than those, and the fields of its body that are as they were."""

@@ -16,6 +16,7 @@ from historylab.chat_models.base import open_chat_model
 from historylab.chat_models.environment import model_and_host
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
+from historylab.planning.noted import noted_state
 from historylab.planning.pipeline import open_instruments, plan_requests, project
 from historylab.planning.replay import Timeline, replay
 from historylab.recall.model_proposals import ask_for_questions
@@ -120,14 +121,17 @@ def _first_for(conversation: Conversation, settings: Settings) -> bool:
 
 def _replay_by_known_replies(conversation: Conversation, settings: Settings) -> Timeline:
     """The replay, from what the model replied before. Raises NotAsked if it needs anything new."""
-    known = open_instruments(settings, chat_model=CachedRepliesOnly(open_chat_model(settings.model)))
+    model, noted = CachedRepliesOnly(open_chat_model(settings.model)), noted_state(conversation)
+    known = open_instruments(settings, chat_model=model, store=noted)
     # Explaining it plans again, and then as any other replay does.
-    return replace(replay(conversation, settings, instruments=known), instruments=open_instruments(settings))
+    instruments = open_instruments(settings, store=noted)
+    return replace(replay(conversation, settings, instruments=known), instruments=instruments)
 
 
 def _replay_with_progress(conversation: Conversation, settings: Settings) -> Timeline:
     """The replay, asking the model for every reply it needs, with a progress bar."""
-    projected, instruments = project(conversation, settings), open_instruments(settings)
+    projected = project(conversation, settings)
+    instruments = open_instruments(settings, store=noted_state(conversation))
     total, plans = len(projected.columns.requests), []
     who = markdown(model_and_host(settings.model))
     bar = st.progress(0.0, f"{who} writes the summaries")

@@ -1,0 +1,203 @@
+"""HistoryLab's recordings: the requests of an app with their answers, as JSON lines or in the SQLite file they are in.
+
+Each line of a request has what is new in it, so that those of a conversation belong together. What an answer's
+`metadata` says besides usage and model: the settings under which its request was sent, the decisions and the tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.message import Message
+from historylab.conversation.recorded import (
+    DECISIONS,
+    MODE,
+    NOTED_STATE,
+    SENT_TOKENS,
+    SENT_UNDER,
+    UNTRIMMED,
+    WHOLE_TOKENS,
+)
+from historylab.formats.apis.exchanges import Api
+from historylab.formats.base import Report, kind_of
+from historylab.formats.files.content import Content
+from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.usage import to_usage
+from historylab.formats.traces.calls import model_of, provider_of
+from historylab.formats.traces.logged import about_in, usage_given
+from historylab.formats.traces.noted_times import with_noted_times
+from historylab.formats.traces.recorded_lines import KIND, KINDS, REQUEST, TABLE, TAGS, TITLE, VERSION, parse_line
+from historylab.formats.traces.request_chains import RequestChains, WholeRequest, api_of
+from historylab.registry import register
+
+COLUMNS = frozenset({"number", "conversation", "at", "line"})
+FAILED = "a request without an answer"
+
+
+def looks_recorded(content: Content) -> float:
+    """1 for lines that say what of a recording they are, and for a store that has any."""
+    if content.tables:
+        return 1 if _is_recording(content) and any(content.rows(f"SELECT 1 FROM {TABLE} LIMIT 1")) else 0
+    return 1 if any(_is_line(value) for _, value in content.values) else 0
+
+
+@dataclass
+class _Conversation:
+    """What lines say of a conversation beside its requests."""
+
+    title: str = ""
+    tags: list[Any] = field(default_factory=list)
+    state: dict[str, str] = field(default_factory=dict)
+
+
+@register("format", title="HistoryLab recordings", recognise=looks_recorded, marks="historylab conversation request")
+def historylab_requests(content: Content, report: Report) -> Iterator[Conversation]:
+    """Requests and answers recorded by the proxy or the chat page, as lines or in a recording's SQLite file."""
+    reading = _Reading(report)
+    for where, conversation, line in _lines(content, report):
+        reading.add(where, conversation, line)
+    yield from reading.conversations()
+
+
+def _lines(content: Content, report: Report) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every line, with its location and its conversation."""
+    if content.tables:
+        for row in content.rows(f"SELECT number, conversation, line FROM {TABLE} ORDER BY number"):
+            where = f"record {row['number']}"
+            if isinstance(row["line"], str | bytes) and (line := parse_line(row["line"])):
+                yield where, str(row["conversation"]), line
+            else:
+                report.skip("a record that is no line of a recording", where)
+        return
+    for where, value in content.values:
+        if _is_line(value):
+            yield where, str(value.get("conversation") or ""), value
+        else:
+            report.skip(f"{kind_of(value)}, no line of a recording", where)
+
+
+class _Reading:
+    """The lines of a recording, one after another."""
+
+    def __init__(self, report: Report):
+        self._report = report
+        self._chains = RequestChains()
+        self._requests: list[ObservedRequest] = []
+        self._said: dict[str, _Conversation] = {}
+        self._latest = ""
+
+    def add(self, where: str, conversation: str, line: dict[str, Any]) -> None:
+        if line[KIND] not in KINDS:
+            self._report.skip(f"a line about {line[KIND][:30]!r}, which is not known here", where)
+            return
+        said = self._said.setdefault(conversation or self._latest, _Conversation())
+        if line[KIND] == REQUEST:
+            self._latest = conversation
+            self._add_request(where, conversation, line, said)
+        elif line[KIND] == TAGS and isinstance(line.get("tags"), list):
+            said.tags = line["tags"]
+        elif line[KIND] == TITLE:
+            said.title = str(line.get("title") or "")
+
+    def _add_request(self, where: str, conversation: str, line: dict[str, Any], said: _Conversation) -> None:
+        if line.get("version") != VERSION:
+            self._report.warn(f"version {str(line.get('version'))[:20]} of a line, read as version {VERSION}", where)
+        own = self._report.apart()
+        whole = self._chains.add(line, own, where)
+        if whole is None:
+            for reason, tally in own.skipped.items():
+                self._report.skip(reason, tally.first)
+            return
+        if isinstance(state := line.get("state"), dict):
+            texts = {key: value for key, value in state.items() if isinstance(value, str)}
+            said.state = {**texts, **said.state}
+        self._requests.append(_observed(line, whole, conversation, own, where))
+
+    def conversations(self) -> Iterator[Conversation]:
+        """The conversations, with what was said of each."""
+        for request in self._requests:
+            request.title = self._said[request.key].title
+        for found in conversations_in(self._requests, self._report):
+            yield _with_said(found, self._said[str(found.metadata.get("conversation_id", ""))])
+
+
+def _observed(
+    line: dict[str, Any], whole: WholeRequest, conversation: str, report: Report, where: str
+) -> ObservedRequest:
+    response, api = line.get("response"), api_of(line.get("api"))
+    started, ended = _times(line)
+    model = response.get("model") if isinstance(response, dict) else None
+    app = {"app": line["app"]} if isinstance(line.get("app"), str) else {}
+    whose = provider_of(api.provider if api else "")
+    return ObservedRequest(
+        whole.messages,
+        _answer(line, api, report, where),
+        conversation,
+        to_usage(usage_given(response)),
+        {**about_in(whole.body), **whose, **model_of(model, whole.body.get("model")), **app},
+        started,
+        ended,
+        where=where,
+        report=report,
+        of_answer=_decided(line),
+    )
+
+
+def _answer(line: dict[str, Any], api: Api | None, report: Report, where: str) -> list[Message]:
+    response = line.get("response")
+    if not (api and isinstance(response, dict) and api.is_answer(response)):
+        why = str(line.get("error") or line.get("status") or "unknown")
+        report.warn(f"{FAILED} ({why[:60]})", where)
+        return []
+    records, told = report.records, api.read_answer(response, f"{where} response", report)
+    report.records = records
+    return told[0] if told else []
+
+
+def _decided(line: dict[str, Any]) -> dict[str, Any]:
+    """What an answer's metadata says of the decision about its request."""
+    plan, settings, mode = line.get("plan"), line.get("settings"), line.get("mode")
+    said: dict[str, Any] = {MODE: mode} if isinstance(mode, str) else {}
+    if isinstance(untrimmed := line.get("untrimmed"), str):
+        said[UNTRIMMED] = untrimmed
+    if not isinstance(plan, dict):
+        return said
+    said[SENT_UNDER] = settings if isinstance(settings, dict) else {}
+    if isinstance(plan.get("decisions"), str):
+        said[DECISIONS] = plan["decisions"]
+    tokens, before = plan.get("tokens"), plan.get("before")
+    if mode == "trim" and not untrimmed and type(tokens) is type(before) is int and 0 <= tokens < before:
+        said |= {SENT_TOKENS: tokens, WHOLE_TOKENS: before}
+    return said
+
+
+def _with_said(found: Conversation, said: _Conversation) -> Conversation:
+    metadata = {**found.metadata, **({"tags": said.tags} if said.tags else {})}
+    if not said.state:
+        return Conversation(found.messages, found.title, metadata, found.branches) if said.tags else found
+    branches = [_with_said(branch, _Conversation(state=said.state)) for branch in found.branches]
+    messages = with_noted_times(found.messages, said.state)
+    return Conversation(messages, found.title, {**metadata, NOTED_STATE: said.state}, branches)
+
+
+def _times(line: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """When it was sent, and when its answer had come."""
+    started, seconds = line.get("started"), line.get("seconds")
+    try:
+        began = datetime.fromisoformat(started) if isinstance(started, str) else None
+        ended = began and began + timedelta(seconds=seconds if isinstance(seconds, int | float) else 0)
+    except (ValueError, OverflowError):
+        return None, None
+    return (began.isoformat(), ended.isoformat()) if began and ended else (None, None)
+
+
+def _is_recording(content: Content) -> bool:
+    return content.tables.get(TABLE, frozenset()) >= COLUMNS
+
+
+def _is_line(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get(KIND), str)
