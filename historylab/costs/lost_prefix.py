@@ -6,6 +6,7 @@ although the context grew. The cause is what the file says, or unknown; it is ne
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
@@ -13,7 +14,7 @@ from math import isnan, nan
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
-from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
+from historylab.conversation.recorded import DECISIONS, PROMPT_CHANGED, TOOLS, sent_share
 from historylab.conversation.usage import MODEL, model_name, usage_of
 from historylab.counters.calibration import context_of
 from historylab.planning.strategies.facts import instants
@@ -34,7 +35,7 @@ class LostPrefix:
 
     `seconds` is the pause before it (NaN if unknown), `lifetime` how long the cache lasts; `models` are the former and
     the new one where the model changed; `message` is the index of what replaced the history, where something did. That
-    the cut moved is known of requests that were trimmed as they were sent (`cache_reads.py`).
+    the cut moved is known where a recording has what was decided, or of a replay as it was sent (`cache_reads.py`).
     """
 
     request: int
@@ -131,6 +132,17 @@ def _is_lost(then: _Reported, now: _Reported) -> bool:
     return now.usage.cache_reads < KEPT * _cached(then.usage)
 
 
+def _is_cut(then: Message, now: Message) -> bool:
+    """Whether the settings of a recording cut what the request before had still sent."""
+    decided = [each.metadata.get(DECISIONS) for each in (then, now)]
+    if sent_share(now) == 1 or not all(isinstance(each, str) for each in decided):
+        return False
+    before, after = (re.findall(r"([A-Z?])(\d{1,9})", str(each)) for each in decided)
+    (*whole, last), last_now = before or [("", "0")], after[len(before) - 1 : len(before)]
+    goes_on = not before or any(letter == last[0] and int(count) >= int(last[1]) for letter, count in last_now)
+    return not goes_on or whole != after[: len(whole)]
+
+
 def _explained(conversation: Conversation, then: _Reported, now: _Reported, cached: int) -> LostPrefix:
     lifetime = cache_lifetime(conversation)
     models = tuple(model_name(each.answer.metadata.get(MODEL)) or "" for each in (then, now))
@@ -143,6 +155,7 @@ def _explained(conversation: Conversation, then: _Reported, now: _Reported, cach
         "prompt": now.answer.metadata.get(PROMPT_CHANGED) is True,
         "pause": pause > lifetime,
         "message": replaced is not None,
+        "cut": _is_cut(then.answer, now.answer),
     }
     cause = next((name for name, holds in causes.items() if holds), "unknown")
     return LostPrefix(

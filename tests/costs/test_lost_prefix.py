@@ -89,3 +89,14 @@ def test_a_conversation_without_requests_has_none():
 )
 def test_a_cache_lasts_as_long_as_prefixes_were_written_for_or_survived(about, seconds):
     assert cache_lifetime(session(KEPT, **about)) == seconds
+
+
+@pytest.mark.parametrize(("decisions", "cause"), [("P1D2K1", "cut"), ("P1K3", "unknown"), ("P1K9", "unknown")])
+def test_a_recording_says_that_the_cut_moved(decisions, cause):
+    def answer(decisions, read, **sent):
+        usage = {"input": 100, "cache_reads": read, "cache_writes": 9000 - read, "output": 1}
+        return Message("assistant", "ok", metadata={"usage": usage, "decisions": decisions, **sent})
+
+    first, second = answer("P1K1", 0), answer(decisions, 1000, sent_tokens=9000, whole_tokens=12_000)
+    conversation = Conversation([Message("system", "s"), Message("user", "u"), first, Message("user", "v"), second])
+    assert [lost.cause for lost in lost_prefixes(conversation)] == [cause]
