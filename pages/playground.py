@@ -2,6 +2,7 @@
 
 from historylab.ui.debug.debug_drawer import debug_button, debug_drawer
 from historylab.ui.debug.history_log import log_history
+from historylab.ui.live.proxy_settings import give_to_proxy
 from historylab.ui.request.request_view import request_view
 from historylab.ui.session import cached, choices, opening
 from historylab.ui.settings.consent_field import model_call_notice
@@ -25,6 +26,7 @@ with replay_errors_shown(lambda: settings_sidebar(resolution)):
 model_call_notice(resolution, timeline)
 landing_line()
 conversation_bar(conversation, timeline, resolution, lambda: export_button(resolution, timeline), debug_button)
+give_to_proxy(resolution)
 log_history(resolution, timeline)
 if timeline.plans:
     request_view(timeline, resolution)

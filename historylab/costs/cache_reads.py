@@ -8,7 +8,7 @@ from itertools import pairwise
 from historylab.costs.bill import price
 from historylab.costs.lost_prefix import KEPT, SMALLEST, LostPrefix, explain_loss, lost_prefixes, usage_by_request
 from historylab.costs.recorded_cache import cache_in_use
-from historylab.costs.traffic import Traffic, billed_traffic
+from historylab.costs.traffic import Traffic
 from historylab.planning.replay import Timeline
 from historylab.pricing import Prices
 
@@ -27,12 +27,9 @@ class CacheReads:
     lost: tuple[LostPrefix, ...]
 
 
-def cache_reads(timeline: Timeline, prices: Prices, sent: Traffic | None = None) -> CacheReads | None:
-    """The reads of a timeline that is what was sent; None without usage.
-
-    `sent`: what was sent instead, where a proxy only watched and the timeline is what it would have sent.
-    """
-    usages, sent = usage_by_request(timeline.original), sent or billed_traffic(timeline)
+def cache_reads(timeline: Timeline, prices: Prices, sent: Traffic) -> CacheReads | None:
+    """The reads of a recording's requests of which `sent` is the traffic; None without usage."""
+    usages = usage_by_request(timeline.original)
     if not any(usages) or len(usages) != len(sent.sent):
         return None
     predicted = price(sent, prices, cache_in_use(timeline, prices)).cache_reads.tolist()

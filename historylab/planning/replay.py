@@ -96,7 +96,8 @@ class Timeline(Memo):
     """All requests of one conversation under one set of settings.
 
     `original` is the conversation as it was given; `conversation` is its projection, which is planned and counted.
-    Without a projection they are the same.
+    Without a projection they are the same. `under` are the settings of each plan, where not all are under `settings`:
+    those of the newest.
     """
 
     conversation: Conversation
@@ -105,6 +106,7 @@ class Timeline(Memo):
     plans: tuple[HistoryPlan, ...]
     original: Conversation
     derived: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    under: tuple[Settings, ...] = ()
 
     def __repr__(self) -> str:
         title, messages, requests = self.conversation.title, len(self.conversation), len(self.plans)

@@ -46,11 +46,12 @@ class SentRequest:
 
 @dataclass(slots=True)
 class WatchedConversation:
-    """What is known of a conversation: its requests so far, when the last one ended, and the newest line's number."""
+    """What is known of a conversation: its requests so far, when the newest line's began and ended, and its number."""
 
     id: str
-    last_at: float
-    last_number: int
+    last_started: float = 0
+    last_at: float = 0
+    last_number: int = 0
     title: str = ""
     requests: list[SentRequest] = field(default_factory=list)
     tags: tuple[str, ...] = ()
@@ -113,6 +114,11 @@ class Watch:
             elif known := self._known.get(record.conversation):
                 _look_at(known, record)
 
+    def newest_proxy(self) -> ProxyStart | None:
+        """The proxy that writes now, as it started or read its settings last; None if none ever wrote."""
+        self.poll()
+        return self.proxy
+
     def newest(self, most: int) -> list[WatchedConversation]:
         """The conversations with the newest lines, as many of them, the newest first."""
         with self._lock:
@@ -127,7 +133,7 @@ class Watch:
         """What is known of a conversation, from its lines if it was not looked at before; None if it has none."""
         self._begin()
         if id not in self._known and (records := self.store.read_records(conversation=id)):
-            found = WatchedConversation(id, 0, 0)
+            found = WatchedConversation(id)
             for record in records:
                 _look_at(found, record)
             self._known[id] = found
@@ -172,7 +178,7 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
         return  # it was among the lines when the conversation was looked up
     line = parse_line(record.text)
     seconds = found if isinstance(found := line.get("seconds"), int | float) else 0
-    known.last_at, known.last_number = record.at + seconds, record.number
+    known.last_started, known.last_at, known.last_number = record.at, record.at + seconds, record.number
     if line.get(KIND) == TITLE:
         known.title = printable(_text(line, "title"))
     elif line.get(KIND) == TAGS:

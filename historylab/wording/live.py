@@ -8,13 +8,13 @@ from datetime import datetime, tzinfo
 from historylab.costs.amounts import count_of
 from historylab.costs.cache_reads import CacheReads
 from historylab.errors import HistoryLabError
+from historylab.recordings.sent_plans import AUDIT, SentPlans
 from historylab.recordings.watch import ProxyStart, SentRequest
 from historylab.settings.model import Settings
 from historylab.wording.costs import lost_prefix_sentence
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
 
-AUDIT = "audit"
 NAMED, REASON, HOST = 3, 120, 80  # faults that are named; characters of a reason; of an upstream's address
 
 
@@ -61,6 +61,17 @@ def faults_in_words(requests: Sequence[SentRequest], zone: tzinfo | None = None)
     if watched := sum(request.mode == AUDIT for request in requests):
         was, sent = ("was", "it was sent") if watched == 1 else ("were", "they were sent")
         yield f"{_share(watched, len(requests))} {was} only watched (audit): {sent} whole."
+
+
+def gaps_in_words(sent: SentPlans) -> Iterator[str]:
+    """What of the picture is not as it was sent, and which requests are not on record."""
+    of = len(sent.timeline.plans)
+    if missing := len(sent.unrecorded):
+        were = "was" if missing == 1 else "were"
+        yield f"{_share(missing, of)} {were} answered without being on record; drawn under the settings around."
+    if others := sent.otherwise:
+        named = ", ".join(f"{number + 1:,}" for number in others[:NAMED]) + (", …" if len(others) > NAMED else "")
+        yield f"The plan drawn is not the recorded decision at {count_of(len(others), 'request')} ({named})."
 
 
 def _share(count: int, of: int) -> str:

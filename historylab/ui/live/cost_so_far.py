@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import streamlit as st
 
 from historylab.conversation.usage import is_textless
 from historylab.costs.cache_reads import cache_reads
-from historylab.costs.traffic import baseline_of
+from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.planning.replay import Timeline
+from historylab.recordings.sent_plans import SentPlans
 from historylab.ui.request.bill_table import bill_of
 from historylab.ui.request.verdict_chips import LOST_FROM, cost_from
 from historylab.ui.session import cached, prices
@@ -33,15 +37,27 @@ def _lost(timeline: Timeline) -> str:
     return f'{said}<div class="hl-forgot">{escape(loss_in_short(timeline, fact))}</div>' if fact else said
 
 
-def cost_so_far(timeline: Timeline, *, would: bool) -> None:
-    """The cost beside not trimming, and the cache reads as reported beside those predicted."""
+def cost_so_far(sent: SentPlans) -> None:
+    """The cost beside not trimming, and the cache reads as reported beside those predicted of what was sent."""
+    timeline, would = sent.timeline, all(sent.audited)
     bills, own = bill_of(timeline)
     finding = cost_finding(timeline, bills.get(own))
     listed = prices.prices_in_effect(timeline.settings.model)
-    reads = cache_reads(timeline, listed, baseline_of(timeline) if would else None) if listed else None
+    reads = cache_reads(timeline, listed, _traffic(sent)) if listed else None
     title = "What it would cost so far" if would else "What it costs so far"
     st.html(
         f"{chip_head(title, cost_from(timeline, finding))}"
         f"{chip_number(capitalize_first(finding.amounts), f'{finding.effect}{finding.why}.')}"
         f'<div class="hl-forgot">{escape(cache_reads_sentence(reads))}</div>'
+    )
+
+
+def _traffic(sent: SentPlans) -> Traffic:
+    """What was sent: requests that were only watched went as they came."""
+    ours, whole = billed_traffic(sent.timeline), baseline_of(sent.timeline)
+    if len(ours.sent) != len(whole.sent):  # a projection makes other requests
+        return ours
+    columns = ("sent", "shared", "broken")
+    return replace(
+        ours, **{name: np.where(sent.audited, getattr(whole, name), getattr(ours, name)) for name in columns}
     )

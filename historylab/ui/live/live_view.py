@@ -9,7 +9,7 @@ from historylab.recordings.watch import Watch, WatchedConversation
 from historylab.ui.live.conversation_list import conversation_list
 from historylab.ui.live.getting_started import nothing_to_watch, recording_unreadable, waiting_for_requests
 from historylab.ui.live.proxy_settings import proxy_settings
-from historylab.ui.live.watched_picture import watched_bar, watched_picture
+from historylab.ui.live.watched_picture import faults, watched_bar, watched_picture
 from historylab.ui.session import cached, session, watching
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import go_to
@@ -49,6 +49,9 @@ def _follow(drawn: int | str, every: float) -> None:
 
 
 def _draw(watch: Watch) -> None:
+    if done := session.tab().announcement:
+        notice(done)
+        session.clear_announcement()
     listed = watch.newest(watching.MOST_LISTED)
     shown = watching.on_screen(listed, watch)
     if shown is None:
@@ -59,14 +62,16 @@ def _draw(watch: Watch) -> None:
             conversation_list(listed, shown)
         with st.container(key="live-picture"):
             _picture(watch, shown)
-        proxy_settings(watch)
+        proxy_settings(watch, listed[0])
 
 
 def _picture(watch: Watch, shown: WatchedConversation) -> None:
     watched_bar(watch, shown)
     try:
-        timeline = cached.sent(watching.main_conversation(watch.conversations(shown.id)))
+        found = watch.conversations(shown.id)
+        sent = cached.sent(watching.main_conversation(found))
     except HistoryLabError as problem:
         notice(f"This conversation can't be read: {problem}", "error")
         return
-    watched_picture(watch, shown, timeline)
+    faults(shown, sent, found.report)
+    watched_picture(watch, shown, sent)

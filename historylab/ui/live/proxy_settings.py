@@ -6,12 +6,14 @@ import shlex
 
 import streamlit as st
 
-from historylab.recordings.watch import ProxyStart, Watch
+from historylab.errors import StoreError
+from historylab.recordings.watch import ProxyStart, Watch, WatchedConversation
 from historylab.settings.resolve import Resolution
-from historylab.ui.session import choices, settings_file
+from historylab.ui.session import choices, session, settings_file, watching
 from historylab.ui.session.settings_file import Obstacle, SharedFile
+from historylab.ui.shared.notice import notice
 from historylab.ui.shared.time_zone import reader_zone
-from historylab.wording.cuts import capitalize_first, settings_in_words
+from historylab.wording.cuts import settings_in_words
 from historylab.wording.live import clock_time, proxy_sentence, read_settings
 from historylab.wording.settings import title_of
 from historylab.wording.untrusted import escape, one_line
@@ -21,7 +23,7 @@ OBSTACLES: dict[Obstacle, str] = {
     "no file": "The proxy was started without a settings file. Started with --settings FILE, and this page with "
     "--template FILE, it can be given the settings of the playground from here.",
     "another file": "This page was started with another settings file than the proxy, or with none. Started with the "
-    "proxy's, it can be given the settings of the playground from here.",
+    "proxy’s, it can give it the settings of the playground:",
     "elsewhere": "Only a reader at the machine that serves this page can give the proxy other settings.",
     "unreadable": "The settings file they share can’t be read at the moment.",
 }
@@ -29,7 +31,7 @@ SAME = "The playground has the same; what is changed there can be given to the p
 PATH = 200  # characters
 
 
-def proxy_settings(watch: Watch) -> None:
+def proxy_settings(watch: Watch, newest: WatchedConversation) -> None:
     """What the proxy applies; the playground's settings, and the button that writes them into the file both read."""
     proxy = watch.proxy
     with st.container(key="live-settings", gap="small"):
@@ -37,51 +39,63 @@ def proxy_settings(watch: Watch) -> None:
         if proxy:
             st.html(f'<div class="hl-small">{escape(proxy_sentence(proxy, reader_zone()))}</div>')
         shared = settings_file.shared_file(proxy)
-        if proxy and isinstance(shared, SharedFile):
-            st.html(f'<div class="hl-meta" role="status">{escape(_state(shared, proxy))}</div>')
-            _offer(shared, proxy)
-        elif not isinstance(shared, SharedFile):
+        if not isinstance(shared, SharedFile):
             _how_to_share(shared, proxy)
+            return
+        st.html(f'<div class="hl-small" role="status">{escape(_state(shared, watch.proxy, newest))}</div>')
+        resolution = choices.resolution()
+        if resolution.settings.values() == shared.settings.values():
+            st.html(f'<div class="hl-meta">{SAME}</div>')
+            return
+        said = f"The playground has {settings_in_words(resolution.settings)}."
+        st.html(f'<div class="hl-small">{escape(said)}</div>{_locked(resolution)}')
+        _button(resolution)
+
+
+def give_to_proxy(resolution: Resolution) -> None:
+    """In the playground, the same button, where the proxy has other settings and can be given these."""
+    try:
+        watch = watching.recording()
+        shared = settings_file.shared_file(watch.newest_proxy()) if watch else None
+    except StoreError:
+        return
+    if not isinstance(shared, SharedFile):
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="give-to-proxy"):
+        if done := session.tab().announcement:
+            notice(done)
+            session.clear_announcement()
+        elif resolution.settings.values() != shared.settings.values():
+            said = f"The proxy has {settings_in_words(shared.settings)}, from {one_line(shared.path.name, PATH)}."
+            st.html(f'<div class="hl-notice hl-small">{escape(said)}{_locked(resolution)}</div>')
+            _button(resolution)
+
+
+def _button(resolution: Resolution) -> None:
+    st.button(
+        "Use these settings from now on",
+        key="settings-from-now-on",
+        on_click=settings_file.write_into,
+        args=(resolution.settings,),
+    )
 
 
 def _how_to_share(obstacle: Obstacle, proxy: ProxyStart | None) -> None:
     st.html(f'<div class="hl-meta">{OBSTACLES[obstacle]}</div>')
     if obstacle == "another file" and proxy:
-        command = f"historylab --record … --template {shlex.quote(one_line(proxy.settings_file, PATH))}"
+        command = f"historylab --record PLACE --template {shlex.quote(one_line(proxy.settings_file, PATH))}"
         st.code(command, language="bash", wrap_lines=True)
 
 
-def _offer(shared: SharedFile, proxy: ProxyStart) -> None:
-    """The settings on screen, and the button that gives them to the proxy, where they are others."""
-    resolution = choices.resolution()
-    if resolution.settings.values() == shared.settings.values():
-        st.html(
-            '<div class="hl-meta">The playground has the same; what is changed there can be given to the proxy.</div>'
-        )
-        return
-    st.html(
-        f'<div class="hl-small">The playground: {escape(settings_in_words(resolution.settings))}.</div>'
-        f'<div class="hl-meta">{escape(_locked(resolution))}</div>'
-    )
-    st.button(
-        "Use these settings from now on",
-        key="settings-from-now-on",
-        type="primary",
-        on_click=settings_file.write_into,
-        args=(proxy, resolution.settings),
-    )
-
-
-def _state(shared: SharedFile, proxy: ProxyStart) -> str:
+def _state(shared: SharedFile, proxy: ProxyStart | None, newest: WatchedConversation) -> str:
     """Whether the proxy has what the file says."""
-    name, applied = one_line(shared.path.name, PATH), read_settings(proxy.settings)
+    name, applied = one_line(shared.path.name, PATH), read_settings(proxy.settings) if proxy else None
     if applied is not None and applied.values() == shared.settings.values():
-        return f"It has what {name} says."
-    said = settings_in_words(shared.settings)
-    if shared.written > proxy.at:
-        at = clock_time(shared.written, reader_zone())
-        return f"{name} was written at {at}: {said}. The proxy uses it from its next request."
-    return f"{name} says {said}, but the proxy’s own environment decides otherwise."
+        return f"They are those of {name}."
+    said = f"{name}, written at {clock_time(shared.written, reader_zone())}, has {settings_in_words(shared.settings)}"
+    if newest.last_started > shared.written:
+        return f"{said}; the proxy’s environment, or a value it refused, decides otherwise."
+    return f"{said}. The proxy uses that from its next request."
 
 
 def _locked(resolution: Resolution) -> str:
@@ -89,4 +103,5 @@ def _locked(resolution: Resolution) -> str:
     names = [title_of(name) for name, origin in resolution.provenance.items() if origin.source == "environment"]
     if not names:
         return ""
-    return f"{capitalize_first(', '.join(names))}: set in this page’s environment, and written as set there."
+    said = f"{', '.join(names)}: set in this page’s environment, and written as set there."
+    return f'<div class="hl-meta">{escape(said)}</div>'

@@ -7,18 +7,21 @@ import streamlit as st
 from historylab.costs.amounts import count_of
 from historylab.figures.retention_map import view
 from historylab.figures.token_chart import pack_chart
+from historylab.formats.base import Report
 from historylab.planning.replay import Timeline
+from historylab.recordings.sent_plans import SentPlans
 from historylab.recordings.watch import Watch, WatchedConversation
 from historylab.ui.live.cost_so_far import cost_so_far, lost_so_far
 from historylab.ui.request.verdict_chips import seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
 from historylab.ui.session import cached, session, watching
 from historylab.ui.shared.history_map import history_map, map_look
-from historylab.ui.shared.notice import notice
+from historylab.ui.shared.notice import folded, notice
 from historylab.ui.shared.time_zone import reader_zone
 from historylab.ui.shared.timeline_data import TimelineData
 from historylab.ui.shared.token_bars import bars_component
-from historylab.wording.live import AUDIT, clock_time, faults_in_words
+from historylab.wording.live import clock_time, faults_in_words, gaps_in_words
+from historylab.wording.loading import reasons_in_words
 from historylab.wording.untrusted import escape, one_line
 
 MAP, TOKENS = "live-map", "live-tokens"
@@ -26,7 +29,7 @@ BY_THE_PROXY = "set where it was sent"
 
 
 def watched_bar(watch: Watch, shown: WatchedConversation) -> None:
-    """Its title, what it is from, and the way to the playground; below it what went wrong."""
+    """Its title, what it is from, and the way to the playground."""
     last = clock_time(shown.last_at, reader_zone())
     about = [one_line(shown.app, 60), one_line(", ".join(shown.models), 120), count_of(len(shown.requests), "request")]
     with st.container(horizontal=True, vertical_alignment="center", key="live-bar"):
@@ -39,20 +42,30 @@ def watched_bar(watch: Watch, shown: WatchedConversation) -> None:
             key="live-open",
             on_click=lambda: watching.open_in_playground(watch, shown.id, session.tab().live.request),
         )
-    with st.container(key="live-faults"):
-        for sentence in faults_in_words(shown.requests, reader_zone()):
+
+
+def faults(shown: WatchedConversation, sent: SentPlans, report: Report) -> None:
+    """What went otherwise than it should, or isn't on record; in a place that stays."""
+    told = [*faults_in_words(shown.requests, reader_zone()), *gaps_in_words(sent)]
+    lines = list(reasons_in_words(report)) if report.skips else []
+    with st.container(key="live-faults", gap="small"):
+        for sentence in told:
             notice(sentence)
+        if lines:
+            st.html(folded(f"{count_of(report.skips, 'line')} of the recording could not be used", lines))
 
 
 @session.fragment
-def watched_picture(watch: Watch, shown: WatchedConversation, timeline: Timeline) -> None:
+def watched_picture(watch: Watch, shown: WatchedConversation, sent: SentPlans) -> None:
     """Verdict, chips, map and chart of the newest request, or of the one looked at."""
+    timeline = sent.timeline
     if not timeline.plans:
+        notice("No request of it could be read yet")
         return
     newest = len(timeline.plans) - 1
     chosen = session.tab().live.request
     number = newest if chosen is None else min(chosen, newest)
-    would = bool(shown.requests) and shown.requests[-1].mode == AUDIT
+    would = sent.audited[number]
     with st.container(horizontal=True, key="headline"):
         verdict_line(timeline, number, would=would)
     with st.container(key="verdict"):
@@ -61,7 +74,7 @@ def watched_picture(watch: Watch, shown: WatchedConversation, timeline: Timeline
         with st.container(key="chip-lost"):
             lost_so_far(timeline)
         with st.container(key="chip-cost"):
-            cost_so_far(timeline, would=would)
+            cost_so_far(sent)
     legend(timeline, number)
     packed, key = cached.packed_map(timeline)
     data = TimelineData(cached.packed_conversation(timeline), packed, key)

@@ -43,6 +43,7 @@ from historylab.recordings.library import Library
 from historylab.recordings.place import open_recording
 from historylab.recordings.recorded_shelf import RecordedShelf
 from historylab.recordings.search import MessageIndex
+from historylab.recordings.sent_plans import SentPlans, sent_plans
 from historylab.recordings.watch import Watch
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
@@ -60,7 +61,7 @@ from historylab.wording.sources import Outcome, outcome_of
 
 def timeline_key(timeline: Timeline) -> str:
     """Conversation and settings; with a model, also the summaries it wrote, for they may differ the next time."""
-    key = f"{timeline.conversation.digest} {timeline.settings.key}"
+    key = " ".join((timeline.conversation.digest, timeline.settings.key, *(each.key for each in timeline.under)))
     if not settings_that_ask(timeline.settings):
         return key
     written = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}
@@ -163,9 +164,10 @@ def stage_seconds(timeline: Timeline) -> tuple[float, float, float]:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, hash_funcs=BY_CONTENT)
-def sent(conversation: Conversation) -> Timeline:
+def sent(conversation: Conversation) -> SentPlans:
     """A conversation of a recording as it was sent, for all who watch it."""
-    return replay(conversation, Settings())
+    with collection_paused():
+        return sent_plans(conversation)
 
 
 # -- what is drawn from them

@@ -85,6 +85,12 @@ def choose_setting(setting: str, value: Any) -> None:
     touch()
 
 
+def choose_settings(values: Mapping[str, Any]) -> None:
+    """Choose those values for several settings."""
+    for name, value in values.items():
+        choose_setting(name, "" if value is None else value)
+
+
 def reset_choices() -> None:
     """Back to what environment, template and defaults give."""
     state = tab()

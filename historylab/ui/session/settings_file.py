@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from historylab.errors import HistoryLabError, SettingsError
+from historylab.errors import HistoryLabError, SettingsError, StoreError
 from historylab.exporters.settings_file import write_settings
 from historylab.recordings.watch import ProxyStart
 from historylab.settings.model import Settings
 from historylab.settings.names import TEMPLATE
 from historylab.settings.resolve import settings_in_file
 from historylab.ui.server.loopback import on_this_machine
-from historylab.ui.session import session
+from historylab.ui.session import session, watching
 
 Obstacle = Literal["no proxy", "no file", "another file", "elsewhere", "unreadable"]
 
@@ -46,14 +46,13 @@ def shared_file(proxy: ProxyStart | None) -> SharedFile | Obstacle:
         return "unreadable"
 
 
-def write_into(proxy: ProxyStart, settings: Settings) -> None:
+def write_into(settings: Settings) -> None:
     """Let the proxy use these settings from its next request on."""
-    file = shared_file(proxy)  # again: a browser may still have a button of before
-    if not isinstance(file, SharedFile):
-        return
     try:
-        write_settings(file.path, settings)
-    except SettingsError as problem:
+        watch = watching.recording()
+        file = shared_file(watch.newest_proxy() if watch else None)  # a browser may still have a button of before
+        if isinstance(file, SharedFile):
+            write_settings(file.path, settings)
+            session.announce(f"Written into {file.path.name}: the proxy uses them from its next request.")
+    except (SettingsError, StoreError) as problem:
         session.report_problem(f"The settings were not written: {problem}")
-    else:
-        session.touch()

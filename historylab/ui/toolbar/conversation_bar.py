@@ -15,6 +15,7 @@ from historylab.ui.session import viewing
 from historylab.ui.toolbar.open_drawer import open_button
 from historylab.ui.toolbar.opened_files import opened_files, picker
 from historylab.ui.toolbar.recorded_line import recorded_line
+from historylab.ui.toolbar.sent_under_line import sent_under_line
 from historylab.ui.toolbar.share_dialog import share_button
 from historylab.wording.untrusted import escape, one_line
 from historylab.wording.verdict import counted_by
@@ -46,6 +47,7 @@ def conversation_bar(
                 button()
     with st.container(key="about"):  # also if it stays empty: the map below is made anew when its place changes
         recorded_line(resolution)
+        sent_under_line(resolution)
         edited_bar()
         picker()
         opened_files()

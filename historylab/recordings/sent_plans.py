@@ -1,0 +1,107 @@
+"""A recorded conversation as it was sent: the plans of its requests, each under the settings it was sent with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from historylab.chat_models.base import open_chat_model
+from historylab.conversation.conversation import Conversation
+from historylab.conversation.recorded import DECISIONS, MODE, SENT_UNDER, UNTRIMMED
+from historylab.costs.traffic import NOTHING_CUT
+from historylab.errors import HistoryLabError
+from historylab.planning.noted import noted_state
+from historylab.planning.pipeline import open_instruments
+from historylab.planning.replay import Timeline, replay
+from historylab.recordings.exchange import run_lengths
+from historylab.settings.consent import offline, settings_that_ask
+from historylab.settings.model import Settings
+from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
+
+AUDIT = "audit"
+
+
+@dataclass(frozen=True, eq=False)
+class SentPlans:
+    """The timeline, per request whether it was only watched (`audited`: the plan is what would have been sent), and:
+
+    `unrecorded`, the requests (from 0) with an answer that no line is of; `otherwise`, those whose recorded decisions
+    are others than these plans', as after a change of the program.
+    """
+
+    timeline: Timeline
+    audited: tuple[bool, ...]
+    unrecorded: tuple[int, ...]
+    otherwise: tuple[int, ...]
+
+
+def sent_plans(conversation: Conversation) -> SentPlans:
+    """The requests as they were sent. Where settings rewrite the conversation, all are planned under the newest.
+
+    No model is called: a summary that was written by one and isn't noted is the one made without.
+    """
+    about = [_about(conversation, size) for size in conversation.columns.requests.tolist()]
+    settings, under = _settings(about), dict[str, Timeline]()
+    for one in settings:
+        if one.key not in under:
+            under[one.key] = _replay(conversation, one)
+    newest = under[settings[-1].key] if settings else _replay(conversation, Settings())
+    mixed = len(under) > 1 and all(timeline.conversation is newest.conversation for timeline in under.values())
+    if mixed:
+        plans = tuple(under[one.key].plans[i] for i, one in enumerate(settings))
+        newest = replace(newest, plans=plans, under=tuple(settings), derived={})
+    decided = [said.get(DECISIONS) for said in about]
+    return SentPlans(
+        newest,
+        tuple(said.get(MODE) == AUDIT for said in about),
+        tuple(i for i, said in enumerate(about) if said and MODE not in said),
+        tuple(
+            i
+            for i, (plan, sketch) in enumerate(zip(newest.plans, decided, strict=False))
+            if isinstance(sketch, str) and not about[i].get(UNTRIMMED) and sketch != run_lengths(plan.sketch())
+        ),
+    )
+
+
+def newest_sent_under(conversation: Conversation) -> Settings | None:
+    """The settings that the newest request was sent under, or would have been; None if the file doesn't say."""
+    found = (_settings_of(message.metadata) for message in reversed(conversation.messages))
+    return next((settings for settings in found if settings), None)
+
+
+def _about(conversation: Conversation, size: int) -> Mapping[str, Any]:
+    """What the answer to the request with so much history says of it; empty if there is none yet."""
+    answered = size < len(conversation) and conversation[size].role == "assistant"
+    return {"role": "assistant", **conversation[size].metadata} if answered else {}
+
+
+def _settings(about: list[Mapping[str, Any]]) -> list[Settings]:
+    """The settings of each request; where nothing is known, those of the one before, or else of the next."""
+    known = [_settings_of(said) for said in about]
+    last = next((one for one in known if one), Settings())
+    found = []
+    for said, one in zip(about, known, strict=True):
+        last = one or last
+        untrimmed = said.get(UNTRIMMED) and said.get(MODE) != AUDIT
+        found.append(last.replace(**NOTHING_CUT) if untrimmed else last)
+    return found
+
+
+def _settings_of(said: Mapping[str, Any]) -> Settings | None:
+    under = said.get(SENT_UNDER)
+    try:
+        return Settings(**under) if isinstance(under, dict) else None
+    except (HistoryLabError, TypeError):
+        return None
+
+
+def _replay(conversation: Conversation, settings: Settings) -> Timeline:
+    """The replay with the summaries that were noted, without any call of a model."""
+    if not settings_that_ask(settings):
+        return replay(conversation, settings)
+    try:
+        model, noted = CachedRepliesOnly(open_chat_model(settings.model)), noted_state(conversation)
+        return replay(conversation, settings, instruments=open_instruments(settings, chat_model=model, store=noted))
+    except NotAsked:
+        return replay(conversation, offline(settings))

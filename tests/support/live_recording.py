@@ -1,0 +1,94 @@
+"""A recording that grows while a page watches it: requests of apps as a proxy records them, nothing sent anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from historylab import Settings, Trimmer
+from historylab.recordings import open_recording
+from historylab.recordings.exchange import Exchange, exported
+from historylab.recordings.noted_state import NotedState
+from historylab.recordings.recorder import Recorder
+
+TRIMMED = Settings(policy="all", pruner="fifo", budget=150)
+"""Under these the first questions of an app are dropped after a few."""
+SECONDS = 20  # to write a line, on a machine busy with other things
+
+
+@dataclass(eq=False)
+class App:
+    """An app that asks about ferries, through a proxy that trims its requests and records them."""
+
+    recorder: Recorder
+    store: NotedState
+    name: str
+    settings: Settings
+    mode: str = "trim"
+    model: str = "gpt-5.5"
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    trimmers: dict[str, Trimmer] = field(default_factory=dict)
+
+    def ask(self, question: str = "", *, cached: int = 0, **changes: Any) -> None:
+        """Ask and get an answer, on record when this returns."""
+        number = 1 + sum(message["role"] == "user" for message in self.messages)
+        said = question or f"Ferry {number} to the island: when does it leave, and from which pier, please?"
+        self.messages.append({"role": "user", "content": said})
+        body = {"model": self.model, "messages": [dict(message) for message in self.messages]}
+        trimmer = self.trimmers.setdefault(self.settings.key, Trimmer(self.settings, store=self.store))
+        with self.store.noting() as state:
+            decided = trimmer.decide(body)
+        answer = {"role": "assistant", "content": f"Ferry {number} leaves at {number}:30 from pier {number * 7}."}
+        details = {"prompt_tokens_details": {"cached_tokens": cached}}
+        usage = {"prompt_tokens": 100 * number, "completion_tokens": 20, **details}
+        response = {"id": "x", "object": "chat.completion", "model": self.model, "choices": [{"message": answer}]}
+        self.messages.append(answer)
+        exchange = {
+            "chat": decided.chat,
+            "response": {**response, "usage": usage},
+            "status": 200,
+            "app": self.name,
+            "mode": self.mode,
+            "settings": self.settings,
+            "plan": decided.plan,
+            "state": dict(state),
+            **changes,
+        }
+        assert self.recorder.record(Exchange("chat_completions", body, _now(), 0.2, **exchange), SECONDS)
+
+
+def _now() -> float:
+    import time
+
+    return time.time()
+
+
+@dataclass(eq=False)
+class Proxy:
+    """What stands in for a proxy: it notes its start and hands out apps."""
+
+    recorder: Recorder
+    store: NotedState
+
+    def starts(self, settings: Settings = TRIMMED, mode: str = "trim", file: Path | None = None) -> None:
+        """Note under which settings requests are sent from now on."""
+        about = {"mode": mode, "settings": exported(settings), "upstream": "https://models.example"}
+        assert self.recorder.note("proxy", timeout=SECONDS, settings_file=str(file) if file else None, **about)
+
+    def app(self, name: str = "ferry-bot", settings: Settings = TRIMMED, **more: Any) -> App:
+        return App(self.recorder, self.store, name, settings, **more)
+
+
+@contextmanager
+def recording(place: Path) -> Iterator[Proxy]:
+    """A proxy that records there."""
+    store = open_recording(place)
+    recorder = Recorder(store)
+    try:
+        yield Proxy(recorder, NotedState(store))
+    finally:
+        recorder.close()
+        store.close()
