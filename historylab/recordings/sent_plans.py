@@ -66,8 +66,12 @@ def sent_plans(conversation: Conversation) -> SentPlans:
 
 def newest_sent_under(conversation: Conversation) -> Settings | None:
     """The settings that the newest request was sent under, or would have been; None if the file doesn't say."""
-    found = (_settings_of(message.metadata) for message in reversed(conversation.messages))
-    return next((settings for settings in found if settings), None)
+
+    def find() -> Settings | None:
+        found = (_settings_of(message.metadata) for message in reversed(conversation.messages))
+        return next((settings for settings in found if settings), None)
+
+    return conversation.remember("newest sent under", find)
 
 
 def _about(conversation: Conversation, size: int) -> Mapping[str, Any]:

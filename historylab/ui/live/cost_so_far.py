@@ -9,6 +9,7 @@ import streamlit as st
 
 from historylab.conversation.usage import is_textless
 from historylab.costs.cache_reads import cache_reads
+from historylab.costs.recorded_cache import billed_model
 from historylab.costs.traffic import Traffic, baseline_of, billed_traffic
 from historylab.planning.replay import Timeline
 from historylab.recordings.sent_plans import SentPlans
@@ -42,7 +43,7 @@ def cost_so_far(sent: SentPlans) -> None:
     timeline, would = sent.timeline, all(sent.audited)
     bills, own = bill_of(timeline)
     finding = cost_finding(timeline, bills.get(own))
-    listed = prices.prices_in_effect(timeline.settings.model)
+    listed = prices.prices_in_effect(billed_model(timeline))
     reads = cache_reads(timeline, listed, _traffic(sent)) if listed else None
     title = "What it would cost so far" if would else "What it costs so far"
     st.html(

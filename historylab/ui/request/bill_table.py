@@ -8,7 +8,7 @@ import streamlit as st
 
 from historylab.costs.amounts import count_of, money, percent, times
 from historylab.costs.bill import CostComparison
-from historylab.costs.recorded_cache import cache_in_use
+from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.recount import counter_of_money
 from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
@@ -32,7 +32,7 @@ HEADINGS = ("These settings", "Not trimming", "Ratio", "Read from the cache", "N
 
 def bill_of(timeline: Timeline) -> tuple[Mapping[str, CostComparison], str]:
     """The comparison per cache model, and the name of the model's own; nothing where prices are unknown."""
-    listed = prices.prices_in_effect(timeline.settings.model)
+    listed = prices.prices_in_effect(billed_model(timeline))
     return (cached.comparisons(timeline, listed), cache_in_use(timeline, listed).name) if listed else ({}, "")
 
 
