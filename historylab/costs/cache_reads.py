@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from historylab.costs.bill import price
@@ -34,7 +34,7 @@ def cache_reads(timeline: Timeline, prices: Prices, sent: Traffic) -> CacheReads
         return None
     predicted = price(sent, prices, cache_in_use(timeline, prices)).cache_reads.tolist()
     reported = [(i, usage.cache_reads) for i, usage in enumerate(usages) if usage]
-    lost = {one.request: _moved(one, sent) for one in lost_prefixes(timeline.original)}
+    lost = {one.request: one for one in lost_prefixes(timeline.original)}
     for (before, _), (i, read) in pairwise(reported):
         if before == i - 1 and i not in lost and read < KEPT * predicted[i] and predicted[i] >= SMALLEST:
             lost[i] = explain_loss(timeline.original, i, predicted[i])
@@ -45,9 +45,3 @@ def cache_reads(timeline: Timeline, prices: Prices, sent: Traffic) -> CacheReads
         sum(predicted[i] for i, _ in reported),
         tuple(lost[i] for i in sorted(lost)),
     )
-
-
-def _moved(lost: LostPrefix, sent: Traffic) -> LostPrefix:
-    """The loss, by the cut where what was sent began otherwise than the request before and nothing else is known."""
-    moved = lost.cause == "unknown" and sent.broken[lost.request] and sent.shared[lost.request] < KEPT * lost.cached
-    return replace(lost, cause="cut") if moved else lost

@@ -35,7 +35,7 @@ class LostPrefix:
 
     `seconds` is the pause before it (NaN if unknown), `lifetime` how long the cache lasts; `models` are the former and
     the new one where the model changed; `message` is the index of what replaced the history, where something did. That
-    the cut moved is known where a recording has what was decided, or of a replay as it was sent (`cache_reads.py`).
+    the cut moved is known where a recording has what was decided.
     """
 
     request: int

@@ -154,7 +154,7 @@ class Watch:
             if read is None or known is None or read[0] != known.last_number:
                 records = self.store.read_records(conversation=id)
                 self._read.pop(id, None)
-                read = records[-1].number if records else 0, load(as_file(records), FORMAT, name=f"{id}.jsonl")
+                read = records[-1].number if records else 0, load(as_file(records), FORMAT)
                 self._read[id] = read
                 if len(self._read) > MOST_READ:
                     del self._read[next(iter(self._read))]

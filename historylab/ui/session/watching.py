@@ -73,7 +73,8 @@ def open_in_playground(watch: Watch, id: str, request: int | None = None, messag
     viewing.open_conversations(found, "", first_asking(found), (ReadFile(given, found.report),))
     if request is not None:
         viewing.select_request(request)
-    viewing.select_message(message)
+    if message is not None:
+        viewing.reveal_message(message)
     drawers.ask_for(TO_PLAYGROUND)
     session.touch()
 
