@@ -1,0 +1,139 @@
+"""An app whose requests are trimmed and recorded: it asks, edits, forks, restarts, and goes on under other settings."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+from recorded_chats import as_json
+
+from historylab import Settings, Trimmer
+from historylab.formats.requests import FORMS
+from historylab.recordings.exchange import Exchange
+from historylab.recordings.noted_state import NotedState
+from historylab.recordings.recorder import Recorder
+
+BEGAN = 1_795_419_000.0
+TOOL = "timetable"
+MODELS = {"chat_completions": "gpt-4o", "anthropic": "claude-sonnet-4-5"}
+
+
+class RecordedApp:
+    """One chat over an API. `history` has its items, `answers` the usage of each answer in it, by its text."""
+
+    def __init__(self, store, api: str, settings: Settings, monkeypatch):
+        self.api, self.settings, self.store = api, settings, store
+        self.history: list[dict[str, Any]] = []
+        self.usage: dict[str, int] = {}
+        self.system = "You look after the ferries."
+        self._numbers, self._now = count(1), BEGAN
+        monkeypatch.setattr("historylab.planning.kept.now", lambda: datetime.fromtimestamp(self._now, UTC))
+        self.restart()
+
+    def restart(self, settings: Settings | None = None) -> None:
+        """Another process, which may have other settings."""
+        self.close()
+        self.settings = settings or self.settings
+        self.noted, self.recorder = NotedState(self.store), Recorder(self.store, keep_days=None)
+        self.trimmer = Trimmer(self.settings, store=self.noted, format=self.api)
+
+    def close(self) -> None:
+        if hasattr(self, "recorder"):
+            self.recorder.close()
+            assert self.recorder.unrecorded == 0
+
+    def ask(self, words: int) -> None:
+        """A user's message, and its answer."""
+        self.history.append({"role": "user", "content": self._text("question", words)})
+        self.request(words)
+
+    def use_tool(self, words: int) -> None:
+        """An answer that calls a tool, the result, and the answer to that."""
+        self.history.append({"role": "user", "content": self._text("look up", words)})
+        self.request(words, calls=1 + words % 2)
+        results = self._results(words)
+        self.history += results if self.api == "chat_completions" else [{"role": "user", "content": results}]
+        self.request(words)
+
+    def edit(self, words: int) -> None:
+        """A user's message from before, said otherwise: what followed is forgotten."""
+        users = [k for k, item in enumerate(self.history) if item["role"] == "user"]
+        asked = [k for k in users[1:] if isinstance(self.history[k]["content"], str)]
+        if asked:
+            del self.history[asked[-1 - words % min(3, len(asked))] :]
+            self.ask(words)
+
+    def fail(self, words: int) -> None:
+        """A request that is refused, and asked again."""
+        self.history.append({"role": "user", "content": self._text("again", words)})
+        self.request(words, fails=True)
+        self.request(words)
+
+    def request(self, words: int, *, calls: int = 0, fails: bool = False) -> None:
+        """Send the history, and keep the answer."""
+        self._now += 37.5
+        body = self._body()
+        with self.noted.noting() as state:
+            decision = self.trimmer.decide(body)
+        answer = None if fails else self._answer(words, calls)
+        sent = Exchange(self.api, as_json(body), self._now, 1.5, chat=decision.chat, plan=decision.plan, state=state)
+        told = {"status": 429, "error": "too many"} if answer is None else {"response": self._response(answer)}
+        assert self.recorder.record(replace(sent, settings=self.settings, app="ferries", **told), 30)
+        if answer is not None:
+            self.history.append(answer)
+
+    def messages(self) -> list[tuple[Any, ...]]:
+        """What was said so far, as our messages say it."""
+        form, body = FORMS[self.api], self._body()
+        request = form.open(body, True, lambda _: False)
+        read = [*request.systems, *(m for _, group in form.groups(request.items) for m in group)]
+        return [gist_of(message) for message in read]
+
+    def _body(self) -> dict[str, Any]:
+        described = {"name": TOOL, "description": "when ferries leave"}
+        if self.api == "anthropic":
+            tools = [{**described, "input_schema": {"type": "object"}}]
+            return {"model": MODELS[self.api], "max_tokens": 99, "system": self.system, "tools": tools} | {
+                "messages": as_json(self.history)
+            }
+        tools = [{"type": "function", "function": {**described, "parameters": {"type": "object"}}}]
+        system = {"role": "system", "content": self.system}
+        return {"model": MODELS[self.api], "tools": tools, "messages": [system, *as_json(self.history)]}
+
+    def _answer(self, words: int, calls: int) -> dict[str, Any]:
+        text, ids = self._text("answer", words), [f"call_{next(self._numbers)}" for _ in range(calls)]
+        self.usage[text] = 100 + len(self.usage)
+        if self.api == "anthropic":
+            used = [{"type": "tool_use", "id": id, "name": TOOL, "input": {"day": words}} for id in ids]
+            return {"role": "assistant", "content": [{"type": "text", "text": text}, *used]}
+        functions = [{"name": TOOL, "arguments": json.dumps({"day": words})} for _ in ids]
+        asked = [{"id": id, "type": "function", "function": f} for id, f in zip(ids, functions, strict=True)]
+        return {"role": "assistant", "content": text, **({"tool_calls": asked} if asked else {})}
+
+    def _response(self, answer: dict[str, Any]) -> dict[str, Any]:
+        reported = list(self.usage.values())[-1]
+        if self.api == "anthropic":
+            usage = {"input_tokens": reported, "output_tokens": 5}
+            return {"type": "message", "model": MODELS[self.api], "stop_reason": "end_turn", "usage": usage, **answer}
+        usage = {"prompt_tokens": reported, "completion_tokens": 5, "total_tokens": reported + 5}
+        choice = {"index": 0, "message": {**answer, "refusal": None}, "finish_reason": "stop"}
+        return {"object": "chat.completion", "model": MODELS[self.api], "choices": [choice], "usage": usage}
+
+    def _results(self, words: int) -> list[dict[str, Any]]:
+        called, text = self.history[-1], self._text("result", 3 * words)
+        if self.api == "anthropic":
+            ids = [block["id"] for block in called["content"] if block["type"] == "tool_use"]
+            return [{"type": "tool_result", "tool_use_id": id, "content": text} for id in ids]
+        return [{"role": "tool", "tool_call_id": call["id"], "content": text} for call in called["tool_calls"]]
+
+    def _text(self, kind: str, words: int) -> str:
+        return " ".join([f"{kind} {next(self._numbers)}", *["word"] * words])
+
+
+def gist_of(message) -> tuple[Any, ...]:
+    """What a message says."""
+    calls = [(call.id, call.name, json.loads(call.arguments)) for call in message.tool_calls]
+    return message.role, message.content, calls, message.tool_call_id
