@@ -63,28 +63,28 @@ def run(arguments: argparse.Namespace) -> int:
 
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     record = arguments.record or os.environ.get(RECORD) or None
-    bound = listen(arguments.host, arguments.port)
-    proxy = open_proxy(
-        arguments.upstream,
-        settings=arguments.settings,
-        mode=arguments.mode,
-        record=record,
-        redact=arguments.redact,
-        keep_days=arguments.keep_days or None,
-        host=arguments.host,
-        tokens=tokens,
-    )
-    start = Start(
-        url_of(arguments.host, bound.getsockname()[1]),
-        proxy.upstream.url,
-        arguments.mode,
-        proxy.judge.settings.settings,
-        proxy.judge.settings.path,
-        _recorded(record, arguments.keep_days, len(arguments.redact)),
-        token=bool(tokens),
-        warnings=(UNENCRYPTED,) if proxy.upstream.shows_keys else (),
-    )
-    Server(proxy, lambda: print_block(start_block(start))).run([bound])
+    with listen(arguments.host, arguments.port) as bound:
+        proxy = open_proxy(
+            arguments.upstream,
+            settings=arguments.settings,
+            mode=arguments.mode,
+            record=record,
+            redact=arguments.redact,
+            keep_days=arguments.keep_days or None,
+            host=arguments.host,
+            tokens=tokens,
+        )
+        start = Start(
+            url_of(arguments.host, bound.getsockname()[1]),
+            proxy.upstream.url,
+            arguments.mode,
+            proxy.judge.settings.settings,
+            proxy.judge.settings.path,
+            _recorded(record, arguments.keep_days, len(arguments.redact)),
+            token=bool(tokens),
+            warnings=(UNENCRYPTED,) if proxy.upstream.shows_keys else (),
+        )
+        Server(proxy, lambda: print_block(start_block(start))).run([bound])
     return 0
 
 

@@ -23,15 +23,15 @@ class Answer:
     """The pieces of an answer of one form of requests, `streamed` as events or whole."""
 
     def __init__(self, form: str, streamed: bool, largest: int = LARGEST_KEPT):
-        self.streamed, self._form, self._room = streamed, form, largest
+        self.streamed, self._form, self._largest = streamed, form, largest
         self._pieces: list[bytes] = []
         self._line = b""  # of which more is to come
-        self.ended = False
+        self.ended, self.size = False, 0
 
     def add(self, piece: bytes) -> bool:
         """Take the next piece. Returns whether it brings the last event of a stream."""
-        self._room -= len(piece)
-        if self._room >= 0:
+        self.size += len(piece)
+        if self.size <= self._largest:
             self._pieces.append(piece)
         if not self.streamed or self.ended:
             return False
@@ -41,7 +41,7 @@ class Answer:
 
     def is_whole(self) -> bool:
         """Whether nothing is missing, as far as its API marks the end of a stream; some servers don't."""
-        if not self.streamed or self.ended or self._room < 0:
+        if not self.streamed or self.ended or self.size > self._largest:
             return True
         body = self.body()
         choices = body.get("choices") if isinstance(body, dict) else None
@@ -50,7 +50,7 @@ class Answer:
 
     def body(self, secrets: Sequence[str] = ()) -> Any:
         """The API's answer as one body; None for one too large to keep, and for what is no JSON."""
-        if self._room < 0:
+        if self.size > self._largest:
             return None
         whole = without(secrets, b"".join(self._pieces))
         if not self.streamed:

@@ -16,6 +16,8 @@ from historylab.recordings.recorder import Recorder
 
 log = logging.getLogger("historylab.proxy")
 
+LARGE = 50_000
+"""Bytes of an answer that is put together in a thread."""
 HUNG_UP, BROKEN, UNFINISHED = "the client hung up", "the upstream broke the connection off", "the answer has no end"
 
 
@@ -88,7 +90,9 @@ class Passing:
         if self._recorder is None or not self.to_record:
             return
         self.to_record = False
-        if not await self._recorder.arecord(await asyncio.to_thread(self._exchange, error)):
+        large = self._answer is not None and self._answer.size > LARGE
+        exchange = await asyncio.to_thread(self._exchange, error) if large else self._exchange(error)
+        if not await self._recorder.arecord(exchange):
             self.unrecorded = STORE
 
     def _exchange(self, error: str) -> Exchange:

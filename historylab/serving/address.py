@@ -23,7 +23,9 @@ def check_address(host: str, port: int) -> None:
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket bound to the address; port 0 takes any free one. Raises CannotListen."""
-    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    # With the protocol named, asyncio sends small packets at once; else each may wait 40 ms for an acknowledgement.
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name != "nt":
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
