@@ -26,6 +26,8 @@ FENCES = {
     "msgpack": ("historylab/formats/frameworks/",),
     "psycopg": ("historylab/stores/",),
     "psycopg_pool": ("historylab/stores/",),
+    "httpx2": ("historylab/proxy/",),
+    "uvicorn": ("historylab/proxy/",),
     "rich": ("historylab/cli/",),
     "distributed": ("historylab/cli/sweep.py",),
 }
