@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -15,7 +16,7 @@ from pydantic import Field
 from historylab.agent.conversation_search import NAME as SEARCH
 from historylab.agent.tools import FunctionTool, as_tool
 from historylab.chat_models.base import Reply
-from historylab.chat_models.scripted import call
+from historylab.chat_models.scripted import call, estimate_usage
 
 TIMETABLE: Mapping[str, Sequence[str]] = {
     "skellig": ("07:30", "10:15", "13:00", "17:45"),
@@ -57,6 +58,11 @@ def ferry_tools() -> list[FunctionTool]:
 
 def answer_at_the_desk(messages: Sequence[Record], tools: Sequence[Record]) -> str | Reply:
     """The scripted model's reply: by the newest message, and by nothing that its request doesn't hold."""
+    reply = _reply(messages, tools)
+    return reply if isinstance(reply, str) else replace(reply, usage=estimate_usage(messages, ""))
+
+
+def _reply(messages: Sequence[Record], tools: Sequence[Record]) -> str | Reply:
     newest, offered = messages[-1], {tool["function"]["name"] for tool in tools}
     said = _text(newest)
     if "summar" in said.lower() and not tools:
@@ -100,11 +106,13 @@ def _remembered(what: str, messages: Sequence[Record], offered: set[str], id: st
 
 
 def _of_result(messages: Sequence[Record]) -> str:
-    """The newest result in a sentence."""
+    """The newest result that says something of ferries or of what was said, in a sentence."""
+    results = [_text(m) for m in messages if m["role"] == "tool"]
+    told = next((result for result in reversed(results) if result.startswith("{")), "")
     try:
-        found = json.loads(_text(messages[-1]))
+        found = json.loads(told)
     except ValueError:
-        return f"The tool said: {_text(messages[-1])[:300]}"
+        return f"The tool said: {results[-1][:300]}"
     if "departures" in found:
         times = ", ".join(found["departures"])
         return f"To {found['island']} on {found['day']}: {times}. An adult pays €{found['adult_eur']}."

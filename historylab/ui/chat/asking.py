@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Sequence
 from functools import partial
 
@@ -9,6 +10,7 @@ from historylab.agent.conversation_search import conversation_search_tool
 from historylab.agent.events import Event
 from historylab.agent.ferry_desk import answer_at_the_desk, ferry_tools
 from historylab.agent.loop import run_agent
+from historylab.agent.recorded_run import Recording, recorded_run
 from historylab.agent.replayed_tools import replayed_tools
 from historylab.agent.tools import RewritingTool, Tool
 from historylab.chat_models.base import ChatModel
@@ -18,14 +20,18 @@ from historylab.chat_models.replayed import ReplayedChatModel, next_messages
 from historylab.chat_models.scripted import ScriptedChatModel
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
+from historylab.errors import StoreError
 from historylab.planning.pipeline import open_instruments
 from historylab.settings.model import Settings
+from historylab.settings.names import RECORD
 from historylab.systems.mycoder import default_tools, tool_agent
 from historylab.systems.octopus.limited_tools import limit_tools
 from historylab.ui.chat.stored import CONVERSATION, store_new_messages
-from historylab.ui.session import chosen_system, session
+from historylab.ui.session import cached, chosen_system, session
 from historylab.ui.session.chat_session import COMPACT, FERRIES, MODEL, REPLAYED, SEARCH, ChatSession
 
+APP = "HistoryLab chat"
+"""The app that a recording names."""
 MYCODER, OCTOPUS, TOOLPACK = "mycoder", "octopus", "toolpack"
 
 
@@ -71,7 +77,12 @@ def _ask(said: Sequence[Message], settings: Settings) -> None:
     if chat.running or not chat.may_ask(settings.model):
         return
     model = open_model(chat, settings)
-    events = partial(_events, chat, settings, model, current_system())
+    try:
+        recording = recording_of(chat)
+    except StoreError as problem:
+        session.report_problem(f"The chat can't be recorded: {problem}")
+        return
+    events = partial(_events, chat, settings, model, current_system(), recording)
     session.touch()
     chat.ask(said, model, settings, who_answers(chat, settings), events)
 
@@ -86,17 +97,30 @@ def open_model(chat: ChatSession, settings: Settings) -> ChatModel:
 
 
 def _events(
-    chat: ChatSession, settings: Settings, model: ChatModel, system: str, conversation: Conversation
+    chat: ChatSession,
+    settings: Settings,
+    model: ChatModel,
+    system: str,
+    recording: Recording | None,
+    conversation: Conversation,
 ) -> Generator[Event]:
     """The agent's events. Nothing is done before the first is asked for, in the run's thread."""
     store_new_messages(chat, conversation)
-    instruments = open_instruments(settings, chat_model=model, store=chat.store)
+    state = recording.state if recording else chat.store
+    instruments = open_instruments(settings, chat_model=model, store=state)
     tools = _tools(chat, model, system)
     if system == MYCODER:
-        yield from tool_agent(conversation, settings, tools=tools, instruments=instruments)
+        events = tool_agent(conversation, settings, tools=tools, instruments=instruments)
     else:
         previous = chat.previous(settings)
-        yield from run_agent(conversation, settings, tools=tools, instruments=instruments, previous=previous)
+        events = run_agent(conversation, settings, tools=tools, instruments=instruments, previous=previous)
+    yield from recorded_run(events, recording, settings, model.name, tools) if recording else events
+
+
+def recording_of(chat: ChatSession) -> Recording | None:
+    """Where the chat is recorded, if the playground was started with a recording. Raises StoreError."""
+    place = os.environ.get(RECORD, "")
+    return Recording(*cached.recorder(place), chat, chat.id, APP) if place else None
 
 
 def _tools(chat: ChatSession, model: ChatModel, system: str) -> list[Tool | RewritingTool]:

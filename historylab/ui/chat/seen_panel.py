@@ -63,7 +63,9 @@ def _timeline(chat: ChatSession, conversation: Conversation, settings: Settings)
     """Its replay by the summaries that were written; nobody is asked for others."""
     known = CachedRepliesOnly(asking.open_model(chat, settings))
     try:
-        instruments = open_instruments(settings, chat_model=known, store=chat.store)
+        recording = asking.recording_of(chat)
+        state = recording.state if recording else chat.store
+        instruments = open_instruments(settings, chat_model=known, store=state)
         return cached.chat_timeline(conversation, settings, chat.written, instruments)
     except NotAsked:  # a request that wasn't sent, under settings that would ask for its summary
         without = offline(settings)

@@ -40,8 +40,10 @@ from historylab.recall.must_remember import MustRemember
 from historylab.recall.questions import Asked, Question, ask_all
 from historylab.recall.retention import Retention, retention
 from historylab.recordings.library import Library
+from historylab.recordings.noted_state import NotedState
 from historylab.recordings.place import open_recording
 from historylab.recordings.recorded_shelf import RecordedShelf
+from historylab.recordings.recorder import Recorder
 from historylab.recordings.search import MessageIndex
 from historylab.recordings.sent_plans import SentPlans, sent_plans
 from historylab.recordings.watch import Watch
@@ -107,6 +109,13 @@ def generated(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
 def watched(place: str) -> Watch:
     """The recording at that place, which everyone watches together."""
     return Watch(open_recording(place))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def recorder(place: str) -> tuple[Recorder, NotedState]:
+    """Who writes into the recording at that place what is said in chats here, and its state."""
+    store = open_recording(place)
+    return Recorder(store), NotedState(store)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)

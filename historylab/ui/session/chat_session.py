@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from secrets import token_hex
 from threading import RLock
 
 from historylab.agent.events import (
@@ -39,6 +40,11 @@ FERRIES, SEARCH, COMPACT = "ferries", "conversation_search", "compactHistory"
 MOST_STORED = 100_000  # messages that can be searched
 STOPPED = "stopped"
 """The key of the metadata of an answer that was stopped."""
+
+
+def new_id() -> str:
+    """An id for a chat."""
+    return f"c-{token_hex(8)}"
 
 
 def _open_store() -> Store:
@@ -86,8 +92,8 @@ class ChatSession:
     looked_at: tuple[int | None, int | None] = (None, None)  # another request and a message, chosen on its map
     shown: object = None  # what is open elsewhere, if that is this chat
     written: int = 0  # summaries so far
+    id: str = field(default_factory=new_id)  # of the conversation in a recording
     store: Store = field(default_factory=_open_store, repr=False)
-    on_said: Callable[[ChatSession], None] = lambda _chat: None
     _answers: dict[int, Answer] = field(default_factory=dict)  # by the message's identity
     _notes: dict[int, list[str]] = field(default_factory=dict)
     _previous: tuple[str, Conversation, HistoryPlan] | None = None
@@ -131,13 +137,14 @@ class ChatSession:
         with self._lock:
             self.conversation, self._previous, self.failure = conversation, None, None
             self.chosen, self.looked_at, self.standing = None, (None, None), {}
+            self.id = str(conversation.metadata.get("conversation_id") or "") or self.id
 
     def restart(self) -> None:
         """Begin anew; who answers, tools and server stay."""
         self.replace(Conversation(title="Chat"))
         with self._lock:
             self._answers, self._notes, self.position = {}, {}, 0
-            self.store, self.written, self.shown = _open_store(), 0, None
+            self.store, self.written, self.shown, self.id = _open_store(), 0, None, new_id()
 
     def choose_answerer(self, who: str) -> None:
         self.answerer, self.failure = who, None
@@ -208,7 +215,6 @@ class ChatSession:
             self.conversation = self.conversation.followed_by(said)
             self.failure, self.chosen, self.looked_at = None, None, (None, None)
             self.run = ChatRun(model, settings, who)
-            self.on_said(self)
             self.run.start(events(self.conversation), self._take)
 
     def stop(self) -> None:
@@ -256,11 +262,9 @@ class ChatSession:
     def _go_on(self, run: ChatRun, conversation: Conversation) -> None:
         self.conversation = conversation
         run.steps += 1
-        self.on_said(self)
 
     def _say(self, messages: Iterable[Message]) -> None:
         self.conversation = self.conversation.followed_by(messages)
-        self.on_said(self)
 
     def _keep_answer(self, run: ChatRun) -> None:
         if run.plan is not None:
