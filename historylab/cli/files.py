@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
 from historylab.cli.base import print_note
@@ -14,6 +18,8 @@ if TYPE_CHECKING:
     from historylab.formats.mapping import FieldMapping
 
 T = TypeVar("T")
+URL = re.compile(r"(?:sqlite|postgres(?:ql)?)://", re.IGNORECASE)
+RECORDS_AT_ONCE = 500
 
 
 def add_strict(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +66,38 @@ def read_files(
         yield content
     if skipped and not any_read:
         raise NothingRead(skipped)
+
+
+@contextmanager
+def recordings_as_files(arguments: argparse.Namespace) -> Iterator[None]:
+    """Have a file where a recording's URL is named among the files of a command, for as long as it runs."""
+    with ExitStack() as until_the_end:
+
+        def local(given: str) -> str:
+            return _local_file(given, until_the_end) if URL.match(given) else given
+
+        for name in ("file", "files", "what"):
+            given = getattr(arguments, name, None)
+            if given:
+                setattr(arguments, name, local(given) if isinstance(given, str) else [local(each) for each in given])
+        yield
+
+
+def _local_file(url: str, until_the_end: ExitStack) -> str:
+    """The file of an SQLite URL; for a database on a server a file with its lines. Its name has no password."""
+    from historylab.recordings import open_recording
+
+    scheme, _, rest = url.partition(":///")
+    if scheme.lower() == "sqlite":
+        return rest
+    folder = until_the_end.enter_context(TemporaryDirectory(prefix="historylab-"))
+    path = os.path.join(folder, "recording.jsonl")
+    with closing(open_recording(url)) as store, open(path, "w", encoding="utf-8") as file:
+        last = 0
+        while records := store.read_records(after=last, limit=RECORDS_AT_ONCE):
+            file.writelines(f"{record.text}\n" for record in records)
+            last = records[-1].number
+    return path
 
 
 def _mapping_offered(problem: LoadError) -> str:

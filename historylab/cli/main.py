@@ -12,6 +12,7 @@ from historylab._version import __version__
 from historylab.cli import check, convert, export, proxy, recommend, show, sweep, tune
 from historylab.cli import open as opening
 from historylab.cli.base import INTERRUPTED, add_strict_environment, print_note
+from historylab.cli.files import recordings_as_files
 from historylab.cli.parser import COMMANDS, Parser
 from historylab.errors import HistoryLabError, SettingsError, UnknownMember, needs
 
@@ -27,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # for a terminal or a pipe that is not UTF-8
     arguments = _parser().parse_args(_with_open(sys.argv[1:] if argv is None else argv))
     try:
-        with needs("historylab", "this command"):
+        with needs("historylab", "this command"), recordings_as_files(arguments):
             exit_code: int = arguments.run(arguments)
         sys.stdout.flush()
         return exit_code

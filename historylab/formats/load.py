@@ -21,6 +21,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.files.event_stream import of_events
 from historylab.formats.mapping import FieldMapping, read_mapped
 from historylab.formats.titles import labelled, titled
+from historylab.formats.traces.recorded_lines import RECORDING_FILE
 from historylab.registry import Member, member, members
 
 MAX_BYTES = 200_000_000
@@ -66,7 +67,9 @@ def load(
     max_bytes: int = MAX_BYTES,
     mapping: FieldMapping | str | os.PathLike[str] | None = None,
 ) -> Conversations:
-    """Read every conversation of a file, or of the files in a ZIP archive. A str is a path; pass pasted text as bytes.
+    """Read every conversation of a file, of the files in a ZIP archive, or of a recording's folder.
+
+    A str is a path; pass pasted text as bytes.
 
     `format` names the format instead of detecting it. `name` is the file name of bytes: its suffix identifies JSON
     lines, its stem becomes the title. `mapping` says which fields hold the messages of a file in no known format: a
@@ -190,6 +193,7 @@ def _content(given: str | os.PathLike[str] | bytes, name: str, max_bytes: int) -
         raise LoadError(f"load takes a path or bytes, not a {type(given).__name__}; encode a text first")
     path = Path(given)
     try:
+        path = path / RECORDING_FILE if (path / RECORDING_FILE).is_file() else path
         _check(path, max_bytes)
     except LoadError:
         raise

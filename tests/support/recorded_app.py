@@ -12,6 +12,7 @@ from recorded_chats import as_json
 
 from historylab import Settings, Trimmer
 from historylab.formats.requests import FORMS
+from historylab.planning.plan import HistoryPlan
 from historylab.recordings.exchange import Exchange
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
@@ -22,12 +23,16 @@ MODELS = {"chat_completions": "gpt-4o", "anthropic": "claude-sonnet-4-5"}
 
 
 class RecordedApp:
-    """One chat over an API. `history` has its items, `answers` the usage of each answer in it, by its text."""
+    """One chat over an API.
+
+    `history` has its items, `usage` the tokens reported for each answer by its text, `plans` those of all requests.
+    """
 
     def __init__(self, store, api: str, settings: Settings, monkeypatch):
         self.api, self.settings, self.store = api, settings, store
         self.history: list[dict[str, Any]] = []
         self.usage: dict[str, int] = {}
+        self.plans: list[HistoryPlan] = []
         self.system = "You look after the ferries."
         self._numbers, self._now = count(1), BEGAN
         monkeypatch.setattr("historylab.planning.kept.now", lambda: datetime.fromtimestamp(self._now, UTC))
@@ -78,6 +83,7 @@ class RecordedApp:
         body = self._body()
         with self.noted.noting() as state:
             decision = self.trimmer.decide(body)
+        self.plans.append(decision.plan)
         answer = None if fails else self._answer(words, calls)
         sent = Exchange(self.api, as_json(body), self._now, 1.5, chat=decision.chat, plan=decision.plan, state=state)
         told = {"status": 429, "error": "too many"} if answer is None else {"response": self._response(answer)}

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from historylab.errors import LoadError
 from historylab.formats.base import Report
-from historylab.formats.files.database import MAGIC, rows_of, tables_of
+from historylab.formats.files.database import MAGIC, read_database, rows_of, tables_of
 from historylab.formats.files.json_values import ASK, MAX_ITEMS, Parser, too_many
 from historylab.formats.files.refusals import refuse_binary, where_broken
 from historylab.formats.files.sampling import sampled
@@ -53,7 +53,9 @@ class Content:
     @cached_property
     def data(self) -> bytes:
         """All bytes. Those of a large file are better not asked for: `head`, `text` and `values` do without."""
-        return self.path.read_bytes() if self.path else b""
+        if self.path is None:
+            return b""
+        return read_database(self.path) if self.head.startswith(MAGIC) else self.path.read_bytes()
 
     @cached_property
     def head(self) -> bytes:

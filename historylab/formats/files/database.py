@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 from historylab.errors import LoadError
 
 MAGIC = b"SQLite format 3\0"
 WAL_VERSIONS = slice(18, 20)  # of the header: 2 asks for a -wal file, which bytes don't have
+BESIDE = ("-wal", "-shm", "-journal")
+"""Endings of the files that SQLite keeps beside a database while it is in use."""
+
+
+def read_database(path: Path) -> bytes:
+    """The bytes of a database, with what a program that has it open has written and not yet moved into it."""
+    wal = Path(f"{path}{BESIDE[0]}")
+    if wal.exists() and wal.stat().st_size:
+        uri = f"{path.absolute().as_uri()}?mode=ro"
+        with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
+            return connection.serialize()
+    return path.read_bytes()
+
+
+def is_beside_database(path: str) -> bool:
+    """Whether it is one of the files that SQLite keeps beside a database."""
+    return any(path.endswith(ending) and os.path.exists(path.removesuffix(ending)) for ending in BESIDE)
 
 
 @contextmanager
