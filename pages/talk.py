@@ -5,9 +5,11 @@ import streamlit as st
 from historylab.ui.chat import asking
 from historylab.ui.chat.answerer import answerer_field, cannot_ask
 from historylab.ui.chat.bubbles import bubbles
+from historylab.ui.chat.checkpoints import checkpoints_panel
 from historylab.ui.chat.elsewhere import keep_open, open_elsewhere
 from historylab.ui.chat.empty import invitation
 from historylab.ui.chat.failure import failure_shown
+from historylab.ui.chat.memory import memory_panel
 from historylab.ui.chat.running import follow_run, stop_button
 from historylab.ui.chat.seen_panel import seen_panel
 from historylab.ui.chat.stored import stored_messages
@@ -41,6 +43,7 @@ with st.container(key="chat-scene"):
     with st.container(key="chat-talk", gap="small"):
         answerer_field(chat, settings)
         tools_field(chat, settings, system)
+        memory_panel(chat, settings)
         with st.container(key="chat-said", height=520, autoscroll=True, gap="small"):
             if len(chat.conversation):
                 bubbles(chat)
@@ -56,7 +59,7 @@ with st.container(key="chat-scene"):
         with replay_errors_shown():
             seen_panel(chat, settings)
         stored_messages(chat)
-        panels = st.container(key="chat-panels")  # checkpoints and memory stand here
+        checkpoints_panel(chat, settings)
 session.clear_announcement()
 if run:
     follow_run(run, steps, answer)

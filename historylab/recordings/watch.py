@@ -12,7 +12,16 @@ from typing import Any
 
 from historylab.formats.load import Conversations, load
 from historylab.formats.titles import opening, printable
-from historylab.formats.traces.recorded_lines import KIND, PROXY, REQUEST, TAGS, TITLE, holder_of, parse_line
+from historylab.formats.traces.recorded_lines import (
+    CHECKPOINT,
+    KIND,
+    PROXY,
+    REQUEST,
+    TAGS,
+    TITLE,
+    holder_of,
+    parse_line,
+)
 from historylab.recordings.entries import clean_tags
 from historylab.stores.base import Record, RecordStore
 
@@ -55,6 +64,7 @@ class WatchedConversation:
     title: str = ""
     requests: list[SentRequest] = field(default_factory=list)
     tags: tuple[str, ...] = ()
+    checkpoints: int = 0
 
     @property
     def app(self) -> str:
@@ -181,6 +191,8 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
     known.last_started, known.last_at, known.last_number = record.at, record.at + seconds, record.number
     if line.get(KIND) == TITLE:
         known.title = printable(_text(line, "title"))
+    elif line.get(KIND) == CHECKPOINT:
+        known.checkpoints += 1
     elif line.get(KIND) == TAGS:
         tags = line.get("tags")
         known.tags = clean_tags(tags if isinstance(tags, list) else ())

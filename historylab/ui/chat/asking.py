@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from historylab.agent.conversation_search import conversation_search_tool
@@ -22,17 +23,31 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import StoreError
 from historylab.planning.pipeline import open_instruments
+from historylab.recordings.library import Library
 from historylab.settings.model import Settings
 from historylab.settings.names import RECORD
-from historylab.systems.mycoder import default_tools, tool_agent
+from historylab.systems.mycoder import Checkpoints, default_tools, tool_agent
+from historylab.systems.mycoder.status import INSTRUCTIONS
 from historylab.systems.octopus.limited_tools import limit_tools
 from historylab.ui.chat.stored import CONVERSATION, store_new_messages
 from historylab.ui.session import cached, chosen_system, session
+from historylab.ui.session.chat_checkpoints import checkpoints_of
+from historylab.ui.session.chat_memory import library_of, put_memory
 from historylab.ui.session.chat_session import COMPACT, FERRIES, MODEL, REPLAYED, SEARCH, ChatSession
 
 APP = "HistoryLab chat"
 """The app that a recording names."""
 MYCODER, OCTOPUS, TOOLPACK = "mycoder", "octopus", "toolpack"
+
+
+@dataclass(frozen=True)
+class _Aids:
+    """What an answer is made with besides settings and model: where it is recorded, what is remembered from."""
+
+    system: str
+    recording: Recording | None
+    library: Library | None
+    checkpoints: Checkpoints
 
 
 def current_system() -> str:
@@ -78,11 +93,11 @@ def _ask(said: Sequence[Message], settings: Settings) -> None:
         return
     model = open_model(chat, settings)
     try:
-        recording = recording_of(chat)
+        aids = _Aids(current_system(), recording_of(chat), library_of(chat), checkpoints_of(chat))
     except StoreError as problem:
         session.report_problem(f"The chat can't be recorded: {problem}")
         return
-    events = partial(_events, chat, settings, model, current_system(), recording)
+    events = partial(_events, chat, settings, model, aids)
     session.touch()
     chat.ask(said, model, settings, who_answers(chat, settings), events)
 
@@ -100,17 +115,18 @@ def _events(
     chat: ChatSession,
     settings: Settings,
     model: ChatModel,
-    system: str,
-    recording: Recording | None,
+    aids: _Aids,
     conversation: Conversation,
 ) -> Generator[Event]:
     """The agent's events. Nothing is done before the first is asked for, in the run's thread."""
     store_new_messages(chat, conversation)
+    recording, by_mycoder = aids.recording, aids.system == MYCODER
+    conversation = put_memory(chat, aids.library, prompt=INSTRUCTIONS if by_mycoder else "")
     state = recording.state if recording else chat.store
     instruments = open_instruments(settings, chat_model=model, store=state)
-    tools = _tools(chat, model, system)
-    if system == MYCODER:
-        events = tool_agent(conversation, settings, tools=tools, instruments=instruments)
+    tools = _tools(chat, model, aids)
+    if by_mycoder:
+        events = tool_agent(conversation, settings, tools=tools, instruments=instruments, checkpoints=aids.checkpoints)
     else:
         previous = chat.previous(settings)
         events = run_agent(conversation, settings, tools=tools, instruments=instruments, previous=previous)
@@ -123,14 +139,14 @@ def recording_of(chat: ChatSession) -> Recording | None:
     return Recording(*cached.recorder(place), chat, chat.id, APP) if place else None
 
 
-def _tools(chat: ChatSession, model: ChatModel, system: str) -> list[Tool | RewritingTool]:
-    wanted, tools = {*chat.tools, *tool_names(system)}, list[Tool | RewritingTool]()
+def _tools(chat: ChatSession, model: ChatModel, aids: _Aids) -> list[Tool | RewritingTool]:
+    wanted, tools = {*chat.tools, *tool_names(aids.system)}, list[Tool | RewritingTool]()
     if chat.answerer == REPLAYED and chat.transcript is not None:
         tools += replayed_tools(chat.transcript, chat.position)
     elif FERRIES in wanted:
         tools += ferry_tools()
     if SEARCH in wanted:
         tools.append(conversation_search_tool(chat.store, CONVERSATION))
-    if COMPACT in wanted and system != MYCODER:  # whose agent brings it
-        tools += default_tools(model)
-    return limit_tools(tools) if system == OCTOPUS else tools
+    if COMPACT in wanted and aids.system != MYCODER:  # whose agent brings it
+        tools += default_tools(model, checkpoints=aids.checkpoints)
+    return limit_tools(tools) if aids.system == OCTOPUS else tools

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -79,10 +79,12 @@ def _changes(before: Sequence[Record], now: Sequence[Record]) -> None:
             f"The first {count_of(same, 'message')} of {len(before):,} are the same as in the request before. What "
             "follows is another text for a prompt cache, even where its messages are the same."
         )
-    body = "".join(_run(run) for run in runs)
-    st.html(
-        f'<div class="hl-small hl-tips">{with_terms(said, "request", "cache")}</div><div class="hl-diff">{body}</div>'
-    )
+    st.html(f'<div class="hl-small hl-tips">{with_terms(said, "request", "cache")}</div>{changes_html(runs)}')
+
+
+def changes_html(runs: Iterable[Run]) -> str:
+    """The runs of messages that are the same or not, one after another; of long ones a download has the rest."""
+    return f'<div class="hl-diff">{"".join(map(_run, runs))}</div>'
 
 
 def _run(run: Run) -> str:

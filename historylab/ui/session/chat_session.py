@@ -32,6 +32,9 @@ from historylab.planning.plan import HistoryPlan
 from historylab.registry import member
 from historylab.settings.model import Settings
 from historylab.stores.base import Store
+from historylab.systems.mentu.library_memory import Remembered
+from historylab.systems.mentu.memory import HEADING
+from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.ui.session.chat_run import PLANNING, ChatRun
 from historylab.wording.chat import Seen, compacted_sentence, rewritten_sentence, seen_of
 
@@ -86,6 +89,11 @@ class ChatSession:
     transcript: Conversation | None = None  # what is replayed
     position: int = 0  # the message of it that comes next
     standing: Mapping[str, str] = field(default_factory=dict)  # what stands in front, by name
+    remembers: bool = False  # whether other conversations are quoted
+    remembered: Remembered | None = None  # what of them was, for the newest question
+    memory_problem: str = ""
+    checkpoints: Checkpoints | None = None
+    checkpoint: str = ""  # the id of the one looked at
     run: ChatRun | None = None
     failure: Failure | None = None
     chosen: Answer | None = None  # whose request is shown; None: the newest
@@ -136,7 +144,7 @@ class ChatSession:
         self.stop()
         with self._lock:
             self.conversation, self._previous, self.failure = conversation, None, None
-            self.chosen, self.looked_at, self.standing = None, (None, None), {}
+            self.chosen, self.looked_at, self.standing, self.remembered = None, (None, None), {}, None
             self.id = str(conversation.metadata.get("conversation_id") or "") or self.id
 
     def restart(self) -> None:
@@ -145,6 +153,7 @@ class ChatSession:
         with self._lock:
             self._answers, self._notes, self.position = {}, {}, 0
             self.store, self.written, self.shown, self.id = _open_store(), 0, None, new_id()
+            self.checkpoints, self.memory_problem = None, ""
 
     def choose_answerer(self, who: str) -> None:
         self.answerer, self.failure = who, None
@@ -181,6 +190,34 @@ class ChatSession:
             systems = [Message("system", text) for text in kept.values()]
             self.conversation = self.conversation.with_leading(systems, replacing=self._in_front())
             self.standing, self._previous = kept, None
+
+    def switch_memory(self, *, on: bool) -> None:
+        """Quote other conversations from the next question on, or no longer."""
+        self.remembers, self.memory_problem = on, ""
+
+    def put_memory(self, found: Remembered | None, problem: str = "", *, prompt: str = "") -> Conversation:
+        """Have what was remembered stand last of the system messages in front, in place of what was before.
+
+        `prompt` stands before it where nothing else does. Returns the conversation as it is then.
+        """
+        with self._lock:
+            self.remembered, self.memory_problem = found, problem
+            said = self.conversation
+            size = next((i for i, message in enumerate(said) if message.role != "system"), len(said))
+            before = list(said[:size])
+            after = [message for message in before if not message.content.startswith(HEADING)]
+            if found:
+                after = [*(after or [Message("system", prompt)] * bool(prompt)), found.message]
+            if after != before:
+                self.conversation, self._previous = said.with_leading(after, replacing=size), None
+            return self.conversation
+
+    def keep_checkpoints(self, checkpoints: Checkpoints) -> None:
+        """Save checkpoints there."""
+        self.checkpoints = checkpoints
+
+    def look_at_checkpoint(self, id: str) -> None:
+        self.checkpoint = id
 
     def _in_front(self) -> int:
         """How many of the leading messages are those that stand in front."""
