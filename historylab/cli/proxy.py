@@ -10,10 +10,10 @@ import re
 from historylab.cli.base import Subparsers, print_line, whole_number
 from historylab.cli.open import port_number
 from historylab.errors import SettingsError
+from historylab.settings.names import PROXY_TOKEN, RECORD
 
 PORT = 8484
 KEEP_DAYS = 30
-TOKEN = "HISTORYLAB_PROXY_TOKEN"
 SUMMARY = "Stand in front of a model's API: trim, watch and record the requests of any app"
 UNENCRYPTED = "the upstream is asked without encryption, so whoever is on the way there can read keys and texts"
 
@@ -46,7 +46,7 @@ def add_to(commands: Subparsers) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help=f"what apps must send in the header historylab-token, as {TOKEN} says it in the environment; repeatable",
+        help=f"what apps must send in the header historylab-token, or set {PROXY_TOKEN}; repeatable",
     )
 
 
@@ -58,7 +58,6 @@ def run(arguments: argparse.Namespace) -> int:
     from historylab.proxy.open import open_proxy
     from historylab.proxy.serve import Server
     from historylab.serving.address import listen, url_of
-    from historylab.settings.names import RECORD
     from historylab.wording.proxy import Start, start_block
 
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
@@ -97,11 +96,11 @@ def print_block(text: str) -> None:
 def _tokens(arguments: argparse.Namespace) -> list[str]:
     from historylab.serving.callers import is_loopback
 
-    tokens = [token for token in (*arguments.token, os.environ.get(TOKEN, "")) if token]
+    tokens = [token for token in (*arguments.token, os.environ.get(PROXY_TOKEN, "")) if token]
     if any(not re.fullmatch(r"[!-~]{8,}", token) for token in tokens):
         raise SettingsError("a token has 8 characters or more, and no blanks")
     if not tokens and not is_loopback(arguments.host):
-        raise SettingsError(f"--host {arguments.host} lets others in, who need a token: give --token or set {TOKEN}")
+        raise SettingsError(f"--host {arguments.host} lets others in: give --token or set {PROXY_TOKEN}")
     return tokens
 
 

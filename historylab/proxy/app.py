@@ -16,8 +16,8 @@ from historylab._version import __version__
 from historylab.proxy.bodies import LARGEST, ClientGone, read_body, until_gone
 from historylab.proxy.callers import check_caller
 from historylab.proxy.counts import Counts
-from historylab.proxy.deciding import log_fault
-from historylab.proxy.exchange import HUNG_UP, Passing
+from historylab.proxy.deciding import FAULT, SENTENCES, log_fault
+from historylab.proxy.exchange import HUNG_UP, STOPPED, Passing
 from historylab.proxy.headers import secrets_in
 from historylab.proxy.judge import Judge
 from historylab.proxy.refusals import Refused, refusal
@@ -130,9 +130,9 @@ class Proxy:
             await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
         finally:
             gone.cancel()
-            hung_up = not task.done() and task.cancel()
+            hung_up = not task.done() and task.cancel(HUNG_UP if gone.done() else STOPPED)
         if hung_up:
-            await asyncio.wait((task,))
+            await asyncio.gather(task, return_exceptions=True)
             raise ClientGone
         await task
 
@@ -142,9 +142,11 @@ class Proxy:
         try:
             asked = Asked(scope["method"], route.rest, scope["query_string"], scope["headers"], content)
             await relay(self.upstream, asked, passing, send)
-        except asyncio.CancelledError:
-            if passing is not None:
-                self._record_later(passing)
+        except asyncio.CancelledError as ended:
+            self._record_later(passing, str(ended) or STOPPED)
+            raise
+        except Exception:
+            self._record_later(passing, SENTENCES[FAULT])
             raise
         finally:
             self.counts.passed(passing)
@@ -157,8 +159,9 @@ class Proxy:
         secrets = secrets_in(scope["headers"]) if self.recorder is not None else ()
         return Passing(body, decided, route.form, route.app, self.judge.mode, self.recorder, secrets, doubtful=doubtful)
 
-    def _record_later(self, passing: Passing) -> None:
-        """Have it recorded, though nobody waits for its answer any more."""
-        task = asyncio.ensure_future(passing.record(HUNG_UP))
-        self._later.add(task)
-        task.add_done_callback(self._later.discard)
+    def _record_later(self, passing: Passing | None, error: str) -> None:
+        """Have it recorded, if it wasn't, though nobody waits for its answer any more."""
+        if passing is not None and passing.to_record:
+            task = asyncio.ensure_future(passing.record(error))
+            self._later.add(task)
+            task.add_done_callback(self._later.discard)

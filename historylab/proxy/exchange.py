@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from historylab.formats.requests import FORMS
 from historylab.proxy.answers import Answer
@@ -18,7 +19,9 @@ log = logging.getLogger("historylab.proxy")
 
 LARGE = 50_000
 """Bytes of an answer that is put together in a thread."""
-HUNG_UP, BROKEN, UNFINISHED = "the client hung up", "the upstream broke the connection off", "the answer has no end"
+HUNG_UP, STOPPED = "the client hung up", "the proxy was stopped"
+ENCODED = "the answer came compressed"
+BROKEN, UNFINISHED = "the upstream broke the connection off", "the answer has no end"
 
 
 class Passing:
@@ -44,9 +47,9 @@ class Passing:
         self._id, self._started, self._clock = new_id(), time.time(), time.perf_counter()
         self._answer: Answer | None = None
         repeated = any(secret.encode("latin-1") in came for secret in secrets)
-        self._request = parsed(without(secrets, came)) if repeated else decided.body
-        self._status = 0
-        self.unrecorded = "" if recorder is None or _can_be_recorded(decided, form) else SHAPE
+        self._request = _listed(parsed(without(secrets, came)) if repeated else decided.body, FORMS[form].field)
+        self._status, self._encoded = 0, False
+        self.unrecorded = "" if recorder is None or self._request else SHAPE
         self.to_record = recorder is not None and not self.unrecorded
 
     def headers(self) -> list[tuple[bytes, bytes]]:
@@ -65,9 +68,10 @@ class Passing:
         if self.unrecorded or (self.to_record and self._doubtful):
             yield "unrecorded", self.unrecorded or "likely"
 
-    def begins(self, status: int, streamed: bool) -> None:
-        """Its answer begins."""
-        self._status, self._answer = status, Answer(self._form, streamed)
+    def begins(self, status: int, streamed: bool, encoded: bool) -> None:
+        """Its answer begins; one that is `encoded`, though it was asked for plain, isn't read."""
+        self._status, self._encoded = status, encoded
+        self._answer = None if encoded else Answer(self._form, streamed)
 
     def add(self, piece: bytes) -> bool:
         """Take the next piece of the answer. Returns whether it brings the last event of a stream."""
@@ -92,16 +96,17 @@ class Passing:
         self.to_record = False
         large = self._answer is not None and self._answer.size > LARGE
         exchange = await asyncio.to_thread(self._exchange, error) if large else self._exchange(error)
-        if not await self._recorder.arecord(exchange):
+        writing = asyncio.ensure_future(self._recorder.arecord(exchange))
+        if not await asyncio.shield(writing):  # a client that leaves now takes no line along
             self.unrecorded = STORE
 
     def _exchange(self, error: str) -> Exchange:
         decided = self.decided
         response = self._answer.body(self._secrets) if self._answer is not None else None
-        error = error or (UNFINISHED if self.has_no_end else "")
+        error = error or (UNFINISHED if self.has_no_end else "") or (ENCODED if self._encoded else "")
         return Exchange(
             self._form,
-            self._request or {},
+            self._request,
             self._started,
             time.perf_counter() - self._clock,
             chat=decided.decision.chat if decided.decision else None,
@@ -118,6 +123,9 @@ class Passing:
         )
 
 
-def _can_be_recorded(decided: Decided, form: str) -> bool:
-    """Whether it has a list of messages, which may hold whatever."""
-    return decided.body is not None and isinstance(decided.body.get(FORMS[form].field), list)
+def _listed(body: Mapping[str, Any] | None, field: str) -> Mapping[str, Any]:
+    """A body with a list of items, as a text alone stands for a user's; empty if it has none, and can't be recorded."""
+    held = body.get(field) if body is not None else None
+    if isinstance(held, str) and field == "input":
+        return {**(body or {}), field: [{"role": "user", "content": held}]}
+    return body if body is not None and isinstance(held, list) else {}

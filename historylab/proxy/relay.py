@@ -56,7 +56,7 @@ async def _pass_back(response: httpx2.Response, passing: Passing | None, send: S
     streamed = response.headers.get("content-type", "").startswith(EVENTS)
     unmarked = passing is not None and streamed and _ends_with_the_connection(response)
     if passing is not None and (passing.to_record or unmarked):
-        passing.begins(response.status_code, streamed)
+        passing.begins(response.status_code, streamed, "content-encoding" in response.headers)
     held = passing is not None and passing.to_record and not streamed
     back = PassingBack(
         send,

@@ -37,7 +37,11 @@ STORE = "HISTORYLAB_STORE"
 """The URL of the store where an exported module keeps what chats have come to."""
 PRIVATE_SERVERS = "HISTORYLAB_CHAT_PRIVATE_SERVERS"
 """Whether a playground that is served to others may ask servers at private addresses that they name."""
-NOT_SETTINGS = frozenset({PRIVATE_SERVERS, STRICT_ENVIRONMENT, TEMPLATE, OPEN, RECORD, STORE, "HISTORYLAB_REAL"})
+PROXY_TOKEN = "HISTORYLAB_PROXY_TOKEN"
+"""What apps must send to a proxy that others can reach."""
+NOT_SETTINGS = frozenset(
+    {PRIVATE_SERVERS, STRICT_ENVIRONMENT, TEMPLATE, OPEN, RECORD, STORE, PROXY_TOKEN, "HISTORYLAB_REAL"}
+)
 """Variables of ours that are not settings, so that no link and no template can set them."""
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from contextlib import suppress
 
 import httpx2
 import pytest
-from chat_server import cut, goes_on, hangs_up, says, status
+from chat_server import cut, goes_on, gzipped, hangs_up, says, status
+from framework_apps import finished
 from loopback_apis import speaks
 from proxy_server import chat, running_proxy, until, write_settings
 
+from historylab import Settings
 from historylab.errors import StoreError
+from historylab.proxy.deciding import Decided
+from historylab.proxy.exchange import Passing
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import open_store
 
@@ -59,8 +65,9 @@ def test_an_answer_is_on_record_when_it_is_whole_at_the_client(client, recorded,
 def test_so_are_those_of_the_other_apis(client, upstream, recorded, stream):
     upstream.behaviours = [speaks([{"role": "assistant", "content": "aye"}])]
     client.post(MESSAGES, json={**chat("a", stream=stream), "model": "claude-opus-4-5", "max_tokens": 9})
-    client.post(RESPONSES, json={"model": "m", "input": [{"role": "user", "content": "a"}]})
+    client.post(RESPONSES, json={"model": "m", "input": f"question {stream}"})
     claude, responses = recorded()
+    assert responses["request"]["input"] == [{"role": "user", "content": f"question {stream}"}]
     assert claude["api"] == "anthropic" and claude["response"]["content"] == [{"type": "text", "text": "aye"}]
     assert responses["api"] == "responses" and responses["response"]["output"]
 
@@ -78,6 +85,13 @@ def test_requests_of_one_chat_are_one_conversation(client, recorded):
 def test_an_answer_is_asked_for_so_that_it_can_be_read(client, upstream, recorded):
     client.post(CHAT, json=chat("a"), headers={"Accept-Encoding": "gzip, br"})
     assert upstream.heads[-1].headers["accept-encoding"] == "identity" and recorded()[0]["response"]
+
+
+def test_one_that_comes_compressed_all_the_same_is_said_to_be(client, upstream, recorded):
+    upstream.behaviours = [gzipped(says("hello"))]
+    assert client.post(CHAT, json=chat("a", stream=True)).text.endswith("data: [DONE]\n\n")
+    (line,) = recorded()
+    assert "compressed" in line["error"] and "response" not in line
 
 
 def test_errors_are_on_record_without_the_key_they_repeat(client, upstream, recorded):
@@ -105,6 +119,22 @@ def test_one_that_its_client_left_is_too(client, upstream, recorded):
         next(answer.iter_raw())
     (line,) = until(recorded)
     assert line["error"] == "the client hung up"
+
+
+def test_one_whose_client_leaves_while_it_is_written_is_kept(store, recorded):
+    async def leaves() -> None:
+        decided = Decided(b"", chat("a"), None, Settings(), {}, "store")
+        passing = Passing(b"", decided, "chat_completions", "app", "trim", recorder)
+        writing = asyncio.ensure_future(passing.record())
+        await asyncio.sleep(0)
+        writing.cancel()
+        with suppress(asyncio.CancelledError):
+            await writing
+
+    recorder = Recorder(store)
+    finished(leaves())
+    recorder.close()
+    assert [line["untrimmed"] for line in recorded()] == ["store"]
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"{", "shape"), (b'{"messages": "a"}', "shape")])
