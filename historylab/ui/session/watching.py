@@ -80,5 +80,8 @@ def open_in_playground(watch: Watch, id: str, request: int | None = None, messag
 
 
 def leaves_for_playground() -> bool:
-    """Whether a click just opened something there. True once."""
-    return drawers.take_open_request(TO_PLAYGROUND)
+    """Whether a click just opened something there. True once; the way there has no address, and the state wins."""
+    leaves = drawers.take_open_request(TO_PLAYGROUND)
+    if leaves:
+        session.touch()
+    return leaves

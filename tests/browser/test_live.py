@@ -1,0 +1,132 @@
+"""Live in a real browser: a column a request while an app asks, a pick that stays, the way to the playground."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from browser_pages import SECONDS, headline, settled
+from live_recording import TRIMMED, recording
+from server_process import playground
+
+from historylab.exporters.base import export
+from historylab.settings.resolve import settings_in_file
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("live")
+
+
+@pytest.fixture(scope="module")
+def home(chromium_path, place):
+    """A server that watches a recording, started with a settings file."""
+    (place / "proxy.env").write_text(export(TRIMMED, "dotenv", only_changed=True))
+    with playground("--record", str(place), "--template", str(place / "proxy.env")) as url:
+        yield url
+
+
+@pytest.fixture
+def proxy(place):
+    with recording(place) as proxy:
+        yield proxy
+
+
+def columns(page, count: int) -> None:
+    """Wait until the map has that many requests."""
+    page.locator(f'[role=slider][aria-valuemax="{count}"]').first.wait_for()
+
+
+def watched(page, home):
+    page.set_default_timeout(SECONDS * 1000)
+    page.goto(f"{home}/live")
+    return page
+
+
+def test_an_empty_recording_turns_into_the_picture_of_the_first_request_and_grows_by_a_column_a_request(
+    page, home, proxy, seen
+):
+    watched(page, home)
+    headline(page, "Waiting for the first request")
+    app = proxy.app()
+    for number in range(1, 5):
+        app.ask()
+        columns(page, number)
+        headline(page, f"At turn {number}, the model sees")
+    assert seen.errors == []
+    assert seen.external == []
+
+
+def test_nothing_is_drawn_while_nothing_comes(page, home, proxy):
+    proxy.app().ask()
+    watched(page, home)
+    headline(page, "At turn 1")
+    page.evaluate(
+        """() => { window.changes = 0; new MutationObserver((all) => window.changes += all.length)
+        .observe(document.querySelector(".st-key-live"), { subtree: true, childList: true, characterData: true }) }"""
+    )
+    while changes_at_a_look(page):
+        pass  # what came is still drawn; a page that never comes to rest is ended by the test's time
+    assert [changes_at_a_look(page) for _ in range(3)] == [0, 0, 0]
+    proxy.app().ask()
+    page.wait_for_function("() => window.changes > 0")
+
+
+def changes_at_a_look(page) -> int:
+    """What changed on the page from now until it has looked at the recording once more."""
+    before = page.evaluate("window.changes")
+    page.wait_for_function("() => document.querySelector('[data-testid=stApp][data-test-script-state=running]')")
+    settled(page)
+    return page.evaluate("window.changes") - before
+
+
+def test_a_conversation_that_was_picked_stays_until_the_newest_is_followed_again(page, home, proxy):
+    ferries, boats = proxy.app("ferry-bot"), proxy.app("boat-bot")
+    ferries.ask("Which ferry is the last one?")
+    boats.ask("Is there a boat?")
+    watched(page, home)
+    page.locator(".st-key-live-bar", has_text="boat-bot").wait_for()
+    page.get_by_role("button", name=re.compile("Which ferry is the last one")).click()
+    page.locator(".st-key-live-bar", has_text="ferry-bot").wait_for()
+    boats.ask()
+    page.get_by_role("row", name=re.compile("boat-bot .* 2 requests")).wait_for()
+    ferries.ask()
+    columns(page, 2)
+    headline(page, "At turn 2")
+    page.get_by_role("button", name="Follow the newest").click()
+    boats.ask()
+    columns(page, 3)
+    page.locator(".st-key-live-bar", has_text="boat-bot").wait_for()
+
+
+def test_a_click_on_a_message_of_the_map_leads_to_its_answer_in_the_playground(page, home, proxy, seen):
+    app = proxy.app("answered-bot")
+    for _ in range(6):
+        app.ask()
+    watched(page, home)
+    columns(page, 6)
+    settled(page)
+    marks = page.locator(".st-key-live-map canvas.marks, canvas.marks").first
+    box = marks.bounding_box()
+    marks.click(position={"x": box["width"] - 30, "y": 40})
+    page.locator(".st-key-answer").get_by_text(re.compile("^Message [1-9]:")).wait_for()
+    headline(page, "At turn 6, the model sees 5 of 11 messages")
+    page.get_by_role("link", name="Live", exact=True).click()
+    columns(page, 6)
+    assert seen.errors == []
+
+
+def test_settings_that_were_chosen_in_the_playground_become_the_proxys(page, home, proxy, place):
+    proxy.starts(TRIMMED, file=place / "proxy.env")
+    proxy.app().ask()
+    page.set_default_timeout(SECONDS * 1000)
+    page.goto(f"{home}/?conv=sample:birthday-by-the-sea&budget=900")
+    page.get_by_role("link", name="Live", exact=True).click()
+    page.get_by_role("button", name="Use these settings from now on").click()
+    page.get_by_text("The proxy uses that from its next request").wait_for()
+    assert settings_in_file(place / "proxy.env") == TRIMMED.replace(budget=900)
+    proxy.starts(TRIMMED.replace(budget=900), file=place / "proxy.env")
+    page.get_by_text("They are those of proxy.env").wait_for()
