@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from axe_checks import violations
+from axe_checks import in_light_and_dark, violations
 from browser_pages import no_drawer, opened, select_row, settled
 
 pytestmark = pytest.mark.browser
@@ -15,6 +15,7 @@ DRAWN = {  # page → what is on it once it is drawn
     "compare": ".rows tbody tr",
     "tune": '[data-testid="stPlotlyChart"] .point',
     "corpus": '[data-testid="stPlotlyChart"] .main-svg',
+    "live": ".stCode",
     "conversations": ".conversations tbody",
     "settings": ".hl-origin",
 }
@@ -29,12 +30,12 @@ def in_the_light(page) -> None:
 def test_axe_finds_nothing_serious_on_a_page_in_light_and_dark(page, home, name):
     page.goto(f"{home}/{name}{SMALL}")
     page.locator(DRAWN[name]).first.wait_for()
-    assert both(page) == []
+    assert in_light_and_dark(page) == []
 
 
 def test_axe_finds_nothing_serious_in_the_playground(page, home):
     opened(page, home)  # with a summary among the messages
-    assert both(page) == []
+    assert in_light_and_dark(page) == []
 
 
 def test_axe_finds_nothing_serious_in_the_sheet_of_keys_the_export_drawer_and_the_chat(page, home):
@@ -45,27 +46,10 @@ def test_axe_finds_nothing_serious_in_the_sheet_of_keys_the_export_drawer_and_th
     page.keyboard.press("Escape")
     page.get_by_role("button", name=re.compile("^Export")).first.click()
     page.get_by_role("button", name="Download historylab.env").wait_for()
-    assert both(page) == []
+    assert in_light_and_dark(page) == []
     no_drawer(page)
     select_row(page, 2)
     page.get_by_text("Message 2: × dropped").wait_for()
     page.get_by_role("radio", name="Chat").click()
     page.locator("[data-view=chat] [aria-selected=true]").wait_for()
-    assert both(page) == []
-
-
-def both(page) -> list[str]:
-    """By every rule as the page is, and what colours have to do with once the reader's system has turned dark."""
-    settled(page)
-    light = violations(page)
-    turned(page, "dark")
-    dark = violations(page, "color-contrast")
-    turned(page, "light")
-    return [*light, *(f"in the dark {told}" for told in dark)]
-
-
-def turned(page, scheme: str) -> None:
-    page.emulate_media(color_scheme=scheme)
-    page.wait_for_function(
-        "scheme => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme", arg=scheme
-    )
+    assert in_light_and_dark(page) == []

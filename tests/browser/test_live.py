@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from axe_checks import in_light_and_dark
 from browser_pages import SECONDS, headline, settled
 from live_recording import TRIMMED, recording
 from server_process import playground
@@ -130,3 +131,19 @@ def test_settings_that_were_chosen_in_the_playground_become_the_proxys(page, hom
     assert settings_in_file(place / "proxy.env") == TRIMMED.replace(budget=900)
     proxy.starts(TRIMMED.replace(budget=900), file=place / "proxy.env")
     page.get_by_text("They are those of proxy.env").wait_for()
+
+
+def test_axe_finds_nothing_serious_in_the_picture_on_a_wide_and_on_a_narrow_screen(page, home, proxy, place):
+    proxy.starts(TRIMMED, file=place / "other.env")
+    app = proxy.app("faulty-bot")
+    for _ in range(5):
+        app.ask()
+    app.ask(status=429, response=None, error="rate limited")
+    page.emulate_media(color_scheme="light")
+    watched(page, home)
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        columns(page, 6)
+        page.get_by_text("1 of 6 requests failed").wait_for()
+        assert in_light_and_dark(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from axe_playwright_python.base import AXE_SCRIPT
+from browser_pages import settled
 
 NOT_OURS = {
     # st.code with a height scrolls its <pre>, which takes no focus. What it shows can be downloaded beside it.
@@ -42,3 +43,20 @@ def violations(page, *rules: str) -> list[str]:
     page.evaluate(UNROLL)
     page.evaluate(AXE_SCRIPT)
     return page.evaluate(RUN, [NOT_OURS, list(rules)])
+
+
+def in_light_and_dark(page) -> list[str]:
+    """By every rule as the page is, and what colours have to do with once the reader's system has turned dark."""
+    settled(page)
+    light = violations(page)
+    turned(page, "dark")
+    dark = violations(page, "color-contrast")
+    turned(page, "light")
+    return [*light, *(f"in the dark {told}" for told in dark)]
+
+
+def turned(page, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(
+        "scheme => getComputedStyle(document.querySelector('[data-testid=stApp]')).colorScheme === scheme", arg=scheme
+    )

@@ -43,7 +43,7 @@ def nothing_to_watch() -> None:
     )
     for number, (what, command) in enumerate(STEPS, 1):
         st.html(f'<div class="hl-label">{number}. {escape(what)}</div>')
-        st.code(command, language="bash", wrap_lines=True)
+        st.code(command, language=None, wrap_lines=True)
     st.html(
         '<div class="hl-meta">The settings file may be any that Export wrote; without one, the proxy trims by the '
         "defaults. With --mode audit it only watches. Keys are passed on, never kept.</div>"
@@ -57,7 +57,7 @@ def waiting_for_requests(watch: Watch) -> None:
     _headline("Waiting for the first request", f"{_place()} {said} Point your app at the proxy:")
     for whose, line in BASE_URLS:
         st.html(f'<div class="hl-label">{escape(whose)}</div>')
-        st.code(line, language="bash", wrap_lines=True)
+        st.code(line, language=None, wrap_lines=True)
     st.html('<div class="hl-meta">With the port your proxy listens on. The page draws the request as it ends.</div>')
 
 

@@ -84,7 +84,7 @@ def _how_to_share(obstacle: Obstacle, proxy: ProxyStart | None) -> None:
     st.html(f'<div class="hl-meta">{OBSTACLES[obstacle]}</div>')
     if obstacle == "another file" and proxy:
         command = f"historylab --record PLACE --template {shlex.quote(one_line(proxy.settings_file, PATH))}"
-        st.code(command, language="bash", wrap_lines=True)
+        st.code(command, language=None, wrap_lines=True)
 
 
 def _state(shared: SharedFile, proxy: ProxyStart | None, newest: WatchedConversation) -> str:
