@@ -1,7 +1,6 @@
 """Settings that a transcript proposes when opened: its model, measured overhead, token factor, a suitable budget.
 
-Only what the file justifies is proposed. A budget is suggested where the default one would show a request almost empty,
-and of a recording the one it was sent under.
+Only what the file justifies is proposed. A budget is suggested where the default one would show a request almost empty.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import numpy as np
 
 from historylab.conversation.columns import SYSTEM
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.recorded import SENT_UNDER
 from historylab.counters.base import counter_for, model_counter, token_column
 from historylab.counters.calibration import Calibration, calibrate, least_overhead
 from historylab.errors import SettingsError
@@ -69,18 +67,11 @@ def _propose(conversation: Conversation) -> Proposal:
     window = values.get("window") or window_of(values.get("model", DEFAULT_MODEL)) or MOST_TOKENS
     if values.get("overhead", 0) >= window:  # reported of another model, or made up: no request would hold anything
         values = {name: value for name, value in values.items() if name not in ("overhead", "counter_factor")}
-    budget = _budget_in_force(conversation) or suitable_budget(conversation, Settings(**values))
+    budget = suitable_budget(conversation, Settings(**values))
     suggested = () if budget is None else ("budget",)
     values |= dict.fromkeys(suggested, budget)
     measured = "overhead" in values and bool(least or (fit and fit.good))
     return Proposal(values, suggested, recorded.model, tools.count, measured, fit)
-
-
-def _budget_in_force(conversation: Conversation) -> int | None:
-    """The budget of the newest request of which a recording has the settings, if those say one."""
-    under = (m.metadata.get(SENT_UNDER) for m in reversed(conversation.messages) if m.role == "assistant")
-    newest = next((settings for settings in under if isinstance(settings, Mapping)), {})
-    return _valid("budget", newest.get("budget")).get("budget")
 
 
 def _valid(name: str, value: object) -> dict[str, Any]:

@@ -19,8 +19,8 @@ from historylab.costs.reported import against_reported
 from historylab.errors import LoadError
 from historylab.formats.files.pieces import split_file
 from historylab.recordings import open_recording
-from historylab.recordings.as_sent import as_sent, sent_otherwise
 from historylab.recordings.recorder import Recorder
+from historylab.recordings.sent_plans import sent_plans
 from historylab.stores.memory import InMemoryConversationStore
 from historylab.tuning.corpus import files_at
 
@@ -128,7 +128,6 @@ def test_usage_is_compared_with_what_was_sent_and_never_with_the_whole_history(a
     shares = [sent_share(message) for message in conversation if message.role == "assistant"]
     assert shares[0] == 1 > shares[-1]
     proposal = proposed_settings(conversation)
-    assert proposal.values["budget"] == CUT.budget
     assert proposal.values["overhead"] <= 100
     assert 0.5 < proposal.values.get("counter_factor", 1) < 2
     untouched = with_usage(lines_of(app))
@@ -167,9 +166,10 @@ def test_a_replay_sends_the_summaries_that_were_sent_and_asks_for_none(monkeypat
         app.close()
     assert Writer.written > 1
     (conversation,) = loaded_from(lines_of(app))
-    for timeline in (replay(conversation, under), as_sent(conversation)):
+    found = sent_plans(conversation)
+    for timeline in (replay(conversation, under), found.timeline):
         assert timeline.plans[-1].summary.text == app.plans[-1].summary.text
-        assert sent_otherwise(timeline) == ()
+    assert found.otherwise == ()
 
 
 def test_what_was_redacted_is_told_by_the_requests_that_differ(monkeypatch):
@@ -181,9 +181,9 @@ def test_what_was_redacted_is_told_by_the_requests_that_differ(monkeypatch):
     app.close()
     (conversation,) = loaded_from(lines_of(app))
     assert "word" not in str([message.content for message in conversation])
-    timeline = as_sent(conversation)
-    assert timeline.settings == CUT
-    assert sent_otherwise(timeline)
+    found = sent_plans(conversation)
+    assert found.timeline.settings == CUT
+    assert found.otherwise
 
 
 anything = st.recursive(
@@ -203,8 +203,7 @@ def test_whatever_a_line_holds_only_our_errors_come_of_it(hostile_lines, changes
         lines[number % len(lines)][field] = value
     try:
         for conversation in loaded_from(lines):
-            timeline = as_sent(conversation)
-            sent_otherwise(timeline)
+            sent_plans(conversation)
             proposed_settings(conversation)
     except LoadError as problem:
         assert "\n" not in str(problem)

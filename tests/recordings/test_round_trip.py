@@ -9,7 +9,7 @@ from recorded_app import MODELS, TOOL, RecordedApp, gist_of
 
 from historylab import Settings, load
 from historylab.conversation.usage import usage_of
-from historylab.recordings.as_sent import as_sent, sent_otherwise
+from historylab.recordings.sent_plans import sent_plans
 from historylab.stores.memory import InMemoryConversationStore
 
 COUNTED = {"counter": "chars/4"}
@@ -68,4 +68,5 @@ def test_what_was_recorded_comes_back_with_the_same_decisions(api, steps, first)
         if message.role == "assistant":
             assert usage_of(message).input == app.usage[message.content]
     if not prompts:
-        assert sent_otherwise(as_sent(conversation)) == ()
+        found = sent_plans(conversation)
+        assert (found.otherwise, found.unrecorded) == ((), ())
