@@ -56,7 +56,7 @@ class Proxy:
         self.upstream, self.judge, self.recorder, self.counts = upstream, judge, recorder, Counts()
         self._names, self._tokens, self._largest = names, tokens, largest
         self._close_store = close
-        self._later = set[asyncio.Task[None]]()
+        self._later = set[asyncio.Task[Any]]()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -160,8 +160,10 @@ class Proxy:
         return Passing(body, decided, route.form, route.app, self.judge.mode, self.recorder, secrets, doubtful=doubtful)
 
     def _record_later(self, passing: Passing | None, error: str) -> None:
-        """Have it recorded, if it wasn't, though nobody waits for its answer any more."""
-        if passing is not None and passing.to_record:
-            task = asyncio.ensure_future(passing.record(error))
+        """Have it recorded, though nobody waits for its answer any more."""
+        if passing is None:
+            return
+        task = asyncio.ensure_future(passing.record(error)) if passing.to_record else passing.writing
+        if task is not None:
             self._later.add(task)
             task.add_done_callback(self._later.discard)

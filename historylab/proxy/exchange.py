@@ -49,6 +49,7 @@ class Passing:
         repeated = any(secret.encode("latin-1") in came for secret in secrets)
         self._request = _listed(parsed(without(secrets, came)) if repeated else decided.body, FORMS[form].field)
         self._status, self._encoded = 0, False
+        self.writing: asyncio.Task[bool] | None = None
         self.unrecorded = "" if recorder is None or self._request else SHAPE
         self.to_record = recorder is not None and not self.unrecorded
 
@@ -96,8 +97,8 @@ class Passing:
         self.to_record = False
         large = self._answer is not None and self._answer.size > LARGE
         exchange = await asyncio.to_thread(self._exchange, error) if large else self._exchange(error)
-        writing = asyncio.ensure_future(self._recorder.arecord(exchange))
-        if not await asyncio.shield(writing):  # a client that leaves now takes no line along
+        self.writing = asyncio.ensure_future(self._recorder.arecord(exchange))
+        if not await asyncio.shield(self.writing):  # a client that leaves now takes no line along
             self.unrecorded = STORE
 
     def _exchange(self, error: str) -> Exchange:

@@ -130,6 +130,7 @@ def test_one_whose_client_leaves_while_it_is_written_is_kept(store, recorded):
         writing.cancel()
         with suppress(asyncio.CancelledError):
             await writing
+        assert passing.writing is not None and await passing.writing
 
     recorder = Recorder(store)
     finished(leaves())
