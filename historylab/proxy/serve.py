@@ -13,6 +13,9 @@ from historylab.proxy.callers import LARGEST_HEADERS
 GRACE = 10
 """Seconds in which answers that are under way may end before their connections are cut."""
 
+KEEP_ALIVE = 65
+"""Seconds that a connection is kept for another request: longer than clients keep theirs, so that they end it."""
+
 
 class Server(uvicorn.Server):
     """Serves a proxy; `ready` is called once it is listening."""
@@ -32,6 +35,7 @@ class Server(uvicorn.Server):
             date_header=False,
             proxy_headers=False,
             h11_max_incomplete_event_size=LARGEST_HEADERS,
+            timeout_keep_alive=KEEP_ALIVE,
             timeout_graceful_shutdown=grace,
         )
         super().__init__(config)

@@ -15,6 +15,8 @@ from historylab.proxy.headers import RawHeaders
 from historylab.serving.callers import is_loopback
 
 VERSION = re.compile(r"v\d+\w*")
+KEPT = 4
+"""Seconds that a connection is kept for another request: less than servers keep theirs, which would end it meanwhile."""
 PATIENCE = httpx2.Timeout(connect=10, read=3600, write=60, pool=None)
 """Seconds; how long an answer may take is the client's to say, who hangs up."""
 
@@ -54,7 +56,7 @@ class Upstream:
         if self._client is None:
             self._client = httpx2.AsyncClient(
                 timeout=PATIENCE,
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=KEPT),
                 follow_redirects=False,
                 trust_env=not is_loopback(self.host),  # proxies of the network
                 cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # cookies are the clients' own
