@@ -16,7 +16,7 @@ from historylab.serving.callers import is_loopback
 
 VERSION = re.compile(r"v\d+\w*")
 KEPT = 4
-"""Seconds that a connection is kept for another request: less than servers keep theirs, which would end it meanwhile."""
+"""Seconds that a connection is kept for another request: less than servers keep theirs, who would end it."""
 PATIENCE = httpx2.Timeout(connect=10, read=3600, write=60, pool=None)
 """Seconds; how long an answer may take is the client's to say, who hangs up."""
 
