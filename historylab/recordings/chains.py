@@ -32,6 +32,7 @@ class _Known:
 
     conversation: str
     line: str = ""
+    answered: bool = False
     items: list[Any] = field(default_factory=list)
     fields: Mapping[str, Any] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)  # a digest of what was said up to each item after the leading ones
@@ -48,24 +49,26 @@ class Chains:
 
     def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
         """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
-        known = self._last_line(exchange)
-        holder = holder_of(exchange.request)
-        items = [*exchange.request.get(holder, ())]
+        holder, known = holder_of(exchange.request), self._last_line(exchange)
+        given = exchange.request.get(holder)
+        items = list(given) if isinstance(given, list | tuple) else []
+        body = {name: value for name, value in exchange.request.items() if name != holder or (given and not items)}
         leading = leading_of(items)
         same = _same(known.items, items, leading) if known else 0
-        kept = known.links[: same - leading] if known and same else []
-        links = _links(items[leading + len(kept) :], kept)
+        links = _links(items[max(same, leading) :], known.links[: max(0, same - leading)] if known else [])
+        answers = [link for item, link in zip(items[leading:], links, strict=True) if _role(item) == "assistant"]
+        if known and not (exchange.conversation or self._goes_on(known, items, same, answers)):
+            known, same = None, 0
         if known is None:
-            known = _Known(exchange.conversation or self._conversation(items[leading:], links))
-        line, redacted = self._line(exchange, known, holder, items, leading, same)
-        now = _Known(known.conversation, exchange.id)
-        now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
-        now.fields, now.links, now.state = dict(exchange.request), links, known.state | exchange.state.keys()
-        del now.fields[holder]
-        if exchange.chat is not None:
-            self._chats[exchange.chat] = now
+            known = _Known(exchange.conversation or self._conversation(answers))
+        line, redacted = self._line(exchange, known, body, holder, items, leading, same)
         text = make_line(REQUEST, **line, redacted=redacted or None)
         answer = _answer_of(exchange.response)
+        now = _Known(known.conversation, exchange.id, answered=answer is not None, fields=body, links=links)
+        now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
+        now.state = known.state | exchange.state.keys()
+        if exchange.chat is not None:
+            self._chats[exchange.chat] = now
         found_by = {_key(_link(links[-1] if links else "", answer)): known.conversation} if answer else {}
         return Record(known.conversation, exchange.started, text), found_by
 
@@ -90,21 +93,33 @@ class Chains:
         )
         return known if kept else None
 
-    def _conversation(self, items: Sequence[Any], links: Sequence[str]) -> str:
-        """The conversation that has the newest answer among these items; else a new one."""
-        answers = [link for item, link in zip(items, links, strict=True) if _role(item) == "assistant"]
+    def _goes_on(self, known: _Known, items: Sequence[Any], same: int, answers: Sequence[str]) -> bool:
+        """Whether a request is of the conversation of its chat's last line: chats that begin alike are one at first."""
+        if not answers:  # again, after an answer: another chat's beginning
+            return not (known.answered and same == len(items) == len(known.items))
+        key = _key(answers[-1])
+        return self._store.read_state([key]).get(key, known.conversation) == known.conversation
+
+    def _conversation(self, answers: Sequence[str]) -> str:
+        """The conversation that has the newest of these answers; else a new one."""
         keys = [_key(link) for link in answers[: -MOST_ANSWERS - 1 : -1]]
         known = self._store.read_state(keys) if keys else {}
         return next((known[key] for key in keys if key in known), new_id().replace("r-", "c-", 1))
 
     def _line(
-        self, exchange: Exchange, known: _Known, holder: str, items: list[Any], leading: int, same: int
+        self,
+        exchange: Exchange,
+        known: _Known,
+        body: Mapping[str, Any],
+        holder: str,
+        items: list[Any],
+        leading: int,
+        same: int,
     ) -> tuple[dict[str, Any], int]:
         before = known.fields
-        body = {name: value for name, value in exchange.request.items() if name != holder}
         unchanged = [name for name in body if same and name in before and before[name] == body[name]]
         texts: dict[str, Any] = {
-            "request": {**{n: v for n, v in body.items() if n not in unchanged}, holder: items[same:]},
+            "request": {holder: items[same:], **{n: v for n, v in body.items() if n not in unchanged}},
             "response": exchange.response,
             "error": exchange.error,
             "untrimmed": exchange.untrimmed,

@@ -106,6 +106,30 @@ def test_a_chat_that_another_process_began_is_the_same_conversation_written_whol
     assert len(again["request"]["messages"]) == 4
 
 
+def test_chats_that_begin_alike_are_conversations_of_their_own_once_they_were_answered(recorder, store):
+    chats, one_key = [Chat(), Chat()], Chat()  # as a trimmer takes them for one at first
+    for k, chat in enumerate(chats):
+        recorder.record(chat.exchange("hi", answer=f"hello {k}", chat=one_key))
+    for chat in chats:
+        recorder.record(chat.exchange("and now?", chat=one_key))
+    lines = lines_in(store)
+    assert [line["conversation"] == lines[0]["conversation"] for line in lines] == [True, False, True, False]
+
+
+def test_a_request_that_failed_is_asked_again_in_its_conversation(recorder, store):
+    chat = Chat()
+    recorder.record(chat.exchange("hi", answer=None, status=500))
+    recorder.record(chat.exchange())
+    first, again = lines_in(store)
+    assert again["after"] == first["id"]
+    assert said_in(again) == []
+
+
+def test_a_body_without_a_list_of_items_is_recorded_as_it_is(recorder, store):
+    recorder.record(Chat().exchange("hi", api="responses", request={"model": "gpt-4o", "input": "hello"}))
+    assert lines_in(store)[0]["request"] == {"model": "gpt-4o", "input": "hello"}
+
+
 def test_a_conversation_that_was_deleted_meanwhile_is_written_whole(recorder, store):
     chat = Chat()
     recorder.record(chat.exchange("one"))
