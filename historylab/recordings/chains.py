@@ -8,14 +8,15 @@ no id of the app's.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
-from historylab.planning.known_chat import leading_of, same_beginning
+from historylab.planning.known_chat import field_of, leading_of, same_beginning
 from historylab.recordings.exchange import Exchange, exported, iso_time, new_id, plan_fields
 from historylab.recordings.lines import make_line
 from historylab.recordings.redaction import Redaction
@@ -56,11 +57,11 @@ class Chains:
         leading = leading_of(items)
         same = _same(known.items, items, leading) if known else 0
         links = _links(items[max(same, leading) :], known.links[: max(0, same - leading)] if known else [])
-        answers = [link for item, link in zip(items[leading:], links, strict=True) if _role(item) == "assistant"]
-        if known and not (exchange.conversation or self._goes_on(known, items, same, answers)):
+        answers = _answers(items, links)
+        if known and not (exchange.conversation or self._goes_on(known, items, same, next(answers, ""))):
             known, same = None, 0
         if known is None:
-            known = _Known(exchange.conversation or self._conversation(answers))
+            known = _Known(exchange.conversation or self._conversation(_answers(items, links)))
         line, redacted = self._line(exchange, known, body, holder, items, leading, same)
         text = make_line(REQUEST, **line, redacted=redacted or None)
         answer = _answer_of(exchange.response)
@@ -93,16 +94,16 @@ class Chains:
         )
         return known if kept else None
 
-    def _goes_on(self, known: _Known, items: Sequence[Any], same: int, answers: Sequence[str]) -> bool:
+    def _goes_on(self, known: _Known, items: Sequence[Any], same: int, answer: str) -> bool:
         """Whether a request is of the conversation of its chat's last line: chats that begin alike are one at first."""
-        if not answers:  # again, after an answer: another chat's beginning
+        if not answer:  # again, after an answer: another chat's beginning
             return not (known.answered and same == len(items) == len(known.items))
-        key = _key(answers[-1])
+        key = _key(answer)
         return self._store.read_state([key]).get(key, known.conversation) == known.conversation
 
-    def _conversation(self, answers: Sequence[str]) -> str:
-        """The conversation that has the newest of these answers; else a new one."""
-        keys = [_key(link) for link in answers[: -MOST_ANSWERS - 1 : -1]]
+    def _conversation(self, answers: Iterable[str]) -> str:
+        """The conversation that has the first of these answers that is known; else a new one."""
+        keys = [_key(link) for link in islice(answers, MOST_ANSWERS)]
         known = self._store.read_state(keys) if keys else {}
         return next((known[key] for key in keys if key in known), new_id().replace("r-", "c-", 1))
 
@@ -164,6 +165,12 @@ def _links(items: Sequence[Any], before: list[str]) -> list[str]:
     return links
 
 
+def _answers(items: Sequence[Any], links: Sequence[str]) -> Iterator[str]:
+    """The links of the answers among the items, the newest first; the leading ones have none."""
+    pairs = zip(reversed(items), reversed(links), strict=False)
+    return (link for item, link in pairs if field_of(item, "role") == "assistant")
+
+
 def _link(before: str, item: Any) -> str:
     said = json.dumps([before, _said(item)], sort_keys=True, default=str)
     return blake2b(said.encode(), digest_size=20).hexdigest()
@@ -171,10 +178,6 @@ def _link(before: str, item: Any) -> str:
 
 def _key(link: str) -> str:
     return f"recorded {link}"
-
-
-def _role(item: Any) -> Any:
-    return item.get("role") if isinstance(item, Mapping) else None
 
 
 def _said(item: Any) -> Any:
@@ -191,7 +194,7 @@ def _said(item: Any) -> Any:
     ]
     calls = item.get("tool_calls")
     functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
-    return [_role(item), "".join(texts).strip(), others, functions]
+    return [item.get("role"), "".join(texts).strip(), others, functions]
 
 
 def _text_of(part: Any) -> str | None:

@@ -14,18 +14,25 @@ from historylab.errors import SettingsError
 
 REDACTED = "[redacted]"
 LONGEST_PATTERN = 500  # characters
+WORDS = "key Key KEY token Token TOKEN assw ASSW"
 KEYS = (
-    r"\b(?:sk|rk|pk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}",  # OpenAI, Anthropic, OpenRouter, Stripe
-    r"\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_\w{22,}|\bglpat-[\w-]{20,}|\bhf_[A-Za-z0-9]{30,}",
-    r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{35}|\bxox[abeoprs]-[\w-]{10,}",
-    r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}",  # a JSON web token
-    r"(?i:\bbearer) +[\w.~+/-]{16,}=*",
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-    r"(?<=://)[^\s/:@\"'\\]{1,200}:[^\s/@\"'\\]{1,200}(?=@)",
-    r"(?i:\b(?:api|secret|access|auth)[-_ ]?(?:key|token)|\bpassword|\bpasswd)"  # = what has a digit in it
-    r"[\"'\\]{0,4}\s{0,9}[:=]\s{0,9}[\"'\\]{0,4}"
-    r"(?=[^\s\"',;\\]{0,99}\d)[^\s\"',;\\]{8,}",
+    ("sk- sk_ rk- rk_ pk- pk_", r"\b(?:sk|rk|pk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}"),  # OpenAI, Anthropic, Stripe
+    ("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_", r"\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_\w{22,}"),
+    ("glpat- hf_", r"\bglpat-[\w-]{20,}|\bhf_[A-Za-z0-9]{30,}"),
+    ("AKIA ASIA AIza", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{35}"),
+    ("xox", r"\bxox[abeoprs]-[\w-]{10,}"),
+    ("eyJ", r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}"),  # a JSON web token
+    ("earer EARER", r"(?i:\bbearer) +[\w.~+/-]{16,}=*"),
+    ("PRIVATE", r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
+    ("://", r"(?<=://)[^\s/:@\"'\\]{1,200}:[^\s/@\"'\\]{1,200}(?=@)"),
+    (
+        WORDS,
+        r"(?i:\b(?:api|secret|access|auth)[-_ ]?(?:key|token)|\bpassword|\bpasswd)"  # = what has a digit in it
+        r"[\"'\\]{0,4}\s{0,9}[:=]\s{0,9}[\"'\\]{0,4}(?=[^\s\"',;\\]{0,99}\d)[^\s\"',;\\]{8,}",
+    ),
 )
+"""What of a key is quickly looked for, any of these, and the pattern that finds it where there is one."""
+
 NESTED = re.compile(r"\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*{]")
 """A repetition within a group that is itself repeated, by which a text can be divided in exponentially many ways."""
 
@@ -37,8 +44,8 @@ class Redaction:
     """
 
     def __init__(self, patterns: Iterable[str] = (), *, keys: bool = True):
-        self._patterns = [re.compile("|".join(f"(?:{pattern})" for pattern in KEYS))] if keys else []
-        self._patterns += map(_compiled, patterns)
+        self._patterns = [(tuple(marks.split()), re.compile(pattern)) for marks, pattern in KEYS] if keys else []
+        self._patterns += [(("",), _compiled(pattern)) for pattern in patterns]
 
     def redacted(self, value: Any) -> tuple[Any, int]:
         """The value with "[redacted]" in place of every match in any text in it, and how many those are.
@@ -59,9 +66,10 @@ class Redaction:
 
     def _text(self, text: str) -> tuple[str, int]:
         total = 0
-        for pattern in self._patterns:
-            text, count = pattern.subn(REDACTED, text)
-            total += count
+        for marks, pattern in self._patterns:
+            if any(mark in text for mark in marks):
+                text, count = pattern.subn(REDACTED, text)
+                total += count
         return text, total
 
 
