@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.error import HTTPError
 
 EMPTY = """import streamlit as st
 st.session_state.n = st.session_state.get("n", 0) + 1
@@ -31,6 +32,8 @@ def server(*command: str, port: int, cwd: str | None = None) -> Iterator[tuple[s
         for _ in range(SECONDS * 4):
             try:
                 urllib.request.urlopen(f"{address}/_stcore/health", timeout=1).close()
+                break
+            except HTTPError:  # it answers, that it has no such page
                 break
             except OSError:
                 time.sleep(0.25)

@@ -1,0 +1,219 @@
+"""What `historylab proxy` adds to a request: CPU and latency, beside no proxy and beside an empty relay of its parts.
+
+    python benchmarks/proxy.py [--sizes 10 100 1000] [--rounds 3] [--seconds 10]
+
+Chats of so many messages (1,000 are 0.43 MB) grow by a turn a request, in the default settings; each round is a chat
+of its own, the first request of which is not measured. All ways take turns in one run. *CPU* is what the relay's or
+the proxy's process spent on a request, of the best round; *latency* the median, by the clock of a client that opens no
+new connections: to the end of an answer, or to the first event of a stream. Then how many requests a minute eight
+chats of the largest size get answered, and fifty conversations at once, each answer checked for whose it is. Read the
+differences: machines differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from http.client import HTTPConnection
+from itertools import count
+from pathlib import Path
+
+from measured import chat, heading, number, row
+from relay import PATH
+from servers import free_port, server
+from trim import requests_from
+
+ROOT = str(Path(__file__).resolve().parents[1])
+CALLS = {10: 200, 100: 100, 1000: 40}
+CHATS, MANY, TURNS = 8, 50, 20
+NONCE = "chat 00000"
+numbers = count(1)
+
+
+@dataclass
+class Way:
+    """A way to the upstream: its port, and the process whose CPU is measured."""
+
+    name: str
+    port: int
+    process: int | None
+    cpu: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
+    latency: dict[bool, list[float]] = field(default_factory=lambda: {False: [], True: []})
+
+    def spent(self) -> float:
+        """CPU seconds of the process so far, user's and system's."""
+        return time.clock_gettime((~self.process << 3) | 2) if self.process else 0.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", nargs="+", type=int, default=list(CALLS))
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=10)
+    arguments = parser.parse_args()
+    columns = (
+        "CPU ms",
+        "above the relay",
+        "latency ms",
+        "above direct",
+        "first event ms",
+        "streamed CPU ms",
+        "above the relay",
+    )
+    with ways() as found:
+        heading("messages", "way", *columns)
+        for size in arguments.sizes:
+            added(size, found(), arguments.rounds)
+        heading(f"{CHATS} chats of {arguments.sizes[-1]:,} messages", "requests a minute")
+        for way in found():
+            row(way.name, f"{sustained(way, arguments.sizes[-1], arguments.seconds):,.0f}")
+        heading(f"{MANY} conversations at once", "requests", "seconds", "median ms", "slowest ms", "of another")
+        for way in found():
+            row(way.name, *at_once(way))
+
+
+@contextlib.contextmanager
+def ways() -> Iterator[Callable[[], list[Way]]]:
+    with contextlib.ExitStack() as stack:
+
+        def started(*command: str) -> tuple[int, int]:
+            port = free_port()
+            _, process = stack.enter_context(server(*command, "--port", str(port), port=port, cwd=ROOT))
+            return port, process
+
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        upstream, _ = started("benchmarks.relay", "upstream")
+        to = ("--upstream", f"http://127.0.0.1:{upstream}")
+        found = {"direct": (upstream, None), "empty relay": started("benchmarks.relay", "relay", *to)}
+        for mode in ("audit", "trim"):
+            proxy = ("historylab", "proxy", *to, "--mode", mode)
+            found[f"proxy, {mode}"] = started(*proxy)
+            found[f"proxy, {mode}, recorded"] = started(*proxy, "--record", f"{folder}/{mode}")
+        yield lambda: [Way(name, port, process) for name, (port, process) in found.items()]
+
+
+# -- one request after the other
+
+
+def added(size: int, ways: Sequence[Way], rounds: int) -> None:
+    """The rows of chats of that size."""
+    bodies = {streamed: bodies_of(size, CALLS.get(size, 40), streamed) for streamed in (False, True)}
+    for _ in range(rounds):
+        for streamed, prepared in bodies.items():
+            for way in ways:
+                measure(way, prepared, streamed)
+    direct, relay = ways[:2]
+    for way in ways:
+        cpu, streamed_cpu = (min(way.cpu[streamed], default=0.0) for streamed in (False, True))
+        above, streamed_above = (value - min(relay.cpu[s]) for s, value in enumerate((cpu, streamed_cpu)))
+        latency, first = (statistics.median(way.latency[streamed]) for streamed in (False, True))
+        slower = latency - statistics.median(direct.latency[False])
+        told = way not in (direct, relay)
+        row(
+            f"{size:,}",
+            way.name,
+            *(number(1e3 * cpu) if way.process else "", f"{1e3 * above:+.2f}" if told else ""),
+            *(number(1e3 * latency), f"{1e3 * slower:+.2f}" if way is not direct else "", number(1e3 * first)),
+            *(number(1e3 * streamed_cpu) if way.process else "", f"{1e3 * streamed_above:+.2f}" if told else ""),
+        )
+
+
+def bodies_of(size: int, calls: int, streamed: bool, model: str = "tiny") -> list[bytes]:
+    """The bodies of a chat of that size, and of those it grows into."""
+    records = chat(size + 4 * calls + 20)
+    records[0]["content"] = f"{NONCE}. {records[0]['content']}"
+    head = {"model": model, **({"stream": True} if streamed else {})}
+    sizes = requests_from(records, size)[: calls + 1]
+    return [json.dumps({**head, "messages": records[:end]}).encode() for end in sizes]
+
+
+def anew(bodies: Sequence[bytes]) -> list[bytes]:
+    """The same as a chat that no proxy has seen."""
+    nonce = f"chat {next(numbers):05}".encode()
+    return [body.replace(NONCE.encode(), nonce) for body in bodies]
+
+
+def measure(way: Way, bodies: Sequence[bytes], streamed: bool) -> None:
+    first, *rest = anew(bodies)
+    with contextlib.closing(HTTPConnection("127.0.0.1", way.port, timeout=60)) as connection:
+        ask(connection, first)
+        before = way.spent()
+        way.latency[streamed] += [ask(connection, body, streamed) for body in rest]
+        way.cpu[streamed].append((way.spent() - before) / len(rest))
+
+
+def ask(connection: HTTPConnection, body: bytes, first_event: bool = False, model: str = "tiny") -> float:
+    """Seconds to the end of the answer, or to its first event. An answer for another model is an AssertionError."""
+    start = time.perf_counter()
+    connection.request("POST", PATH, body, {"Content-Type": "application/json", "Authorization": "Bearer none"})
+    response = connection.getresponse()
+    beginning = response.readline() if first_event else b""
+    took = time.perf_counter() - start
+    content = beginning + response.read()
+    assert response.status == 200 and f'"model": "{model}"'.encode() in content, content[:300]
+    return took if first_event else time.perf_counter() - start
+
+
+# -- many at once
+
+
+def sustained(way: Way, size: int, seconds: float) -> float:
+    """Requests a minute that chats of that size get answered, each client waiting for its answer."""
+    prepared = [anew(bodies_of(size, 40, False)) for _ in range(CHATS)]
+    stop = threading.Event()
+
+    def talk(bodies: Sequence[bytes]) -> int:
+        answered = 0
+        with contextlib.closing(HTTPConnection("127.0.0.1", way.port, timeout=60)) as connection:
+            while not stop.is_set():
+                ask(connection, bodies[answered % len(bodies)])
+                answered += 1
+        return answered
+
+    with ThreadPoolExecutor(CHATS) as threads:
+        start = time.perf_counter()
+        talks = [threads.submit(talk, bodies) for bodies in prepared]
+        stop.wait(seconds)
+        stop.set()
+        answered = sum(talk.result() for talk in talks)
+        return 60 * answered / (time.perf_counter() - start)
+
+
+def at_once(way: Way) -> tuple[str, ...]:
+    """Fifty conversations that grow by a turn a request, streamed every second one; each asks a model of its own."""
+    others = count()
+
+    def talk(place: int) -> list[float]:
+        model, took = f"tiny-{place}", []
+        bodies = anew(bodies_of(2, TURNS, bool(place % 2), model))
+        with contextlib.closing(HTTPConnection("127.0.0.1", way.port, timeout=60)) as connection:
+            for body in bodies:
+                try:
+                    took.append(ask(connection, body, model=model))
+                except AssertionError:
+                    next(others)
+        return took
+
+    start = time.perf_counter()
+    with ThreadPoolExecutor(MANY) as threads:
+        took = [seconds for talked in threads.map(talk, range(MANY)) for seconds in talked]
+    whole = time.perf_counter() - start
+    return (
+        f"{len(took):,}",
+        number(whole),
+        number(1e3 * statistics.median(took)),
+        number(1e3 * max(took)),
+        f"{next(others)}",
+    )
+
+
+if __name__ == "__main__":
+    main()
