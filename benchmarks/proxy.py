@@ -35,6 +35,8 @@ ROOT = str(Path(__file__).resolve().parents[1])
 CALLS = {10: 200, 100: 100, 1000: 40}
 CHATS, MANY, TURNS = 8, 50, 20
 NONCE = "chat 00000"
+ABOVE = "above the relay"
+COLUMNS = ("CPU ms", ABOVE, "latency ms", "above direct", "first event ms", "streamed CPU ms", ABOVE)
 numbers = count(1)
 
 

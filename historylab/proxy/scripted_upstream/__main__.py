@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import socket
 import sys
 from functools import partial
 
 import uvicorn
 
 from historylab.proxy.scripted_upstream.app import WINDOW, ScriptedUpstream
-
-HOST = "127.0.0.1"
+from historylab.serving.address import HOST, CannotListen, listen, url_of
 
 
 def main() -> None:
@@ -23,12 +21,13 @@ def main() -> None:
     arguments = parser.parse_args()
     log = partial(print, flush=True)
     try:
-        listener = socket.create_server((HOST, arguments.port))
-    except OSError as problem:
-        sys.exit(f"port {arguments.port} can't be had: {problem.strerror}")
-    log(f"Scripted model server on http://{HOST}:{listener.getsockname()[1]}, no key needed. Stop it with Ctrl+C.")
+        bound = listen(HOST, arguments.port)
+    except CannotListen as problem:
+        sys.exit(str(problem))
+    bound.listen()
+    log(f"Scripted model server: {url_of(HOST, bound.getsockname()[1])}, no key needed (Ctrl-C stops it)")
     upstream = ScriptedUpstream(arguments.window, log)
-    uvicorn.Server(uvicorn.Config(upstream.app(), log_level="warning")).run([listener])
+    uvicorn.Server(uvicorn.Config(upstream.app(), log_level="warning")).run([bound])
 
 
 if __name__ == "__main__":
