@@ -131,7 +131,8 @@ def added(size: int, ways: Sequence[Way], rounds: int) -> None:
 def bodies_of(size: int, calls: int, streamed: bool, model: str = "tiny") -> list[bytes]:
     """The bodies of a chat of that size, and of those it grows into."""
     records = chat(size + 4 * calls + 20)
-    records[0]["content"] = f"{NONCE}. {records[0]['content']}"
+    for record in records[:2]:
+        record["content"] = f"{NONCE}. {record['content']}"
     head = {"model": model, **({"stream": True} if streamed else {})}
     sizes = requests_from(records, size)[: calls + 1]
     return [json.dumps({**head, "messages": records[:end]}).encode() for end in sizes]
