@@ -42,7 +42,7 @@ class Counts:
             self.passed_through += 1
         else:
             self.unrecorded += bool(passing.unrecorded)
-            self.store_fails = passing.unrecorded == STORE
+            self.store_fails = passing.unrecorded == STORE if passing.writing is not None else self.store_fails
 
     def as_json(self) -> dict[str, Any]:
         """By their names."""

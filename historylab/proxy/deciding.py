@@ -10,7 +10,7 @@ import json
 import logging
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -20,7 +20,9 @@ from pydantic_core import PydanticSerializationError, to_json
 from historylab.errors import HistoryLabError, InstrumentError, LoadError, StoreError
 from historylab.formats.requests import FORMS
 from historylab.planning.trimmer import Decision, Trimmer
+from historylab.proxy.headers import sketch_header
 from historylab.proxy.refusals import Refused
+from historylab.recordings.exchange import plan_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.settings.model import Settings
 
@@ -40,19 +42,24 @@ SENTENCES = {
     SUMMARY: "the summary can't be written",
     FAULT: "this is a mistake of HistoryLab's",
 }
-TO_ITS_CAUSE = " and a filter or projection is set, without which nothing may leave"
+GUARDED = ", and a filter or projection is set, without which nothing may leave"
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """`content`: what is sent on; `body`: the request as it came, if it can be read; `untrimmed`: why it stays so."""
+    """`content`: what is sent on; `body`: the request as it came, if it can be read; `untrimmed`: why it stays so.
+
+    `tokens` and `sketch` are the decision as headers say it, `state` what it read and wrote of the store.
+    """
 
     content: bytes
     body: Mapping[str, Any] | None
-    decision: Decision | None
     settings: Settings
-    state: Mapping[str, str]
     untrimmed: str = ""
+    decision: Decision | None = None
+    tokens: str = ""
+    sketch: str = ""
+    state: Mapping[str, str] = field(default_factory=dict)
 
 
 class Trimmers:
@@ -77,13 +84,16 @@ def decide(trimmers: Trimmers, form: str, content: bytes, encoded: bool, *, appl
         with trimmers.store.noting() as state:
             decision = trimmers.of(form).decide(body)
         same = not applied or is_the_same(body, decision.sent, FORMS[form].field)
-        return Decided(content if same else _written(decision.sent), body, decision, trimmers.settings, state)
+        sent, told = content if same else _written(decision.sent), plan_fields(decision.plan)
+        tokens = f"sent={told['tokens']} before={told['before']} budget={told['budget']}"
+        sketch = sketch_header(told["decisions"])
+        return Decided(sent, body, trimmers.settings, "", decision, tokens, sketch, state)
     except Exception as problem:
         why = UNREADABLE if body is None else next((w for kind, w in CAUSES if isinstance(problem, kind)), FAULT)
         _log(why, problem)
     if applied and trimmers.guarded:
-        raise Refused(500 if why == FAULT else 422, SENTENCES[why] + TO_ITS_CAUSE, why)
-    return Decided(content, body, None, trimmers.settings, {}, why)
+        raise Refused(500 if why == FAULT else 422, SENTENCES[why] + GUARDED, why)
+    return Decided(content, body, trimmers.settings, why)
 
 
 def is_the_same(given: Mapping[str, Any], sent: Mapping[str, Any], field: str) -> bool:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from historylab.formats.requests import FORMS
 from historylab.proxy.answers import Answer
-from historylab.proxy.deciding import SHAPE, STORE, Decided, parsed
-from historylab.proxy.headers import sketch_header, without
-from historylab.recordings.exchange import Exchange, new_id, plan_fields
+from historylab.proxy.deciding import SHAPE, STORE, Decided, log_fault, parsed
+from historylab.proxy.headers import without
+from historylab.recordings.exchange import Exchange, new_id
 from historylab.recordings.recorder import Recorder
-
-log = logging.getLogger("historylab.proxy")
 
 LARGE = 50_000
 """Bytes of an answer that is put together in a thread."""
@@ -49,7 +46,7 @@ class Passing:
         repeated = any(secret.encode("latin-1") in came for secret in secrets)
         self._request = _listed(parsed(without(secrets, came)) if repeated else decided.body, FORMS[form].field)
         self._status, self._encoded = 0, False
-        self.writing: asyncio.Task[bool] | None = None
+        self.writing: asyncio.Task[None] | None = None
         self.unrecorded = "" if recorder is None or self._request else SHAPE
         self.to_record = recorder is not None and not self.unrecorded
 
@@ -63,9 +60,8 @@ class Passing:
         if self.decided.untrimmed:
             yield "untrimmed", self.decided.untrimmed
         if self.decided.decision is not None:
-            told = plan_fields(self.decided.decision.plan)
-            yield "tokens", f"sent={told['tokens']} before={told['before']} budget={told['budget']}"
-            yield "decisions", sketch_header(told["decisions"])
+            yield "tokens", self.decided.tokens
+            yield "decisions", self.decided.sketch
         if self.unrecorded or (self.to_record and self._doubtful):
             yield "unrecorded", self.unrecorded or "likely"
 
@@ -81,7 +77,7 @@ class Passing:
         try:
             return self._answer.add(piece)
         except Exception as problem:
-            log.error("An answer can't be read (%s).", type(problem).__name__)
+            log_fault("An answer can't be read", problem)
             self._answer = None
             return False
 
@@ -91,15 +87,21 @@ class Passing:
         return self._answer is not None and not self._answer.is_whole()
 
     async def record(self, error: str = "") -> None:
-        """Have it written, unless that was done; without its end it isn't known to be whole."""
-        if self._recorder is None or not self.to_record:
-            return
-        self.to_record = False
-        large = self._answer is not None and self._answer.size > LARGE
-        exchange = await asyncio.to_thread(self._exchange, error) if large else self._exchange(error)
-        self.writing = asyncio.ensure_future(self._recorder.arecord(exchange))
-        if not await asyncio.shield(self.writing):  # a client that leaves now takes no line along
-            self.unrecorded = STORE
+        """Have it written, unless that was done; a client that leaves meanwhile takes no line along."""
+        if self.to_record and self._recorder is not None:
+            self.to_record = False
+            self.writing = asyncio.ensure_future(self._write(self._recorder, error))
+            await asyncio.shield(self.writing)
+
+    async def _write(self, recorder: Recorder, error: str) -> None:
+        written = False
+        try:
+            large = self._answer is not None and self._answer.size > LARGE
+            exchange = await asyncio.to_thread(self._exchange, error) if large else self._exchange(error)
+            written = await recorder.arecord(exchange)
+        except Exception as problem:
+            log_fault("A request can't be recorded", problem)
+        self.unrecorded = "" if written else STORE
 
     def _exchange(self, error: str) -> Exchange:
         decided = self.decided

@@ -9,13 +9,12 @@ from contextlib import suppress
 
 from historylab.errors import HistoryLabError
 from historylab.planning.trimmer import Trimmer
-from historylab.proxy.deciding import Decided, Trimmers, decide
+from historylab.proxy.deciding import Decided, Trimmers, decide, log_fault
 from historylab.proxy.settings_file import SettingsFile
 from historylab.recordings.noted_state import NotedState
 from historylab.settings.model import Settings
 from historylab.stores.base import StateStore
 
-MODES = ("trim", "audit")
 THREADS = 16
 """Requests that are planned at once; one whose summary is written by a model waits for that."""
 
@@ -70,7 +69,10 @@ class Judge:
         self.settings.reread(self._take)
 
     def _take(self, settings: Settings) -> None:
-        self._told(settings)
+        try:
+            self._told(settings)
+        except Exception as problem:
+            log_fault("Other settings can't be noted", problem)
         self._trimmers = Trimmers(settings, self._store)
 
     def close(self) -> None:

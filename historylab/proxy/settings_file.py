@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from historylab.errors import SettingsError
+from historylab.errors import HistoryLabError, SettingsError
 from historylab.settings.model import Settings
 from historylab.settings.resolve import resolve_settings
 from historylab.settings.sources import read_template
@@ -45,7 +45,7 @@ class SettingsFile:
                 return
             try:
                 settings, problem = self._read(), ""
-            except SettingsError as refused:
+            except HistoryLabError as refused:
                 settings, problem = self.settings, str(refused)
             self._tell(settings, problem)
             if settings != self.settings:

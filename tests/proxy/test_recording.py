@@ -15,6 +15,7 @@ from proxy_server import chat, running_proxy, until, write_settings
 
 from historylab import Settings
 from historylab.errors import StoreError
+from historylab.proxy.answers import Answer
 from historylab.proxy.deciding import Decided
 from historylab.proxy.exchange import Passing
 from historylab.recordings.recorder import Recorder
@@ -123,14 +124,14 @@ def test_one_that_its_client_left_is_too(client, upstream, recorded):
 
 def test_one_whose_client_leaves_while_it_is_written_is_kept(store, recorded):
     async def leaves() -> None:
-        decided = Decided(b"", chat("a"), None, Settings(), {}, "store")
+        decided = Decided(b"", chat("a"), Settings(), "store")
         passing = Passing(b"", decided, "chat_completions", "app", "trim", recorder)
         writing = asyncio.ensure_future(passing.record())
         await asyncio.sleep(0)
         writing.cancel()
         with suppress(asyncio.CancelledError):
             await writing
-        assert passing.writing is not None and await passing.writing
+        await passing.writing
 
     recorder = Recorder(store)
     finished(leaves())
@@ -154,6 +155,13 @@ def test_summaries_that_were_sent_are_on_record(upstream, tmp_path):
     first, second = lines(store)
     assert "S" in first["plan"]["decisions"] and any("Summary" in text for text in first["state"].values())
     assert second["plan"]["decisions"] != first["plan"]["decisions"]
+
+
+def test_an_answer_that_cannot_be_put_together_comes_all_the_same(client, monkeypatch, caplog):
+    monkeypatch.setattr(Answer, "body", lambda *_: 1 / 0)
+    answer = client.post(CHAT, json=chat("a"))
+    assert answer.status_code == 200 and answer.headers["historylab-unrecorded"] == "store"
+    assert "can't be recorded" in caplog.text
 
 
 def test_a_store_that_fails_keeps_nobody_waiting(upstream, monkeypatch):
