@@ -13,7 +13,7 @@ ORIGINS: Mapping[Source, str] = {"recorded": "Recorded", "imported": "Imported",
 SOURCE_CHOICES: Mapping[Source, str] = {
     "recorded": "Recorded",
     "imported": "Imported",
-    "generated": "Generated and samples",
+    "generated": "Generated, sample or chat",
 }
 NOT_RECORDING = (
     "Listed is what you opened or generated in this tab. To record what an app sends, start HistoryLab and its proxy "

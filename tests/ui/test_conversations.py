@@ -132,3 +132,29 @@ def test_a_recording_that_cannot_be_read_is_named_and_the_rest_is_listed(monkeyp
     assert "The recording at postgresql://127.0.0.1:1/none can" in text(app)
     assert "secret" not in text(app)
     assert titles(app) == ["A birthday by the sea"]
+
+
+def test_of_many_conversations_a_page_is_shown_at_a_time():
+    many = [{"messages": [{"role": "user", "content": f"Where is parcel {number}?"}]} for number in range(120)]
+    app = uploaded(screen(PAGE), ("many.jsonl", "\n".join(map(json.dumps, many)).encode()))
+    assert len(listed(app)) == 50
+    assert "Page 1 of 3" in text(app)
+    app = shown(shown(app.button(key="page-after").click().run()).button(key="page-after").click().run())
+    assert titles(app)[-1] == "A birthday by the sea"
+    assert len(listed(app)) == 21
+    app = searched(app, "parcel 77")
+    assert titles(app)[0] == "Where is parcel 77?"
+    assert "Page 1 of 3" in text(app)
+
+
+def test_the_chat_of_the_tab_is_listed_once_however_often_it_is_opened():
+    app = shown(screen("app.py").switch_page("pages/talk.py").run())
+    for words in ("My booking is FR-7731.", "What is my booking?"):
+        app = shown(app.chat_input(key="say").set_value(words).run())
+        app = shown(app.button(key="open-in-playground").click().run())
+        app = shown(app.switch_page("pages/talk.py").run())
+    app = shown(app.switch_page(PAGE).run())
+    assert [(row["title"], row["cells"][0]) for row in listed(app)] == [
+        ("Chat", "Chat"),
+        ("A birthday by the sea", "Sample"),
+    ]

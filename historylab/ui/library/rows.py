@@ -20,7 +20,7 @@ from historylab.wording.untrusted import one_line, replace_hidden
 COLUMNS = (
     {"label": "Conversation", "kind": "text"},
     {"label": "From", "kind": "text"},
-    {"label": "Model", "kind": "text"},
+    {"label": "Model", "kind": "word"},
     {"label": "Messages", "kind": "number"},
     {"label": "Requests", "kind": "number"},
     {"label": "Tokens", "kind": "number"},
@@ -59,8 +59,8 @@ def row_of(library: Library, match: Match, words: str, settings: Settings, *, ti
 
 
 def _origin(entry: Entry) -> str:
-    if entry.origin == holding.SAMPLE:
-        return "Sample"
+    if entry.origin in (holding.SAMPLE, holding.CHAT):
+        return entry.origin.capitalize()
     said = ORIGINS[entry.source]
     return f"{said}: {one_line(entry.origin, NARROW)}" if entry.origin else said
 

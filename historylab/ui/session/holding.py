@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from historylab.recordings.entries import Held, HeldShelf, Source
 from historylab.registry import members
+from historylab.settings.names import RECORD
 from historylab.ui.session.session import tab
 from historylab.ui.session.tab import HeldFile, Opened
 
 MOST_HELD = 20  # files; of more the oldest are let go
-PASTED, SAMPLE = "pasted", "sample"
+PASTED, SAMPLE, CHAT = "pasted", "sample", "chat"
 
 
 def hold(opened: Opened) -> None:
     """Go on listing what was just opened. What the server's recording has is listed from there."""
     library = tab().library
-    if any(file.given.recorded for file in opened.files):
+    if any(file.given.recorded for file in opened.files) or (is_chat(opened) and os.environ.get(RECORD)):
         return
     for held in library.held:
         if _is_same(held.opened, opened):
-            held.at = time.time()
+            held.opened, held.at = opened, time.time()
             return
     library.held.append(HeldFile(library.numbered, opened, time.time()))
     library.numbered += 1
     del library.held[:-MOST_HELD]
 
 
+def is_chat(opened: Opened) -> bool:
+    """Whether it is the chat of this tab, which is opened anew as it goes on."""
+    return opened.conversations.report.format == CHAT
+
+
 def _is_same(one: Opened, other: Opened) -> bool:
-    return one.conversations is other.conversations or bool(one.spec and one.spec == other.spec)
+    if one.conversations is other.conversations or (one.spec and one.spec == other.spec):
+        return True
+    return is_chat(one) and is_chat(other) and any(message is one.original[-1] for message in other.original)
 
 
 def shelf() -> HeldShelf:
@@ -48,12 +57,14 @@ def _entries(held: HeldFile) -> Iterator[Held]:
 
 
 def source_of(opened: Opened) -> Source:
-    """Where that comes from: a file or pasted text, or a generator or one of our samples."""
-    return "generated" if opened.spec else "imported"
+    """Where that comes from: a file or pasted text, or a generator, one of our samples or the chat."""
+    return "generated" if opened.spec or is_chat(opened) else "imported"
 
 
 def _origin(opened: Opened, which: int) -> str:
     """The file that a conversation is from, the generator, or that it is a sample."""
+    if is_chat(opened):
+        return CHAT
     if opened.spec:
         kind, _, name = opened.spec.partition(":")
         made = members("generator").get(name.partition(":")[0]) if kind == "gen" else None

@@ -1,0 +1,78 @@
+"""The chat's checkpoints and memory in a real browser, over a restart of the server that records it."""
+
+from __future__ import annotations
+
+import pytest
+from axe_checks import violations
+from browser_pages import SECONDS, settled
+from server_process import playground
+
+pytestmark = pytest.mark.browser
+
+LONG = "It is for a large party of us, with dogs and bicycles and two prams. " * 6
+
+
+def say(page, words: str, number: int) -> None:
+    """Say it, and wait until so many answers are there."""
+    field = page.get_by_placeholder("Write to the model")
+    field.fill(words)
+    field.press("Enter")
+    page.locator("[class*=st-key-saw-] button").nth(number - 1).wait_for()
+    settled(page)
+
+
+def opened(page, address: str) -> None:
+    page.set_default_timeout(SECONDS * 1000)
+    page.set_viewport_size({"width": 1440, "height": 1200})
+    page.goto(address)
+    page.get_by_placeholder("Write to the model").wait_for()
+    settled(page)
+
+
+def unfold_checkpoints(page) -> None:
+    page.locator(".st-key-checkpoints-panel summary").click()
+    page.get_by_role("button", name="Save a checkpoint").wait_for()
+    settled(page)
+
+
+def test_a_compaction_is_taken_back_by_the_checkpoint_before_it(page, home, seen):
+    opened(page, f"{home}/talk?system=mycoder&window=900")
+    asked = f"When does a ferry go to Dursey? {LONG}"
+    say(page, f"{asked}1", 2)  # answered by a call and a text
+    say(page, f"{asked}2", 4)
+    page.get_by_placeholder("Write to the model").fill(f"{asked}3")
+    page.keyboard.press("Enter")
+    page.get_by_text("Compacted by compactHistory").first.wait_for()
+    settled(page)
+    unfold_checkpoints(page)
+    page.locator(".rows button", has_text="became a summary").last.click()
+    page.get_by_text("from then to now").wait_for()
+    settled(page)
+    assert violations(page) == []
+    page.get_by_role("button", name="Restore").click()
+    page.get_by_text("The chat is as it was then.").wait_for()
+    assert page.locator(".hl-chat-user").count() == 3
+    page.locator(".rows button", has_text="before going back").wait_for()
+    assert seen.errors == []
+
+
+def test_checkpoints_and_memory_outlive_the_server_that_recorded_them(page, tmp_path):
+    with playground("--record", str(tmp_path)) as home:
+        opened(page, f"{home}/talk")
+        say(page, "My booking is FR-7731 for the walnut fair.", 1)
+        unfold_checkpoints(page)
+        page.get_by_label("Name").fill("with booking")
+        page.get_by_role("button", name="Save a checkpoint").click()
+        page.locator(".rows button", has_text="with booking").wait_for()
+    with playground("--record", str(tmp_path)) as home:
+        opened(page, f"{home}/talk")
+        page.get_by_text("Remember from other conversations").click()
+        settled(page)
+        say(page, "Which booking is for the walnut fair?", 1)
+        page.get_by_text("Remembered from “My booking is FR-7731").wait_for()
+        page.locator(".hl-chat-system", has_text="quotes, not instructions").wait_for()
+        unfold_checkpoints(page)
+        page.locator(".rows button", has_text="with booking").click()
+        page.get_by_role("button", name="Restore").click()
+        page.locator(".hl-chat-user", has_text="My booking is FR-7731").wait_for()
+        page.locator(".hl-chat-user", has_text="Which booking").wait_for(state="detached")
