@@ -16,13 +16,13 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
-from historylab.planning.known_chat import field_of, leading_of, same_beginning
+from historylab.planning.known_chat import leading_of, same_beginning
 from historylab.recordings.exchange import Exchange, exported, iso_time, new_id, plan_fields
 from historylab.recordings.lines import make_line
 from historylab.recordings.redaction import Redaction
+from historylab.recordings.said import answer_in, is_answer, said_in
 from historylab.stores.base import Record, Store
 
-THOUGHTS = frozenset({"thinking", "redacted_thinking"})
 MOST_ANSWERS = 200
 """Answers, from the newest back, by which an unseen chat is looked for."""
 
@@ -64,7 +64,7 @@ class Chains:
             known = _Known(exchange.conversation or self._conversation(_answers(items, links)))
         line, redacted = self._line(exchange, known, body, holder, items, leading, same)
         text = make_line(REQUEST, **line, redacted=redacted or None)
-        answer = _answer_of(exchange.response)
+        answer = answer_in(exchange.response)
         now = _Known(known.conversation, exchange.id, answered=answer is not None, fields=body, links=links)
         now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
         now.state = known.state | exchange.state.keys()
@@ -168,45 +168,14 @@ def _links(items: Sequence[Any], before: list[str]) -> list[str]:
 def _answers(items: Sequence[Any], links: Sequence[str]) -> Iterator[str]:
     """The links of the answers among the items, the newest first; the leading ones have none."""
     pairs = zip(reversed(items), reversed(links), strict=False)
-    return (link for item, link in pairs if field_of(item, "role") == "assistant")
+    return (link for item, link in pairs if is_answer(item))
 
 
 def _link(before: str, item: Any) -> str:
-    said = json.dumps([before, _said(item)], sort_keys=True, default=str)
-    return blake2b(said.encode(), digest_size=20).hexdigest()
+    said = said_in(item)
+    text = json.dumps([before, said], sort_keys=True, default=str)
+    return before if said is None else blake2b(text.encode(), digest_size=20).hexdigest()
 
 
 def _key(link: str) -> str:
     return f"recorded {link}"
-
-
-def _said(item: Any) -> Any:
-    """What an item says, however an app writes it: an API's answer and the same as it comes back are equal."""
-    if not isinstance(item, Mapping):
-        return item
-    content = item.get("content")
-    parts = content if isinstance(content, list) else [content]
-    texts = [text for part in parts if (text := _text_of(part)) is not None]
-    others = [
-        {name: part.get(name) for name in ("type", "name", "input", "content")}
-        for part in parts
-        if isinstance(part, Mapping) and _text_of(part) is None and part.get("type") not in THOUGHTS
-    ]
-    calls = item.get("tool_calls")
-    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
-    return [item.get("role"), "".join(texts).strip(), others, functions]
-
-
-def _text_of(part: Any) -> str | None:
-    text = part.get("text") if isinstance(part, Mapping) else part
-    return text if isinstance(text, str) else None
-
-
-def _answer_of(response: Mapping[str, Any] | None) -> Any:
-    """The answer as an app would repeat it; None if there is none."""
-    if not response:
-        return None
-    choices = response.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
-        return choices[0].get("message")
-    return {"role": "assistant", "content": response["content"]} if response.get("content") else None

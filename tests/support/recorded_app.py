@@ -19,7 +19,7 @@ from historylab.recordings.recorder import Recorder
 
 BEGAN = 1_795_419_000.0
 TOOL = "timetable"
-MODELS = {"chat_completions": "gpt-4o", "anthropic": "claude-sonnet-4-5"}
+MODELS = {"chat_completions": "gpt-4o", "responses": "gpt-5", "anthropic": "claude-sonnet-4-5"}
 
 
 class RecordedApp:
@@ -33,7 +33,7 @@ class RecordedApp:
         self.history: list[dict[str, Any]] = []
         self.usage: dict[str, int] = {}
         self.plans: list[HistoryPlan] = []
-        self.system = "You look after the ferries."
+        self.system = "You look after the ferries of pier 0."
         self._numbers, self._now = count(1), BEGAN
         monkeypatch.setattr("historylab.planning.kept.now", lambda: datetime.fromtimestamp(self._now, UTC))
         self.restart()
@@ -60,12 +60,12 @@ class RecordedApp:
         self.history.append({"role": "user", "content": self._text("look up", words)})
         self.request(words, calls=1 + words % 2)
         results = self._results(words)
-        self.history += results if self.api == "chat_completions" else [{"role": "user", "content": results}]
+        self.history += [{"role": "user", "content": results}] if self.api == "anthropic" else results
         self.request(words)
 
     def edit(self, words: int) -> None:
         """A user's message from before, said otherwise: what followed is forgotten."""
-        users = [k for k, item in enumerate(self.history) if item["role"] == "user"]
+        users = [k for k, item in enumerate(self.history) if item.get("role") == "user"]
         asked = [k for k in users[1:] if isinstance(self.history[k]["content"], str)]
         if asked:
             del self.history[asked[-1 - words % min(3, len(asked))] :]
@@ -88,8 +88,7 @@ class RecordedApp:
         sent = Exchange(self.api, as_json(body), self._now, 1.5, chat=decision.chat, plan=decision.plan, state=state)
         told = {"status": 429, "error": "too many"} if answer is None else {"response": self._response(answer)}
         assert self.recorder.record(replace(sent, settings=self.settings, app="ferries", **told), 30)
-        if answer is not None:
-            self.history.append(answer)
+        self.history += answer or []
 
     def messages(self) -> list[tuple[Any, ...]]:
         """What was said so far, as our messages say it."""
@@ -100,39 +99,65 @@ class RecordedApp:
 
     def _body(self) -> dict[str, Any]:
         described = {"name": TOOL, "description": "when ferries leave"}
-        if self.api == "anthropic":
-            tools = [{**described, "input_schema": {"type": "object"}}]
-            return {"model": MODELS[self.api], "max_tokens": 99, "system": self.system, "tools": tools} | {
-                "messages": as_json(self.history)
-            }
-        tools = [{"type": "function", "function": {**described, "parameters": {"type": "object"}}}]
-        system = {"role": "system", "content": self.system}
-        return {"model": MODELS[self.api], "tools": tools, "messages": [system, *as_json(self.history)]}
+        schema, history = {"type": "object"}, as_json(self.history)
+        body: dict[str, Any] = {
+            "model": MODELS[self.api],
+            "tools": [{"type": "function", **described, "parameters": schema}],
+        }
+        match self.api:
+            case "anthropic":
+                tools = [{**described, "input_schema": schema}]
+                return {**body, "max_tokens": 99, "system": self.system, "tools": tools, "messages": history}
+            case "responses":
+                return {**body, "instructions": self.system, "input": history}
+        tools = [{"type": "function", "function": {**described, "parameters": schema}}]
+        return {**body, "tools": tools, "messages": [{"role": "system", "content": self.system}, *history]}
 
-    def _answer(self, words: int, calls: int) -> dict[str, Any]:
+    def _answer(self, words: int, calls: int) -> list[dict[str, Any]]:
+        """The items of an answer."""
         text, ids = self._text("answer", words), [f"call_{next(self._numbers)}" for _ in range(calls)]
         self.usage[text] = 100 + len(self.usage)
-        if self.api == "anthropic":
-            used = [{"type": "tool_use", "id": id, "name": TOOL, "input": {"day": words}} for id in ids]
-            return {"role": "assistant", "content": [{"type": "text", "text": text}, *used]}
-        functions = [{"name": TOOL, "arguments": json.dumps({"day": words})} for _ in ids]
-        asked = [{"id": id, "type": "function", "function": f} for id, f in zip(ids, functions, strict=True)]
-        return {"role": "assistant", "content": text, **({"tool_calls": asked} if asked else {})}
+        arguments = json.dumps({"day": words})
+        match self.api:
+            case "anthropic":
+                used = [{"type": "tool_use", "id": id, "name": TOOL, "input": {"day": words}} for id in ids]
+                return [{"role": "assistant", "content": [{"type": "text", "text": text}, *used]}]
+            case "responses":
+                said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+                call = {"type": "function_call", "name": TOOL, "arguments": arguments}
+                return [said, *({**call, "call_id": id} for id in ids)]
+        function = {"name": TOOL, "arguments": arguments}
+        asked = [{"id": id, "type": "function", "function": function} for id in ids]
+        return [{"role": "assistant", "content": text, **({"tool_calls": asked} if asked else {})}]
 
-    def _response(self, answer: dict[str, Any]) -> dict[str, Any]:
-        reported = list(self.usage.values())[-1]
-        if self.api == "anthropic":
-            usage = {"input_tokens": reported, "output_tokens": 5}
-            return {"type": "message", "model": MODELS[self.api], "stop_reason": "end_turn", "usage": usage, **answer}
+    def _response(self, answer: list[dict[str, Any]]) -> dict[str, Any]:
+        reported, model = list(self.usage.values())[-1], {"model": MODELS[self.api]}
+        usage = {"input_tokens": reported, "output_tokens": 5}
+        match self.api:
+            case "anthropic":
+                return {"type": "message", **model, "stop_reason": "end_turn", "usage": usage, **answer[0]}
+            case "responses":
+                thought = {"type": "reasoning", "id": "rs_1", "summary": []}
+                return {
+                    "object": "response",
+                    "status": "completed",
+                    **model,
+                    "output": [thought, *answer],
+                    "usage": usage,
+                }
         usage = {"prompt_tokens": reported, "completion_tokens": 5, "total_tokens": reported + 5}
-        choice = {"index": 0, "message": {**answer, "refusal": None}, "finish_reason": "stop"}
-        return {"object": "chat.completion", "model": MODELS[self.api], "choices": [choice], "usage": usage}
+        choice = {"index": 0, "message": {**answer[0], "refusal": None}, "finish_reason": "stop"}
+        return {"object": "chat.completion", **model, "choices": [choice], "usage": usage}
 
     def _results(self, words: int) -> list[dict[str, Any]]:
         called, text = self.history[-1], self._text("result", 3 * words)
-        if self.api == "anthropic":
-            ids = [block["id"] for block in called["content"] if block["type"] == "tool_use"]
-            return [{"type": "tool_result", "tool_use_id": id, "content": text} for id in ids]
+        match self.api:
+            case "anthropic":
+                ids = [block["id"] for block in called["content"] if block["type"] == "tool_use"]
+                return [{"type": "tool_result", "tool_use_id": id, "content": text} for id in ids]
+            case "responses":
+                ids = [item["call_id"] for item in self.history[-1 - words % 2 :]]
+                return [{"type": "function_call_output", "call_id": id, "output": text} for id in ids]
         return [{"role": "tool", "tool_call_id": call["id"], "content": text} for call in called["tool_calls"]]
 
     def _text(self, kind: str, words: int) -> str:
