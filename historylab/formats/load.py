@@ -6,7 +6,7 @@ import gc
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePath
@@ -130,23 +130,36 @@ def _load_content(content: Content, chosen: Member | None) -> Conversations:
     chosen = chosen or chosen_by(claims, content)
     report = Report(format=chosen.title, member=chosen.name, claims=dict(claims))
     read: Format = chosen.target
+    return as_loaded(read(content, report), report, PurePath(content.name).stem, content.report_faults)
+
+
+def as_loaded(
+    found: Iterable[Conversation],
+    report: Report,
+    stem: str = "",
+    report_faults: Callable[[Report], None] = lambda report: None,
+) -> Conversations:
+    """The conversations with a title each, and the report on them; `stem` is the file's name without its ending.
+
+    Raises LoadError where there is none with messages.
+    """
     conversations = []
-    for found in read(content, report):
-        if len(found):
-            conversations.append(found)
+    for one in found:
+        if len(one):
+            conversations.append(one)
         else:
-            report.warn("a conversation without messages", found.title)
-    content.report_faults(report)
+            report.warn("a conversation without messages", one.title)
+    report_faults(report)
     report.conversations = len(conversations)
     report.messages = sum(map(len, conversations))
     if not conversations:
         records = f"{report.skips:,} record{' was' if report.skips == 1 else 's were'}"
         left_out = f": {records} left out{reasons(report.skipped)}" if report.skips else ""
         by, advice = f"as {report.format}", "give a file in which somebody speaks, or choose another format"
-        if chosen.name == MAPPING:
+        if report.member == MAPPING:
             by, advice = "by the field mapping", "name the list, who speaks and the text as this file names them"
         raise LoadError(f"no message in it could be read {by}{left_out}; {advice}")
-    return Conversations(list(titled(conversations, PurePath(content.name).stem)), report)
+    return Conversations(list(titled(conversations, stem)), report)
 
 
 def _load_entries(entries: Entries, chosen: Member | None) -> Conversations:

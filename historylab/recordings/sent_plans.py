@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from historylab.chat_models.base import open_chat_model
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECISIONS, MODE, SENT_UNDER, UNTRIMMED
 from historylab.costs.traffic import NOTHING_CUT
@@ -15,9 +14,7 @@ from historylab.planning.noted import noted_state
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay
 from historylab.recordings.exchange import run_lengths
-from historylab.settings.consent import offline, settings_that_ask
 from historylab.settings.model import Settings
-from historylab.summarizers.reply_cache import CachedRepliesOnly, NotAsked
 
 AUDIT = "audit"
 
@@ -101,11 +98,7 @@ def _settings_of(said: Mapping[str, Any]) -> Settings | None:
 
 
 def _replay(conversation: Conversation, settings: Settings) -> Timeline:
-    """The replay with the summaries that were noted, without any call of a model."""
-    if not settings_that_ask(settings):
-        return replay(conversation, settings)
-    try:
-        model, noted = CachedRepliesOnly(open_chat_model(settings.model)), noted_state(conversation)
-        return replay(conversation, settings, instruments=open_instruments(settings, chat_model=model, store=noted))
-    except NotAsked:
-        return replay(conversation, offline(settings))
+    """The replay with the summaries that were noted; what isn't noted is summarised without a model."""
+    instruments = open_instruments(settings, store=noted_state(conversation))
+    offline = replace(instruments, summarizer=instruments.offline().summarizer)
+    return replay(conversation, settings, instruments=offline)

@@ -10,8 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from historylab.formats.load import Conversations, load
+from historylab.formats.base import Report
+from historylab.formats.load import Conversations, as_loaded, collection_paused
 from historylab.formats.titles import opening, printable
+from historylab.formats.traces.historylab_requests import RecordingReader
 from historylab.formats.traces.recorded_lines import (
     CHECKPOINT,
     KIND,
@@ -23,6 +25,7 @@ from historylab.formats.traces.recorded_lines import (
     parse_line,
 )
 from historylab.recordings.entries import clean_tags
+from historylab.registry import member
 from historylab.stores.base import Record, RecordStore
 
 FORMAT = "historylab_requests"
@@ -95,6 +98,7 @@ class Watch:
         self._last: int | None = None  # the number of the newest record seen; None before the first look
         self._known: dict[str, WatchedConversation] = {}
         self._read: dict[str, tuple[int, Conversations]] = {}
+        self._readers: dict[str, tuple[int, RecordingReader]] = {}
         self._lock = threading.Lock()
 
     def poll(self) -> int:
@@ -137,6 +141,7 @@ class Watch:
             for gone in self._known.keys() - set(listed):
                 del self._known[gone]
                 self._read.pop(gone, None)
+                self._readers.pop(gone, None)
             return [found for id in listed[:most] if (found := self._look_up(id))]
 
     def _look_up(self, id: str) -> WatchedConversation | None:
@@ -155,27 +160,41 @@ class Watch:
             return self._look_up(id)
 
     def conversations(self, id: str) -> Conversations:
-        """The conversation as any file of it is read, with what the reading has to say; anew only if it grew.
+        """The conversation up to the newest line seen, as any file of it is read, with what the reading has to say.
 
+        Of a conversation that grows only the new lines are read.
         Raises LoadError where none of it can be read.
         """
         with self._lock:
             known, read = self._look_up(id), self._read.get(id)
             if read is None or known is None or read[0] != known.last_number:
-                records = self.store.read_records(conversation=id)
                 self._read.pop(id, None)
-                read = records[-1].number if records else 0, load(as_file(records), FORMAT)
-                self._read[id] = read
+                self._read[id] = read = self._read_on(id)
                 if len(self._read) > MOST_READ:
                     del self._read[next(iter(self._read))]
             return read[1]
+
+    def _read_on(self, id: str) -> tuple[int, Conversations]:
+        """The number of the newest line, and what all of them say."""
+        last, reader = self._readers.pop(id, (0, None))
+        reader = reader or RecordingReader()
+        for record in self.store.read_records(conversation=id, after=last):
+            reader.add(f"record {record.number}", id, parse_line(record.text))
+            last = record.number
+        self._readers[id] = last, reader
+        if len(self._readers) > MOST_GROWING:
+            del self._readers[next(iter(self._readers))]
+        chosen = member("format", FORMAT)
+        report = Report(format=chosen.title, member=chosen.name)
+        with collection_paused():
+            return last, as_loaded(reader.conversations(report), report)
 
     def file(self, id: str) -> bytes:
         """Its lines, as a file holds them."""
         return as_file(self.store.read_records(conversation=id))
 
 
-MOST_READ = 100  # conversations kept as they were read
+MOST_READ, MOST_GROWING = 100, 4  # conversations kept as they were read; and so that they can be read on
 
 
 def as_file(records: Iterable[Record]) -> bytes:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from live_recording import recording
+
+from historylab.formats.load import load
 from historylab.recordings.lines import make_line
-from historylab.recordings.watch import Watch
+from historylab.recordings.watch import FORMAT, Watch
 from historylab.stores.base import Record, open_store
 
 
@@ -141,3 +145,37 @@ def test_the_newest_line_of_a_proxy_counts_and_is_no_conversation(store):
         "https://x",
     )
     assert ids(watch) == []
+
+
+def test_a_conversation_that_is_read_as_it_grows_is_the_one_its_whole_file_has(tmp_path):
+    with recording(tmp_path) as proxy:
+        watch, app = Watch(proxy.store._store), proxy.app()
+
+        def edited():
+            del app.messages[3:]
+            app.ask("Is there another one?")
+
+        def late():
+            proxy.recorder._store.append_records([replace(first, at=first.at + 9)])
+
+        app.ask()
+        (first,) = (record for record in watch.store.read_records() if record.conversation)
+        steps = [app.ask, app.ask, edited, app.ask, lambda: app.ask(status=429, response=None, error="busy"), late]
+        steps += [lambda: proxy.recorder.note("title", first.conversation, title="Ferries"), app.ask]
+        for step in steps:
+            step()
+            watch.poll()
+            grown, whole = watch.conversations(first.conversation), load(watch.file(first.conversation), FORMAT)
+            assert [seen_of(one) for one in grown] == [seen_of(one) for one in whole]
+            assert tallies(grown.report) == tallies(whole.report)
+
+
+def seen_of(conversation) -> tuple:
+    branches = [seen_of(branch) for branch in conversation.branches]
+    return conversation.title, conversation.messages, conversation.metadata, branches
+
+
+def tallies(report) -> tuple:
+    kinds = (report.skipped, report.warnings, report.kept)
+    counts = [{reason: tally.count for reason, tally in kind.items()} for kind in kinds]
+    return report.counts, report.messages, report.conversations, counts

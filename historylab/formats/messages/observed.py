@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from operator import attrgetter, itemgetter
+from operator import attrgetter, is_not, itemgetter
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -62,14 +62,46 @@ def conversations_in(requests: Iterable[ObservedRequest], report: Report) -> Ite
 
     Requests of a key are taken in the order of their times if all have one, else as they stand.
     """
-    groups: dict[str, list[ObservedRequest]] = {}
+    log = ObservedLog()
     for request in requests:
-        groups.setdefault(request.key, []).append(request)
-    for group in groups.values():
-        stitching = _Stitching(report)
-        for request in in_time(group):
-            stitching.add(request)
-        yield from stitching.conversations()
+        log.add(request)
+    yield from log.conversations(report)
+
+
+class ObservedLog:
+    """The requests of a log that grows: asked for its conversations again, it has only looked at those that are new."""
+
+    def __init__(self) -> None:
+        self._groups: dict[str, _Group] = {}
+
+    def add(self, request: ObservedRequest) -> None:
+        """Take one more request of its key."""
+        self._groups.setdefault(request.key, _Group()).requests.append(request)
+
+    def conversations(self, report: Report) -> Iterator[Conversation]:
+        """As `conversations_in` has them, of all requests so far."""
+        for group in self._groups.values():
+            stitching = group.stitched()
+            report.add(stitching.report, "")
+            yield from stitching.conversations(report)
+
+
+@dataclass(slots=True)
+class _Group:
+    """The requests of a key, and those of them that were put together, in their order."""
+
+    requests: list[ObservedRequest] = field(default_factory=list)
+    taken: list[ObservedRequest] = field(default_factory=list)
+    stitching: _Stitching | None = None
+
+    def stitched(self) -> _Stitching:
+        ordered = in_time(self.requests)
+        if self.stitching is None or any(map(is_not, ordered, self.taken)):  # one came after a later one
+            self.stitching, self.taken = _Stitching(Report()), []
+        for request in ordered[len(self.taken) :]:
+            self.stitching.add(request)
+        self.taken = list(ordered)
+        return self.stitching
 
 
 def in_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
@@ -112,7 +144,10 @@ class _Thread:
 
 
 class _Stitching:
-    """The threads of one key, the latest used last. Every beginning of each is indexed, so the longest is found."""
+    """The threads of one key, the latest used last. Every beginning of each is indexed, so the longest is found.
+
+    `report` has what putting them together had to say.
+    """
 
     def __init__(self, report: Report):
         self.report = report
@@ -149,17 +184,17 @@ class _Stitching:
             alone = reason or known <= _prompt(request.messages)
             self._continue(_Thread(None, 0) if alone else _Thread(thread, known), request, sent)
 
-    def conversations(self) -> Iterator[Conversation]:
+    def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
         families: dict[int, list[_Thread]] = {}
         for thread in self.threads:
             families.setdefault(id(thread.root), []).append(thread)
         for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
-            self._tell_once([request for thread in family for request in thread.requests])
+            _tell_once([request for thread in family for request in thread.requests], report)
             *others, newest = family
-            self.report.records += len(newest.messages)
+            report.records += len(newest.messages)
             if len(others) > MOST_BRANCHES:
-                self.report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
+                report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
     def _under_the_first_prompt(self, request: ObservedRequest, sent: list[int], known: int) -> ObservedRequest:
@@ -232,19 +267,20 @@ class _Stitching:
             return COMPACTED
         return UNRELATED if request.key and known <= _prompt(request.messages) else ""
 
-    def _tell_once(self, requests: list[ObservedRequest]) -> None:
-        """Report what reading these requests had to say: of what each of them repeats, once."""
-        reports = [request.report for request in requests if request.report]
-        for kind in ("skipped", "warnings", "kept"):
-            most: dict[str, Tally] = {}
-            for tallies in filter(None, map(attrgetter(kind), reports)):
-                for reason, tally in tallies.items():
-                    if reason not in most or most[reason].count < tally.count:
-                        most[reason] = tally
-            told: dict[str, Tally] = getattr(self.report, kind)
-            for reason, tally in most.items():
-                told.setdefault(reason, Tally(0, tally.first)).count += tally.count
-                self.report.records += tally.count if kind == "skipped" else 0
+
+def _tell_once(requests: list[ObservedRequest], report: Report) -> None:
+    """Report what reading these requests had to say: of what each of them repeats, once."""
+    reports = [request.report for request in requests if request.report]
+    for kind in ("skipped", "warnings", "kept"):
+        most: dict[str, Tally] = {}
+        for tallies in filter(None, map(attrgetter(kind), reports)):
+            for reason, tally in tallies.items():
+                if reason not in most or most[reason].count < tally.count:
+                    most[reason] = tally
+        told: dict[str, Tally] = getattr(report, kind)
+        for reason, tally in most.items():
+            told.setdefault(reason, Tally(0, tally.first)).count += tally.count
+            report.records += tally.count if kind == "skipped" else 0
 
 
 def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Conversation:

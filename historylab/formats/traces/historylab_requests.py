@@ -25,7 +25,7 @@ from historylab.conversation.recorded import (
 from historylab.formats.apis.exchanges import Api
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.observed import ObservedLog, ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import model_of, provider_of
 from historylab.formats.traces.logged import about_in, usage_given
@@ -35,7 +35,7 @@ from historylab.formats.traces.request_chains import RequestChains, WholeRequest
 from historylab.registry import register
 
 COLUMNS = frozenset({"number", "conversation", "at", "line"})
-FAILED = "a request without an answer"
+FAILED, NO_LINE = "a request without an answer", "a record that is no line of a recording"
 
 
 def looks_recorded(content: Content) -> float:
@@ -57,10 +57,10 @@ class _Conversation:
 @register("format", title="HistoryLab recordings", recognise=looks_recorded, marks="historylab conversation request")
 def historylab_requests(content: Content, report: Report) -> Iterator[Conversation]:
     """Requests and answers recorded by the proxy or the chat page, as lines or in a recording's SQLite file."""
-    reading = _Reading(report)
+    reader = RecordingReader()
     for where, conversation, line in _lines(content, report):
-        reading.add(where, conversation, line)
-    yield from reading.conversations()
+        reader.add(where, conversation, line)
+    yield from reader.conversations(report)
 
 
 def _lines(content: Content, report: Report) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -68,10 +68,8 @@ def _lines(content: Content, report: Report) -> Iterator[tuple[str, str, dict[st
     if content.tables:
         for row in content.rows(f"SELECT number, conversation, line FROM {TABLE} ORDER BY number"):
             where = f"record {row['number']}"
-            if isinstance(row["line"], str | bytes) and (line := parse_line(row["line"])):
-                yield where, str(row["conversation"]), line
-            else:
-                report.skip("a record that is no line of a recording", where)
+            line = parse_line(row["line"]) if isinstance(row["line"], str | bytes) else {}
+            yield where, str(row["conversation"]), line
         return
     for where, value in content.values:
         if _is_line(value):
@@ -80,17 +78,22 @@ def _lines(content: Content, report: Report) -> Iterator[tuple[str, str, dict[st
             report.skip(f"{kind_of(value)}, no line of a recording", where)
 
 
-class _Reading:
-    """The lines of a recording, one after another."""
+class RecordingReader:
+    """The lines of a recording, one after another; of one that grows only those that are new are given and read."""
 
-    def __init__(self, report: Report):
-        self._report = report
+    def __init__(self) -> None:
+        self._report = Report()
         self._chains = RequestChains()
         self._requests: list[ObservedRequest] = []
+        self._log = ObservedLog()
         self._said: dict[str, _Conversation] = {}
         self._latest = ""
 
     def add(self, where: str, conversation: str, line: dict[str, Any]) -> None:
+        """Read one more line, as `parse_line` gives it."""
+        if not line:
+            self._report.skip(NO_LINE, where)
+            return
         if line[KIND] not in KINDS:
             self._report.skip(f"a line about {line[KIND][:30]!r}, which is not known here", where)
             return
@@ -116,12 +119,14 @@ class _Reading:
             texts = {key: value for key, value in state.items() if isinstance(value, str)}
             said.state = {**texts, **said.state}
         self._requests.append(_observed(line, whole, conversation, own, where))
+        self._log.add(self._requests[-1])
 
-    def conversations(self) -> Iterator[Conversation]:
-        """The conversations, with what was said of each."""
+    def conversations(self, report: Report) -> Iterator[Conversation]:
+        """The conversations so far, with what was said of each."""
+        report.add(self._report, "")
         for request in self._requests:
             request.title = self._said[request.key].title
-        for found in conversations_in(self._requests, self._report):
+        for found in self._log.conversations(report):
             yield _with_said(found, self._said[str(found.metadata.get("conversation_id", ""))])
 
 
