@@ -17,7 +17,7 @@ def say(page, words: str, number: int) -> None:
     field = page.get_by_placeholder("Write to the model")
     field.fill(words)
     field.press("Enter")
-    page.locator("[class*=st-key-saw-] button").nth(number - 1).wait_for()
+    page.locator("[class*=st-key-saw-] button:visible").nth(number - 1).wait_for()
     settled(page)
 
 
