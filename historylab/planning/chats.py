@@ -42,7 +42,7 @@ class Chats:
         """The chat brought up to a list or body, for as long as no other thread may plan it, and the request."""
         if isinstance(given, Iterable) and not isinstance(given, Mapping | list | tuple | str | bytes):
             given = list(given)
-        items = items_of(given)
+        items = items_of(given, format)
         leading = leading_of(items)
         start = _beginning(items[leading]) if leading < len(items) else ""
         with self._lock:

@@ -15,7 +15,7 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
-from historylab.formats.requests import Form, Group, Request, open_request
+from historylab.formats.requests import FORMS, Form, Group, Request, open_request
 from historylab.planning.chat import Chat, same_messages
 from historylab.planning.kept import KeptTimes
 from historylab.planning.strategies.returned import read_summary
@@ -64,7 +64,7 @@ class KnownChat:
 
     def go_on(self, given: Any, format: str | None, leading: int) -> tuple[KnownChat, Request]:
         """The chat brought up to a request: itself if that goes on from its own, else one that shares its beginning."""
-        same, others = self._compared(items_of(given), leading)
+        same, others = self._compared(items_of(given, format), leading)
         known_form = self._form if self._sure else None
         request = open_request(given, format, known_form, leading + same, self._is_summary)
         same = same if request.form is self._form else 0
@@ -182,9 +182,10 @@ class KnownChat:
         return other
 
 
-def items_of(given: Any) -> list[Any]:
-    """The items of a list or a body; none of anything else, which `open_request` refuses."""
-    held = given.get("messages", given.get("input")) if isinstance(given, Mapping) else given
+def items_of(given: Any, format: str | None = None) -> list[Any]:
+    """The items of a list or a body, of that format if it is known; none of what `open_request` refuses."""
+    field = FORMS[format].field if format else "messages"
+    held = given.get(field, None if format else given.get("input")) if isinstance(given, Mapping) else given
     return held if isinstance(held, list) else list(held) if isinstance(held, tuple) else []
 
 

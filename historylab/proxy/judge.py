@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from historylab.errors import HistoryLabError
 from historylab.planning.trimmer import Trimmer
 from historylab.proxy.deciding import Decided, Trimmers, decide, log_fault
 from historylab.proxy.settings_file import SettingsFile
@@ -47,7 +46,7 @@ class Judge:
         await asyncio.get_running_loop().run_in_executor(self._threads, self._plan_anything)
 
     def _plan_anything(self) -> None:
-        with suppress(HistoryLabError):
+        with suppress(Exception):  # requests will say what is wrong
             Trimmer(self.settings.settings).plan([{"role": "user", "content": "Hello"}])
 
     async def guards(self) -> bool:

@@ -389,3 +389,11 @@ def test_in_every_apis_form_a_growing_history_is_sent_as_a_new_trimmer_sends_it(
         sent = trimmer.trim(given_now)
         assert type(sent) is type(given_now)
     assert sent == Trimmer(chosen).trim(copy.deepcopy(given_now))
+
+
+def test_of_a_body_only_the_field_of_its_format_is_read():
+    """A stray field of another API's name neither leads nor tells chats apart."""
+    trimmer = Trimmer(Settings(policy="all"), format="responses")
+    for stray in ([{"role": "system"}], [{"role": "system"}, {"role": "user"}], "text", 5):
+        body = {"input": [{"role": "user", "content": "hello"}], "messages": stray}
+        assert trimmer.trim(body) == body
