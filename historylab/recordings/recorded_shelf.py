@@ -94,8 +94,10 @@ class RecordedShelf:
         self.refresh()
 
     def delete(self, keys: Iterable[str]) -> int:
-        """Delete these conversations from the store for good. Returns how many lines went."""
-        count = self._watch.store.delete_conversations(map(name_of, keys))
+        """Delete these from the store for good, with the summaries of them. Returns how many lines went."""
+        names = [name_of(key) for key in keys]
+        state = [key for name in names for key in self._watch.state_of(name)]
+        count = self._watch.store.delete_conversations(names, state=state)
         self.refresh()
         return count
 

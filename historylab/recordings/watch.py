@@ -189,6 +189,11 @@ class Watch:
         with collection_paused():
             return last, as_loaded(reader.conversations(report), report)
 
+    def state_of(self, id: str) -> list[str]:
+        """The keys of what its requests read of the store's state, or wrote there."""
+        lines = map(parse_line, (record.text for record in self.store.read_records(conversation=id)))
+        return list(dict.fromkeys(key for line in lines for key in _object(line, "state")))
+
     def file(self, id: str) -> bytes:
         """Its lines, as a file holds them."""
         return as_file(self.store.read_records(conversation=id))

@@ -205,8 +205,11 @@ class RecordStore(Protocol):
         """Every conversation that has records, the one with the newest (by number) first; "" is none."""
         ...
 
-    def delete_conversations(self, conversations: Iterable[str]) -> int:
-        """Delete all records of these conversations; unknown ones are ignored. Returns how many records went."""
+    def delete_conversations(self, conversations: Iterable[str], *, state: Iterable[str] = ()) -> int:
+        """Delete all records of these conversations, and the `state` under these keys; unknown ones are ignored.
+
+        Returns how many records went.
+        """
         ...
 
     def delete_records(self, older_than: float) -> int:

@@ -202,9 +202,11 @@ class InMemoryConversationStore:
             for room, records in rooms.items()
         ]
 
-    def delete_conversations(self, conversations: Iterable[str]) -> int:
-        gone = check_conversations(conversations)
+    def delete_conversations(self, conversations: Iterable[str], *, state: Iterable[str] = ()) -> int:
+        gone, keys = check_conversations(conversations), check_state_keys(state)
         with self._lock:
+            for key in self._state.keys() & keys:
+                self._forget_state(key)
             return sum(self._forget_records(room) for room in gone)
 
     def delete_records(self, older_than: float) -> int:

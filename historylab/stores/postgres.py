@@ -207,9 +207,15 @@ class PostgresConversationStore:
         rows = self._connections.read(lambda connection: connection.execute(RECORDED).fetchall())
         return [recorded_conversation_of(*_restored(row)) for row in rows]
 
-    def delete_conversations(self, conversations: Iterable[str]) -> int:
+    def delete_conversations(self, conversations: Iterable[str], *, state: Iterable[str] = ()) -> int:
         rooms = [_digest(id) for id in check_conversations(conversations)]
-        return self._execute("DELETE FROM historylab_records WHERE room = ANY(%s)", rooms)
+        keys = sorted(_digest(key) for key in check_state_keys(state))
+
+        def work(connection: psycopg.Connection) -> int:
+            connection.execute("DELETE FROM historylab_state WHERE key_hash = ANY(%s)", (keys,))
+            return connection.execute("DELETE FROM historylab_records WHERE room = ANY(%s)", (rooms,)).rowcount
+
+        return self._connections.write(work)
 
     def delete_records(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)

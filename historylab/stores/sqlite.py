@@ -182,9 +182,11 @@ class SQLiteConversationStore:
         with self._held() as connection:
             return [recorded_conversation_of(*row) for row in connection.execute(RECORDED)]
 
-    def delete_conversations(self, conversations: Iterable[str]) -> int:
+    def delete_conversations(self, conversations: Iterable[str], *, state: Iterable[str] = ()) -> int:
         ids = [(_bytes(id),) for id in check_conversations(conversations)]
+        keys = [(_bytes(key),) for key in check_state_keys(state)]
         with self._writing() as connection:
+            connection.executemany(f"DELETE FROM stored_state WHERE key = {TEXT}", keys)
             gone = connection.executemany(f"DELETE FROM stored_records WHERE conversation = {TEXT}", ids)
             return max(0, gone.rowcount)
 

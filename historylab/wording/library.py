@@ -50,7 +50,7 @@ def deletion(recorded: int, lines: int, held: int, place: str) -> list[str]:
     if recorded:
         said.append(
             f"{count_of(recorded, 'recorded conversation')} with {count_of(lines, 'line')} in all: deleted from the "
-            f"recording at {one_line(place, 200)}, tags and checkpoints included. This can't be undone."
+            f"recording at {one_line(place, 200)}, tags, checkpoints and summaries included. This can't be undone."
         )
     if held:
         said.append(

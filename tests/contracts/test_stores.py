@@ -341,6 +341,19 @@ def test_a_conversations_records_go_together_and_a_number_never_comes_again(make
         store.delete_conversations("b")
 
 
+def test_state_goes_with_the_conversations_that_it_is_of(make):
+    store = make()
+    store.append_records([line("a", 1), line("b", 2)])
+    store.write_states({"summary": "of a", "other": "of b"})
+    assert store.delete_conversations(["a"], state=iter(["summary", "unknown"])) == 1
+    assert store.read_state(["summary", "other"]) == {"other": "of b"}
+    assert store.delete_conversations([], state=["other"]) == 0
+    assert store.read_state(["other"]) == {}
+    with pytest.raises(StoreError, match="several texts"):
+        store.delete_conversations(["b"], state="other")
+    assert texts_of(store.read_records()) == "b2"
+
+
 def test_records_go_by_the_age_of_the_newest_of_their_conversation(make):
     store, now = make(), time.time()
     store.append_records([line("old", 1, now - 90), line("old", 2, now - 70), line("new", 3, now - 90)])

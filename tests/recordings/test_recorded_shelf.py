@@ -24,9 +24,9 @@ class Recording:
         self.library = Library(HeldShelf(), self.shelf)
         self.chats: dict[str, Chat] = {}
 
-    def said(self, conversation: str, *said: str, answer: str = "ok") -> None:
+    def said(self, conversation: str, *said: str, answer: str = "ok", **changes) -> None:
         chat = self.chats.setdefault(conversation, Chat())
-        exchange = chat.exchange(*said, answer=answer, conversation=conversation, app="desk")
+        exchange = chat.exchange(*said, answer=answer, conversation=conversation, app="desk", **changes)
         assert self.recorder.record(exchange, timeout=30)
         self.shelf.refresh()
 
@@ -91,6 +91,13 @@ def test_what_is_deleted_is_gone_from_the_store_with_all_its_lines_and_found_no_
     assert {line["conversation"] for line in lines_in(recording.store)} == {"b"}
     with pytest.raises(KeyError):
         recording.shelf.entry("recorded:a")
+
+
+def test_the_summaries_of_what_is_deleted_go_with_it(recording):
+    recording.store.write_states({"s-1": "Ana asked about ferries", "s-2": "of another"})
+    recording.said("a", "When does the ferry leave?", state={"s-1": "Ana asked about ferries"})
+    recording.shelf.delete(["recorded:a"])
+    assert recording.store.read_state(["s-1", "s-2"]) == {"s-2": "of another"}
 
 
 def test_another_process_that_deletes_one_takes_it_off_the_list(recording):
