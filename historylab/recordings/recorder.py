@@ -29,7 +29,7 @@ from historylab.stores.base import Record, Store
 
 log = logging.getLogger("historylab.recordings")
 
-KEEP_DAYS = 30.0
+KEEP_DAYS = 30
 PATIENCE = 1.0
 """Seconds that an exchange waits to be recorded."""
 MOST_WAITING = 256
