@@ -21,7 +21,7 @@ from historylab.ui.session.tab import GivenFile, Opened, ToOpen
 
 pytestmark = pytest.mark.slow  # whole screens
 
-PAGES = ("playground", "compare", "tune", "corpus", "conversations", "settings")
+PAGES = ("playground", "compare", "tune", "corpus", "talk", "conversations", "settings")
 PLAYGROUND = "pages/playground.py"
 TABS = ("Lost facts", "Cost", "Asked later", "Payload", "Stages")
 
@@ -130,6 +130,22 @@ def test_no_state_of_the_playground_does(name, monkeypatch):
     app = STATES[name](app)
     assert {text for _, _, text in hostile.texts(app)} - before, "nothing changed"
     assert harms(app) == []
+
+
+def test_no_chat_does_that_is_gone_on_from_and_answered_by_it(server):
+    app = opened("pages/talk.py")
+    chat = app.session_state["historylab"].chat
+    chat.replace(app.session_state["historylab"].opened.conversation)
+    chat.choose_answerer("model")
+    chat.agree(app.session_state["historylab"].link.get("model", "gpt-5.5"), yes=True)
+    app = shown(app.run())
+    app = shown(app.chat_input(key="say").set_value(hostile.TEXT).run())
+    assert harms(app) == []
+    shown(app.button(key="new-chat").click().run())
+    chat.choose_answerer("replayed")
+    chat.replay_this(app.session_state["historylab"].opened.conversation)
+    app = shown(app.run())
+    assert harms(shown(app.button(key="next-message").click().run())) == []
 
 
 def test_a_hostile_model_name_is_asked_for_by_its_name_and_its_replies_are_text(server):

@@ -105,7 +105,7 @@ def _ask(said: Sequence[Message], settings: Settings) -> None:
 def open_model(chat: ChatSession, settings: Settings) -> ChatModel:
     """The model that was chosen to answer, for one answer: so that it can be stopped."""
     if chat.answerer == MODEL:
-        return OpenAICompatible(settings.model, chat.server)
+        return OpenAICompatible(settings.model, chat.server, retries=0)  # a person decides when to ask again
     if chat.answerer == REPLAYED:
         return ReplayedChatModel(REPLAYED, chat.transcript, chat.position)
     return ScriptedChatModel("scripted", answer_at_the_desk)

@@ -37,6 +37,8 @@ MOST = 100_000  # characters of such a text
 
 def tools_field(chat: ChatSession, settings: Settings, system: str) -> None:
     """An expander with both."""
+    if system != OCTOPUS:
+        chat.stand(dict.fromkeys(LIMITS, ""))
     on = len({*chat.tools, *tool_names(system)})
     unfolded = st.expander(f"Tools and system prompt ({on} on)", key="chat-tools", on_change=session.touch)
     if not unfolded.open:

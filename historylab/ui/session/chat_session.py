@@ -182,9 +182,9 @@ class ChatSession:
         self.transcript, self.position = transcript, position
 
     def stand(self, texts: Mapping[str, str]) -> None:
-        """Put these texts in front of the conversation as system messages, in place of those before."""
+        """Put these texts, by name, in front of the conversation as system messages; an empty one goes."""
         with self._lock:
-            kept = {name: text.strip() for name, text in texts.items() if text.strip()}
+            kept = {name: text.strip() for name, text in {**self.standing, **texts}.items() if text.strip()}
             if kept == dict(self.standing) or self.running:
                 return
             systems = [Message("system", text) for text in kept.values()]
@@ -284,7 +284,7 @@ class ChatSession:
                 case Replied(conversation=conversation):
                     self._go_on(run, conversation)
                     self._keep_answer(run)
-                    run.text = ""
+                    run.text, self.position = "", getattr(run.model, "position", self.position)
                 case ToolCalled(call=call):
                     run.calling, run.doing = call.name, f"Running {call.name}"
                 case ToolResult(conversation=conversation) | StatusUpdated(conversation=conversation):
@@ -292,7 +292,6 @@ class ChatSession:
                     run.calling, run.doing = "", PLANNING
                 case Finished(conversation=conversation, plan=plan):
                     self._previous = run.settings.key, conversation, plan
-                    self.position = getattr(run.model, "position", self.position)
                 case Failed(reason=reason, problem=problem):
                     self.failure = Failure(reason, run.settings, problem, run.plan, run.text)
 
