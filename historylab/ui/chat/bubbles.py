@@ -49,7 +49,6 @@ def _saw(chat: ChatSession, answer: Answer, index: int) -> None:
             key=f"look-{index}",
             type="tertiary",
             icon=":material/visibility:" if chosen else None,
-            help="What the model saw here",
             on_click=_look,
             args=(chat, answer),
         )
