@@ -9,6 +9,7 @@ import re
 
 from historylab.cli.base import Subparsers, print_line, whole_number
 from historylab.cli.open import port_number
+from historylab.costs.amounts import count_of
 from historylab.errors import SettingsError
 from historylab.settings.names import PROXY_TOKEN, RECORD
 
@@ -108,7 +109,7 @@ def _recorded(place: str | None, keep_days: int, patterns: int) -> str:
     if place is None:
         return "nothing is kept (--record FOLDER keeps each request, for the Live page)"
     kept = f"for {keep_days:,} days" if keep_days else "for ever"
-    more = f", without keys and {patterns:,} more patterns" if patterns else ", without keys"
+    more = f", without keys and {count_of(patterns, 'pattern')} of yours" if patterns else ", without keys"
     return f"{_shown(place)}, {kept}{more}"
 
 

@@ -7,7 +7,7 @@ import socket
 import httpx2
 import pytest
 from chat_server import body
-from proxy_server import RunningProxy, chat, running_proxy
+from proxy_server import RunningProxy, chat, running_proxy, until
 
 CHAT = "/v1/chat/completions"
 LARGEST = 2000
@@ -90,6 +90,17 @@ def test_no_target_leads_anywhere_but_below_the_upstreams_address(proxy, upstrea
 def test_what_two_servers_may_read_in_two_ways_is_refused(proxy, upstream, lines):
     answer = answer_to(proxy, f"POST {CHAT} HTTP/1.1\nHost: localhost\n{lines}", b"{}")
     assert status_of(answer) in (400, 403, 501) and upstream.heads == []
+
+
+@pytest.mark.parametrize(
+    "lines", ["Connection: Upgrade, HTTP2-Settings\nUpgrade: h2c\nHTTP2-Settings: AAMAAABk", "Expect: 100-continue"]
+)
+def test_what_clients_offer_besides_is_passed_over(proxy, upstream, lines):
+    upstream.behaviours = [body("{}")]
+    answer = answer_to(proxy, f"POST {CHAT} HTTP/1.1\nHost: localhost\nContent-Length: 2\n{lines}", b"{}")
+    assert status_of(answer) in (100, 200)
+    got = until(lambda: upstream.heads)[0].headers
+    assert not {"upgrade", "http2-settings", "expect"} & got.keys()
 
 
 def test_a_tunnel_is_refused(proxy, upstream):

@@ -1,0 +1,34 @@
+"""What a proxy says when it starts: where it is, what it does, and what to set in an app."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from historylab import Settings
+from historylab.wording.proxy import Start, settings_in_words, start_block
+
+QUIET = Start("http://127.0.0.1:8484", "https://api.openai.com", "trim", Settings(), None, "nothing is kept")
+
+
+def test_the_block_names_what_to_set_and_what_holds():
+    said = start_block(QUIET)
+    assert "http://127.0.0.1:8484 → https://api.openai.com" in said and "nothing is kept" in said
+    assert "OPENAI_BASE_URL=http://127.0.0.1:8484/v1\n" in said and "ANTHROPIC_BASE_URL=http://127.0.0.1:8484\n" in said
+    assert "trim: each request is sent as these settings cut it" in said and "the defaults" in said
+    assert "token" not in said and "take care" not in said
+
+
+def test_a_token_and_warnings_are_said_where_there_are_any():
+    said = start_block(Start(*list(vars(QUIET).values())[:6], token=True, warnings=("keys go in the open",)))
+    assert "send the header historylab-token" in said and said.endswith("take care    keys go in the open")
+
+
+def test_a_files_name_cannot_forge_a_line():
+    file = Path("settings\n  mode         audit")
+    said = start_block(Start("a", "b", "trim", Settings(budget=4000), file, "c"))
+    assert len(said.splitlines()) == len(start_block(QUIET).splitlines()) and "Budget 4,000" in said
+
+
+def test_the_settings_named_are_those_that_differ():
+    assert settings_in_words(Settings()) == "the defaults"
+    assert settings_in_words(Settings(budget=4000, policy="all")) == "Policy “All”, Budget 4,000"
