@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from axe_checks import in_light_and_dark
 from browser_pages import SECONDS, headline, settled
+from chat_server import ChatServer, says
 from live_recording import TRIMMED, recording
+from proxy_server import serving
 from server_process import playground
 
 from historylab.exporters.base import export
+from historylab.proxy.open import open_proxy
 from historylab.settings.resolve import settings_in_file
 
 pytestmark = pytest.mark.browser
@@ -32,8 +35,16 @@ def home(chromium_path, place):
 
 @pytest.fixture
 def proxy(place):
+    """A proxy that records into that recording, in which nothing is left of the tests before."""
     with recording(place) as proxy:
+        empty(proxy.store._store)
         yield proxy
+
+
+def empty(store) -> None:
+    """Leave nothing, also not by what an app's next words would be known."""
+    store.delete_conversations([one.conversation for one in store.recorded_conversations()])
+    store.delete_state(0)
 
 
 def columns(page, count: int) -> None:
@@ -147,3 +158,38 @@ def test_axe_finds_nothing_serious_in_the_picture_on_a_wide_and_on_a_narrow_scre
         page.get_by_text("1 of 6 requests failed").wait_for()
         assert in_light_and_dark(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_an_app_behind_a_real_proxy_is_drawn_as_it_asks_and_trimmed_as_the_page_says(page, home, proxy, place):
+    openai = pytest.importorskip("openai")
+    file = place / "proxy.env"
+    file.write_text(export(TRIMMED, "dotenv", only_changed=True))
+    with (
+        ChatServer(says("Ferry 7 leaves at 7:30.")) as upstream,
+        serving(open_proxy(upstream.url, settings=str(file), record=str(place))) as running,
+        openai.OpenAI(base_url=f"{running.url}/v1", api_key="sk-hush") as client,
+    ):
+        said: list[dict[str, str]] = []
+
+        def ask() -> None:
+            question = f"When does ferry {len(said)} to the island leave today, and from which pier, please?"
+            said.append({"role": "user", "content": question})
+            answer = client.chat.completions.create(model="gpt-5.5", messages=said)
+            said.append({"role": "assistant", "content": answer.choices[0].message.content})
+
+        watched(page, home)
+        for number in range(1, 7):
+            ask()
+            columns(page, number)
+        sent = len(upstream.requests[-1]["messages"])
+        assert sent < 11
+        headline(page, f"At turn 6, the model sees {sent} of 11 messages")
+        page.goto(f"{home}/?conv=sample:birthday-by-the-sea&budget=9000")
+        page.get_by_role("link", name="Live", exact=True).click()
+        page.get_by_role("button", name="Use these settings from now on").click()
+        page.get_by_text("The proxy uses that from its next request").wait_for()
+        ask()
+        headline(page, "At turn 7, the model sees all 13 messages")
+        assert len(upstream.requests[-1]["messages"]) == 13
+        page.get_by_text("They are those of proxy.env").wait_for()
+        assert "hush" not in page.content()
