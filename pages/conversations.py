@@ -6,13 +6,13 @@ from historylab.settings.consent import offline
 from historylab.ui.library.listing import found_of, list_headline, listing, search_bar
 from historylab.ui.library.memory_preview import memory_preview
 from historylab.ui.library.ticked_bar import ticked_bar
+from historylab.ui.library.unreadable import store_errors_shown, unreadable
 from historylab.ui.session import choices, opening, session, watching
 from historylab.ui.session import library as held
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import go_to, start_page
 from historylab.ui.shared.refusals import show_problem
 from historylab.ui.shared.replay_errors import replay_errors_shown
-from historylab.wording.library import cannot_read
 
 start_page("conversations")
 if watching.leaves_for_playground():
@@ -20,13 +20,12 @@ if watching.leaves_for_playground():
 opening.conversation()
 settings = offline(choices.resolution(recorded=False).settings)
 library, problem = held.library()
-if problem:
-    notice(cannot_read(held.place_in_words(), problem), "error")
+unreadable(problem)
 show_problem()
 if done := session.tab().announcement:
     notice(done)
 search_bar(library)
-with replay_errors_shown():
+with replay_errors_shown(), store_errors_shown():
     found = found_of(library)
     list_headline(library, found)
     bar = st.container(key="ticked-place")  # kept where nothing is ticked: the list below would be made anew

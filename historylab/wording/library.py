@@ -39,8 +39,8 @@ def headline(shown: int, words: str, *, chosen: bool) -> str:
 def cannot_read(place: str, problem: str) -> str:
     """Why the recording is missing from the list, and what to do."""
     return (
-        f"The recording at {one_line(place, 200)} can't be read: {one_line(problem, 300)}. What this tab holds is "
-        "listed below; reload the page to try again"
+        f"The recording at {one_line(place, 200)} can't be read: {one_line(problem, 300)}. Reload the page to try "
+        "again; what this tab holds is kept"
     )
 
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 
 import pytest
 import streamlit as st
 from app_pages import screen, shown, text, uploaded
+from recorded_chats import Chat, lines_in
+
+from historylab.errors import StoreError
+from historylab.recordings import open_recording
+from historylab.recordings.recorded_shelf import RecordedShelf
+from historylab.recordings.recorder import Recorder
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("nothing_remembered")]
 PAGE = "pages/conversations.py"
@@ -158,3 +165,67 @@ def test_the_chat_of_the_tab_is_listed_once_however_often_it_is_opened():
         ("Chat", "Chat"),
         ("A birthday by the sea", "Sample"),
     ]
+
+
+# -- a recording
+
+
+@pytest.fixture
+def recording(monkeypatch, tmp_path):
+    """Where two conversations are recorded, with the store."""
+    monkeypatch.setenv("HISTORYLAB_RECORD", str(tmp_path))
+    with closing(open_recording(tmp_path)) as store, closing(Recorder(store)) as recorder:
+        for name, words in (("a", "When does the ferry leave?"), ("b", "Are there bicycles?")):
+            assert recorder.record(Chat().exchange(words, conversation=name, app="desk"), timeout=30)
+        yield store
+
+
+def ticked_recorded(app, *names: str):
+    app.session_state["historylab"].library.ticked = {f"recorded:{name}": None for name in names}
+    return shown(app.run())
+
+
+def test_what_is_recorded_is_listed_found_and_told_apart_from_the_rest(recording):
+    app = screen(PAGE)
+    assert titles(app) == ["A birthday by the sea", "Are there bicycles?", "When does the ferry leave?"]
+    assert listed(app)[1]["cells"][:5] == ["Recorded: desk", "gpt-4o", "3", "1", "19"]
+    assert titles(searched(app, "bicycles"))[0] == "Are there bicycles?"
+    shown(app.selectbox(key="library-source").set_value("recorded").run())
+    assert titles(app) == ["Are there bicycles?"]
+
+
+def test_tags_of_a_recorded_one_are_kept_in_the_recording(recording):
+    app = ticked_recorded(screen(PAGE), "a")
+    field = next(field for field in app.multiselect if field.label == "Their tags")
+    app = shown(field.set_value(["late"]).run())
+    assert listed(app)[2]["tags"] == ["late"]
+    assert [line["tags"] for line in lines_in(recording) if line["historylab"] == "tags"] == [["late"]]
+
+
+def test_deleting_a_recorded_one_takes_all_its_lines_out_of_the_recording(recording, tmp_path):
+    app = ticked_recorded(screen(PAGE), "a")
+    app = shown(app.button(key="delete-conversations").click().run())
+    assert "1 recorded conversation with 1 line in all: deleted from the recording at" in text(app)
+    app = shown(app.button(key="delete-really").click().run())
+    assert titles(app) == ["A birthday by the sea", "Are there bicycles?"]
+    assert {line["conversation"] for line in lines_in(recording)} == {"b"}
+
+
+def test_an_export_offers_the_recordings_own_lines(recording):
+    app = ticked_recorded(screen(PAGE), "a", "b")
+    app = shown(app.button(key="export-conversations").click().run())
+    assert "As they were recorded" in text(app)
+    assert "2 lines with every request" in text(app)
+
+
+@pytest.mark.parametrize("method", ["refresh", "read"])
+def test_a_recording_that_fails_later_is_named(recording, monkeypatch, method):
+    def fails(*_):
+        raise StoreError("the disk is gone")
+
+    app = ticked_recorded(screen(PAGE), "a")
+    monkeypatch.setattr(RecordedShelf, method, fails)
+    st.cache_resource.clear()
+    app = searched(app, "ferry")
+    assert "can&#x27;t be read: the disk is gone." in text(app)
+    assert titles(app) == (["A birthday by the sea"] if method == "refresh" else [])

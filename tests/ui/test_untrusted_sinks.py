@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from listed import listed
 
 from historylab.formats.load import load
 from historylab.formats.sessions import Session
+from historylab.recordings import open_recording
+from historylab.recordings.lines import make_line
+from historylab.stores.base import Record
 from historylab.summarizers.reply_cache import REPLIES
 from historylab.ui.session.given_files import read_files
 from historylab.ui.session.tab import GivenFile, Opened, ToOpen
@@ -146,6 +150,34 @@ def test_no_chat_does_that_is_gone_on_from_and_answered_by_it(server):
     chat.replay_this(app.session_state["historylab"].opened.conversation)
     app = shown(app.run())
     assert harms(shown(app.button(key="next-message").click().run())) == []
+
+
+def test_no_recorded_conversation_nor_what_is_found_in_it_does(server, monkeypatch, tmp_path):
+    monkeypatch.setenv("HISTORYLAB_RECORD", str(tmp_path))
+    request = {"model": hostile.TEXT, "messages": [{"role": "user", "content": hostile.TEXT}]}
+    response = {"choices": [{"message": {"role": "assistant", "content": hostile.TEXT}}]}
+    said = {"conversation": hostile.TEXT, "app": hostile.TEXT, "request": request, "response": response}
+    lines = [make_line("request", version=1, id="r", api="chat_completions", status=200, same=0, **said)]
+    lines += [make_line("title", title=hostile.TEXT), make_line("tags", tags=[hostile.TAG, hostile.LINK])]
+    lines += [make_line("checkpoint", id="k", label=hostile.TEXT, messages=1, saved_at=1.0, saved=request["messages"])]
+    with closing(open_recording(tmp_path)) as store:
+        store.append_records([Record(hostile.TEXT, 1.0, line) for line in lines])
+    app = opened("pages/conversations.py")
+    library = app.session_state["historylab"].library
+    library.search, library.question = "evil click", "evil click"
+    library.ticked = {f"recorded:{hostile.TEXT}": None}
+    app = shown(app.run())
+    assert harms(app) == []
+    for drawer in ("delete-conversations", "export-conversations"):
+        assert harms(shown(app.button(key=drawer).click().run())) == []
+    app = opened("pages/talk.py")
+    app.session_state["checkpoints-panel"] = True
+    chat = app.session_state["historylab"].chat
+    chat.switch_memory(on=True)
+    chat.look_at_checkpoint("k")
+    app = shown(app.chat_input(key="say").set_value(hostile.TEXT).run())
+    assert chat.remembered is not None
+    assert harms(shown(app.run())) == []
 
 
 def test_a_hostile_model_name_is_asked_for_by_its_name_and_its_replies_are_text(server):

@@ -69,7 +69,7 @@ def _choose_source(given: object) -> None:
 def found_of(library: Library) -> list[Match]:
     """What is listed: after a search or by tags all recorded conversations are read first, with a bar that shows it."""
     chosen = session.tab().library
-    if chosen.search.strip() or chosen.wanted_tags:
+    if (chosen.search.strip() or chosen.wanted_tags) and chosen.source in (None, "recorded"):
         read_recorded(library)
     return library.find(chosen.search, lambda: choices.index(library), source=chosen.source, tags=chosen.wanted_tags)
 

@@ -1,0 +1,26 @@
+"""A recording that can't be read: shown as a notice that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from historylab.errors import StoreError
+from historylab.ui.session import library as choices
+from historylab.ui.shared.notice import notice
+from historylab.wording.library import cannot_read
+
+
+def unreadable(problem: str) -> None:
+    """Show why the recording is missing, if it is."""
+    if problem:
+        notice(cannot_read(choices.place_in_words(), problem), "error")
+
+
+@contextmanager
+def store_errors_shown() -> Iterator[None]:
+    """Wraps what reads the recording: if that fails, the rest of the page is this notice."""
+    try:
+        yield
+    except StoreError as problem:
+        unreadable(str(problem))
