@@ -86,7 +86,7 @@ def _text(asked: Asked, seed: int) -> str:
         said = f"The tool says: {found}"
     else:
         fact = FACTS[seed // 7 % len(FACTS)]
-        numbers = {"n": 100 + seed % 9900, "small": 1 + seed % 12, "hour": 6 + seed % 15, "minutes": 20 + seed % 60}
+        numbers = {"n": 100 + seed % 9900, "small": 2 + seed % 11, "hour": 6 + seed % 15, "minutes": 20 + seed % 60}
         said = f"{OPENINGS[seed % len(OPENINGS)]} “{_excerpt(asked.question)}”: {fact.format(**numbers)}"
     return f"{said} (I was sent {asked.messages} message{'s' * (asked.messages != 1)}.)"
 
