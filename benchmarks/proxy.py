@@ -6,8 +6,9 @@ Chats of so many messages (1,000 are 0.43 MB) grow by a turn a request, in the d
 of its own, the first request of which is not measured. All ways take turns in one run. *CPU* is what the relay's or
 the proxy's process spent on a request, of the best round; *latency* the median, by the clock of a client that opens no
 new connections: to the end of an answer, or to the first event of a stream. Then how many requests a minute eight
-chats of the largest size get answered, and fifty conversations at once, each answer checked for whose it is. Read the
-differences: machines differ.
+chats of the largest size get answered, and fifty conversations at once, each answer checked for whose it is. At last,
+where there is a Chromium, the seconds from the end of an answer to its column on the Live page. Read the differences:
+machines differ.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import shutil
 import statistics
 import tempfile
 import threading
@@ -28,12 +30,13 @@ from pathlib import Path
 
 from measured import chat, heading, number, row
 from relay import PATH
-from servers import free_port, server
+from servers import SECONDS, free_port, server
 from trim import requests_from
 
 ROOT = str(Path(__file__).resolve().parents[1])
 CALLS = {10: 200, 100: 100, 1000: 40}
 CHATS, MANY, TURNS = 8, 50, 20
+DRAWN, PAUSE = 20, 1.0
 NONCE = "chat 00000"
 ABOVE = "above the relay"
 COLUMNS = ("CPU ms", ABOVE, "latency ms", "above direct", "first event ms", "streamed CPU ms", ABOVE)
@@ -80,17 +83,16 @@ def main() -> None:
         heading(f"{MANY} conversations at once", "requests", "seconds", "median ms", "slowest ms", "of another")
         for way in found():
             row(way.name, *at_once(way))
+    if chromium := shutil.which("chromium") or shutil.which("chromium-browser"):
+        heading("Live page, messages of the chat", "requests", "median s", "slowest s")
+        for size in arguments.sizes:
+            row(f"{size:,}", *until_drawn(size, chromium))
 
 
 @contextlib.contextmanager
 def ways() -> Iterator[Callable[[], list[Way]]]:
     with contextlib.ExitStack() as stack:
-
-        def started(*command: str) -> tuple[int, int]:
-            port = free_port()
-            _, process = stack.enter_context(server(*command, "--port", str(port), port=port, cwd=ROOT))
-            return port, process
-
+        started = starting(stack)
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         upstream, _ = started("benchmarks.relay", "upstream")
         to = ("--upstream", f"http://127.0.0.1:{upstream}")
@@ -100,6 +102,17 @@ def ways() -> Iterator[Callable[[], list[Way]]]:
             found[f"proxy, {mode}"] = started(*proxy)
             found[f"proxy, {mode}, recorded"] = started(*proxy, "--record", f"{folder}/{mode}")
         yield lambda: [Way(name, port, process) for name, (port, process) in found.items()]
+
+
+def starting(stack: contextlib.ExitStack) -> Callable[..., tuple[int, int]]:
+    """Starts servers that end with the stack: port and process of each."""
+
+    def started(*command: str) -> tuple[int, int]:
+        port = free_port()
+        _, process = stack.enter_context(server(*command, "--port", str(port), port=port, cwd=ROOT))
+        return port, process
+
+    return started
 
 
 # -- one request after the other
@@ -216,6 +229,41 @@ def at_once(way: Way) -> tuple[str, ...]:
         number(1e3 * max(took)),
         f"{next(others)}",
     )
+
+
+# -- on screen
+
+
+def until_drawn(size: int, chromium: str) -> tuple[str, ...]:
+    """How long it takes until requests are drawn, one after the other, and how many they were."""
+    from playwright.sync_api import sync_playwright
+
+    took = []
+    with contextlib.ExitStack() as stack:
+        started = starting(stack)
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        upstream, _ = started("benchmarks.relay", "upstream")
+        proxy, _ = started("historylab", "proxy", "--upstream", f"http://127.0.0.1:{upstream}", "--record", folder)
+        playground, _ = started("historylab", "--headless", "--record", folder)
+        browser = stack.enter_context(sync_playwright()).chromium.launch(
+            executable_path=chromium, args=["--no-sandbox"]
+        )
+        connection = stack.enter_context(contextlib.closing(HTTPConnection("127.0.0.1", proxy, timeout=60)))
+        first, *rest = anew(bodies_of(size, DRAWN, False))
+        ask(connection, first)
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.goto(f"http://127.0.0.1:{playground}/live")
+        slider = page.locator("[role=slider][aria-valuemax]").first
+        slider.wait_for(timeout=SECONDS * 1000)
+        requests = int(slider.get_attribute("aria-valuemax"))
+        for number_of, body in enumerate(rest, requests + 1):
+            time.sleep(PAUSE * (1 + number_of % 7 / 7))  # at no fixed time after the page looked last
+            ask(connection, body)
+            start = time.perf_counter()
+            page.locator(f'[role=slider][aria-valuemax="{number_of}"]').first.wait_for(timeout=SECONDS * 1000)
+            took.append(time.perf_counter() - start)
+        browser.close()
+    return f"{len(took)}", number(statistics.median(took)), number(max(took))
 
 
 if __name__ == "__main__":
