@@ -1,0 +1,141 @@
+"""The page about Live, read as a newcomer does: its commands in terminals, its programs in files."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from server_process import OURS, ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("the page about Live")]
+
+PORTS = ("8900", "8484", "8501")
+SECONDS = 60
+KEY = "sk-of-a-newcomer-1234567890"
+TRY, OWN, RECORDING = "Try it without a key", "Your own app", "The recording"
+
+
+class Newcomer:
+    """A folder with terminals, and the page, in which other ports stand for those that may be taken here."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.page = folder, (ROOT / "docs" / "live.md").read_text()
+        self.ports = {port: free_port() for port in PORTS}
+        for port, free in self.ports.items():
+            self.page = self.page.replace(f":{port}", f":{free}")
+        self._env = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+        self._env |= {"OPENAI_API_KEY": KEY, "PYTHONPATH": str(ROOT)}
+        self._terminals: list[subprocess.Popen[bytes]] = []
+
+    def blocks(self, language: str, heading: str) -> list[str]:
+        section = self.page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        return re.findall(rf"```{language}\n(.*?)```", section, re.S)
+
+    def leaves_open(self, block: str, port: str, *options: str) -> None:
+        """Type the commands into a terminal of their own, and wait until the last of them listens."""
+        command = " ".join((block.strip(), *options, "--port", self.ports[port]))
+        log = self.folder / f"{port}.log"
+        with log.open("wb") as out:
+            there = {"cwd": self.folder, "env": self._env, "stdout": out, "stderr": out}
+            terminal = subprocess.Popen(["bash", "-c", command], start_new_session=True, **there)
+        self._terminals.append(terminal)
+        deadline = time.monotonic() + SECONDS
+        while not listens(self.ports[port]):
+            assert time.monotonic() < deadline and terminal.poll() is None, log.read_text()
+            time.sleep(0.05)
+
+    def types(self, *command: str) -> str:
+        """What a command prints that ends by itself."""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        done = subprocess.run(command, cwd=self.folder, env=self._env, check=False, timeout=SECONDS, **pipes)
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    def saves(self, name: str, program: str) -> str:
+        (self.folder / name).write_text(program)
+        return name
+
+    def closes_all(self) -> None:
+        while self._terminals:
+            terminal = self._terminals.pop()
+            os.killpg(terminal.pid, signal.SIGTERM)
+            terminal.wait(SECONDS)
+
+
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def listens(port: str) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", int(port))) == 0
+
+
+@pytest.fixture(scope="module")
+def newcomer(tmp_path_factory) -> Iterator[Newcomer]:
+    """One whose terminals are open, as the page says."""
+    newcomer = Newcomer(tmp_path_factory.mktemp("newcomer"))
+    upstream, proxy, playground, _ = newcomer.blocks("sh", TRY)
+    try:
+        newcomer.leaves_open(upstream, "8900")
+        newcomer.leaves_open(proxy, "8484")
+        newcomer.leaves_open(playground, "8501", "--headless")
+        yield newcomer
+    finally:
+        newcomer.closes_all()
+
+
+def test_the_app_of_the_page_is_trimmed_and_recorded(newcomer):
+    (program,), (*_, run) = newcomer.blocks("python", TRY), newcomer.blocks("sh", TRY)
+    newcomer.saves("chat.py", program.replace("time.sleep(0.5)", ""))
+    *_, last = answers = newcomer.types(*run.split()).splitlines()
+    assert len(answers) == 60 and "(I was sent 2 messages.)" in answers[0]
+    assert 10 < int(re.search(r"I was sent (\d+)", last)[1]) < 60
+    show, tune, check = newcomer.blocks("sh", RECORDING)[1].splitlines()
+    assert "60 requests" in newcomer.types("bash", "-c", show)
+    assert "yours" in newcomer.types("bash", "-c", tune)
+    assert "Held: 1 wish" in newcomer.types("bash", "-c", check)
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not on this machine")
+def test_the_curl_of_the_page_gets_an_answer_and_headers_that_say_what_was_sent(newcomer):
+    (command,) = (block for block in newcomer.blocks("sh", OWN) if block.startswith("curl"))
+    said = newcomer.types("bash", "-c", command)
+    assert "historylab-tokens: sent=" in said and "Which ferry goes to Ven?" in said
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="Node is not on this machine")
+def test_the_fetch_of_the_page_streams_an_answer(newcomer):
+    (program,) = newcomer.blocks("js", OWN)
+    said = newcomer.types("node", newcomer.saves("chat.mjs", program))
+    assert said.startswith("sent=") and said.endswith("data: [DONE]\n\n")
+
+
+def test_the_key_of_the_newcomer_is_nowhere_in_the_folder(newcomer):
+    newcomer.types("bash", "-c", newcomer.blocks("sh", OWN)[1])
+    files = [file for file in newcomer.folder.rglob("*") if file.is_file()]
+    assert any(file.name == "historylab.db" for file in files)
+    assert [file.name for file in files if KEY.encode() in file.read_bytes()] == []
+
+
+@pytest.mark.parametrize(("heading", "number"), [(OWN, 0), (RECORDING, 0), ("From other machines", 0)])
+def test_the_other_proxies_of_the_page_start(tmp_path, heading, number):
+    newcomer = Newcomer(tmp_path)
+    try:
+        for command in newcomer.blocks("sh", heading)[number].splitlines():
+            newcomer.leaves_open(command, "8484")
+            newcomer.closes_all()
+            newcomer.ports["8484"] = free_port()
+    finally:
+        newcomer.closes_all()
