@@ -36,8 +36,9 @@ class HeldModel:
                 assert self.let.acquire(timeout=20)
                 if isinstance(word, Exception):
                     raise word
-                if not self.ended.is_set():
-                    yield word
+                if self.ended.is_set():
+                    return
+                yield word
             yield Reply("".join(map(str, self.words)))
         finally:
             self.closed.set()
