@@ -46,7 +46,7 @@ class Chains:
 
     def __init__(self, store: Store, redaction: Redaction):
         self._store, self._redaction = store, redaction
-        self._chats: WeakKeyDictionary[Any, _Known] = WeakKeyDictionary()
+        self._chats: WeakKeyDictionary[Any, dict[str, _Known]] = WeakKeyDictionary()  # by app: no two share one
 
     def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
         """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
@@ -56,7 +56,8 @@ class Chains:
         body = {name: value for name, value in exchange.request.items() if name != holder or (given and not items)}
         leading = leading_of(items)
         same = _same(known.items, items, leading) if known else 0
-        links = _links(items[max(same, leading) :], known.links[: max(0, same - leading)] if known else [])
+        links = known.links[: max(0, same - leading)] if known else []
+        links = _links(items[max(same, leading) :], links, exchange.app)
         answers = _answers(items, links)
         if known and not (exchange.conversation or self._goes_on(known, items, same, next(answers, ""))):
             known, same = None, 0
@@ -69,14 +70,14 @@ class Chains:
         now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
         now.state = known.state | exchange.state.keys()
         if exchange.chat is not None:
-            self._chats[exchange.chat] = now
-        found_by = {_key(_link(links[-1] if links else "", answer)): known.conversation} if answer else {}
+            self._chats.setdefault(exchange.chat, {})[exchange.app] = now
+        found_by = {_key(_link(links[-1] if links else exchange.app, answer)): known.conversation} if answer else {}
         return Record(known.conversation, exchange.started, text), found_by
 
     def written(self, exchanges: Iterable[Exchange], after: int) -> None:
         """Know that the lines of these exchanges are kept, with higher numbers than `after`."""
         for exchange in exchanges:
-            if exchange.chat is not None and (known := self._chats.get(exchange.chat)):
+            if known := self._known(exchange):
                 known.after = after
 
     def forget(self, exchange: Exchange) -> None:
@@ -84,9 +85,12 @@ class Chains:
         if exchange.chat is not None:
             self._chats.pop(exchange.chat, None)
 
+    def _known(self, exchange: Exchange) -> _Known | None:
+        return None if exchange.chat is None else self._chats.get(exchange.chat, {}).get(exchange.app)
+
     def _last_line(self, exchange: Exchange) -> _Known | None:
         """The last line of the exchange's chat, if it is still there: a conversation may be deleted at any time."""
-        known = None if exchange.chat is None else self._chats.get(exchange.chat)
+        known = self._known(exchange)
         if known is None or exchange.conversation not in ("", known.conversation):
             return None
         kept = known.after is None or self._store.read_records(
@@ -158,10 +162,11 @@ def _same(known: list[Any], items: list[Any], leading: int) -> int:
     return same if same > leading else 0
 
 
-def _links(items: Sequence[Any], before: list[str]) -> list[str]:
+def _links(items: Sequence[Any], before: list[str], app: str) -> list[str]:
+    """A digest per item of what was said up to it in this app, those `before` first."""
     links = list(before)
     for item in items:
-        links.append(_link(links[-1] if links else "", item))
+        links.append(_link(links[-1] if links else app, item))
     return links
 
 

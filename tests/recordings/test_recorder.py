@@ -34,6 +34,9 @@ def recorder(store):
     recorder.close()
 
 
+OK = {"role": "assistant", "content": "ok"}
+
+
 def reached(done) -> None:
     deadline = time.monotonic() + 10
     while not done() and time.monotonic() < deadline:
@@ -49,7 +52,7 @@ def test_a_line_has_what_is_new_since_the_one_before_it(recorder, store):
     chat = Chat()
     assert recorder.record(chat.exchange("one", app="ferry-bot", settings=Settings(budget=4000)))
     chat.fields["temperature"] = 0.7
-    assert recorder.record(chat.exchange("two", seconds=1.25))
+    assert recorder.record(chat.exchange("two", app="ferry-bot", seconds=1.25))
     first, second = lines_in(store)
     assert first["request"]["messages"] == [
         {"role": "system", "content": "be brief"},
@@ -114,6 +117,17 @@ def test_chats_that_begin_alike_are_conversations_of_their_own_once_they_were_an
         recorder.record(chat.exchange("and now?", chat=one_key))
     lines = lines_in(store)
     assert [line["conversation"] == lines[0]["conversation"] for line in lines] == [True, False, True, False]
+
+
+def test_apps_never_share_a_conversation_whatever_they_say(recorder, store):
+    one_key = Chat()
+    for text in ("hi", "and now?"):
+        for app in ("ferries", "boats"):
+            chat = Chat(messages=[] if text == "hi" else [*Chat().exchange("hi").request["messages"][1:], OK])
+            recorder.record(chat.exchange(text, chat=one_key, app=app))
+    lines = lines_in(store)
+    assert len({(line["app"], line["conversation"]) for line in lines}) == 2
+    assert [line.get("after") for line in lines] == [None, None, lines[0]["id"], lines[1]["id"]]
 
 
 def test_a_request_that_failed_is_asked_again_in_its_conversation(recorder, store):
