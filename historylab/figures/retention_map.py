@@ -82,13 +82,20 @@ def packed_changes(changes: FateChanges) -> dict[str, np.ndarray]:
     return {"runs": changes.per_request, "first": changes.first, "length": changes.length, "code": changes.code}
 
 
-def view(key: str, request: int, message: int | None, starred: Iterable[MustRemember] = ()) -> dict[str, Any]:
+def view(
+    key: str,
+    request: int,
+    message: int | None,
+    starred: Iterable[MustRemember] = (),
+    watched: Iterable[int] = (),
+) -> dict[str, Any]:
     """Where one looks at the timeline of that key: request and message (from 0), and the must-remember messages.
 
-    Of those, per message the runs of requests that lack it.
+    Of those, per message the runs of requests that lack it. `watched` are requests that would be sent so, but were not.
     """
     marked = {star.message: [list(gap) for gap in star.gaps] for star in starred if star.message is not None}
-    return {"key": key, "request": request, "message": message, "starred": sorted(marked.items())}
+    looked = {"key": key, "request": request, "message": message, "starred": sorted(marked.items())}
+    return {**looked, "would": would} if (would := list(watched)) else looked
 
 
 def browser_look(look: Look, texture: str) -> dict[str, str]:

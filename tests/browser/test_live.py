@@ -114,6 +114,23 @@ def test_a_conversation_that_was_picked_stays_until_the_newest_is_followed_again
     page.locator(".st-key-live-bar", has_text="boat-bot").wait_for()
 
 
+def test_what_was_only_watched_is_said_to_be_what_would_be_sent_wherever_one_looks(page, home, proxy):
+    app = proxy.app("watched-bot", mode="audit")
+    for _ in range(6):
+        app.ask()
+    app.mode = "trim"
+    app.ask()
+    watched(page, home)
+    columns(page, 7)
+    headline(page, "At turn 7, the model sees 5 of 13 messages")
+    page.locator("canvas.marks").first.press("ArrowLeft")
+    headline(page, "At turn 6, the model would see 5 of 11 messages")
+    page.locator('[role=slider][aria-valuetext*="5 of 11 messages would be sent"]').first.wait_for()
+    page.get_by_text("What the model would see").wait_for()
+    page.get_by_role("button", name="Show the newest request").click()
+    headline(page, "At turn 7, the model sees 5 of 13 messages")
+
+
 def test_a_click_on_a_message_of_the_map_leads_to_its_answer_in_the_playground(page, home, proxy, seen):
     app = proxy.app("answered-bot")
     for _ in range(6):

@@ -35,7 +35,7 @@ class App:
     def ask(self, question: str = "", *, cached: int = 0, **changes: Any) -> None:
         """Ask and get an answer, on record when this returns."""
         number = 1 + sum(message["role"] == "user" for message in self.messages)
-        said = question or f"Ferry {number} to the island: when does it leave, and from which pier, please?"
+        said = question or f"Ferry {number} to the island: when does it leave, and from which pier? I am {self.name}."
         self.messages.append({"role": "user", "content": said})
         body = {"model": self.model, "messages": [dict(message) for message in self.messages]}
         trimmer = self.trimmers.setdefault(self.settings.key, Trimmer(self.settings, store=self.store))

@@ -78,7 +78,9 @@ def watched_picture(watch: Watch, shown: WatchedConversation, sent: SentPlans) -
     legend(timeline, number)
     packed, key = cached.packed_map(timeline)
     data = TimelineData(cached.packed_conversation(timeline), packed, key)
-    history_map(MAP, data, view(key, number, None), lambda: _look(watch, shown, timeline))
+    watched = [i for i, only_watched in enumerate(sent.audited) if only_watched]
+    look = view(key, number, None, watched=watched)
+    history_map(MAP, data, look, lambda: _look(watch, shown, timeline))
     bars_component()(
         key=TOKENS,
         data=pack_chart(cached.packed_tokens(timeline), key, BY_THE_PROXY),

@@ -16,7 +16,7 @@ def verdict_line(timeline: Timeline, number: int, *, would: bool = False) -> Non
     """How many messages request `number` (from 0) sends, or would, of how many; the map rewrites it while it plays."""
     key, sees = cached.browser_key(timeline), WOULD_SEE if would else SEES
     said = escape(seen_sentence(timeline, number, sees=sees))
-    st.html(f'<h1 class="hl-verdict" data-said="{key}" data-verb="{sees}">{said}</h1>')
+    st.html(f'<h1 class="hl-verdict" data-said="{key}">{said}</h1>')
 
 
 def legend(timeline: Timeline, number: int) -> None:

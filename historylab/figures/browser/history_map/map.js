@@ -49,6 +49,7 @@ class RetentionMap {
     const other = still !== this.still;
     const moving = other && still.requests === this.still?.requests;
     [this.still, this.known, this.send, this.starred] = [still, view.key, send, view.starred];
+    this.would = new Set(view.would); // the requests that were only watched
     if (other && this.zoomedFor !== still.requests) clock.set({ from: 0, to: 1 });
     this.zoomedFor = still.requests;
     if (moving) this.tellKey(); // something else changed before the move was sent
@@ -83,7 +84,7 @@ class RetentionMap {
 
   say() {
     this.button.setAttribute("aria-pressed", clock.now.playing);
-    sayOnPage(this.still, this.known, this.request);
+    sayOnPage(this.still, this.known, this.request, this.would.has(this.request));
     saySent(this.still, this.known, this.request);
   }
 
@@ -224,7 +225,7 @@ class RetentionMap {
     this.hover = event.pointerType === "touch" ? null : cellUnder(this.still, this.frame, event.offsetX, event.offsetY);
     if (!this.hover) return this.hide();
     const { request, message } = this.hover;
-    const words = message === null ? requestWords(this.still, request) : cellWords(this.still, request, message);
+    const words = message === null ? requestWords(this.still, request) : cellWords(this.still, request, message, this.would.has(request));
     fillTip(this.tip, words, words.action === null ? "" : this.colours.looks[words.action].fill);
     placeTip(this.tip, this.frame.box, event.offsetX, event.offsetY);
     this.redraw();
@@ -262,12 +263,12 @@ class RetentionMap {
     if (!this.frame) return;
     const { request, message, hover, starred } = this;
     mark(this.marks, this.still, this.frame, this.colours, { request, message, hover, starred, playing: clock.now.playing });
-    this.flag.textContent = flagText(this.still, request);
+    this.flag.textContent = flagText(this.still, request, this.would.has(request));
     this.flag.hidden = !this.frame.shows(request);
     const x = this.frame.x(request + 0.5), wide = this.flag.offsetWidth;
     this.flag.style.left = `${Math.max(0, Math.min(x - wide / 2, this.frame.box.width - wide))}px`;
     if (clock.now.playing) return; // read out where it stops, not at every step
-    const say = { min: 1, max: this.still.requests, now: request + 1, text: valueText(this.still, request) };
+    const say = { min: 1, max: this.still.requests, now: request + 1, text: valueText(this.still, request, this.would.has(request)) };
     for (const [name, value] of Object.entries(say)) this.marks.setAttribute(`aria-value${name}`, value);
   }
 

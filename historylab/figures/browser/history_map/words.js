@@ -5,23 +5,26 @@ const short = (label) => label.replace(/, request (\d+) of (\d+)$/, " · $1/$2")
 const sentOf = (still, request) => `${count(still.sent[request])} of ${count(still.shown[request])}`;
 
 // A difference map brings its own text for every request (`says`).
-const valueText = (still, request) => `${still.labels[request]}: ${still.says?.[request] ?? `${sentOf(still, request)} messages sent`}`;
+// `would`: the request was only watched, and this is what would have been done with it.
+const valueText = (still, request, would) =>
+  `${still.labels[request]}: ${still.says?.[request] ?? `${sentOf(still, request)} messages ${would ? "would be sent" : "sent"}`}`;
 
-const flagText = (still, request) => `${short(still.labels[request])}: ${still.says?.[request] ?? `${sentOf(still, request)} sent`}`;
+const flagText = (still, request, would) =>
+  `${short(still.labels[request])}: ${still.says?.[request] ?? `${sentOf(still, request)} ${would ? "would be sent" : "sent"}`}`;
 
 // "At turn 12, the model sees 40 of 166 messages.": wording/verdict.py's first sentence, word for word.
-function seenSentence(still, request, verb) {
+function seenSentence(still, request, would) {
   const label = still.labels[request], when = label.startsWith("turn ") ? `at ${label}` : label;
   const [sent, size] = [still.sent[request], still.shown[request]];
   const all = ["no message yet", "the one message so far", "both messages"][size] ?? `all ${count(size)} messages`;
-  return `${when[0].toUpperCase()}${when.slice(1)}, the model ${verb} ${sent === size ? all : `${count(sent)} of ${count(size)} messages`}.`;
+  return `${when[0].toUpperCase()}${when.slice(1)}, the model ${would ? "would see" : "sees"} ${sent === size ? all : `${count(sent)} of ${count(size)} messages`}.`;
 }
 
 // The page's headline and legend follow the clock, from the same numbers as Python's, once they are this timeline's.
-function sayOnPage(still, key, request) {
+function sayOnPage(still, key, request, would) {
   const headline = document.querySelector(`[data-said="${key}"]`);
   if (!headline || still.says) return;
-  const said = seenSentence(still, request, headline.dataset.verb ?? "sees");
+  const said = seenSentence(still, request, would);
   if (headline.textContent !== said) headline.textContent = said;
   still.looks.forEach((look, action) => {
     const number = document.querySelector(`[data-counts="${key}"] [data-count="${look.word}"]`), now = still.counts[request][action];
@@ -47,13 +50,13 @@ function stripText(still, request) {
 const badge = (look) => (look.word.includes(look.glyph) ? look.word : `${look.glyph} ${look.word}`);
 
 // The tooltip of a cell: {title, text, fate, why, action}; `action` is null if the message does not exist yet.
-function cellWords(still, request, message) {
+function cellWords(still, request, message, would) {
   const who = still.who[message] ? `, ${still.who[message]}` : "";
   const title = `Message ${count(message + 1)}${who}`;
   const when = `request ${count(request + 1)}, ${short(still.labels[request])}`;
   const action = still.actionAt(request, message);
   if (action === null) return { title, text: "", fate: `${when}: not said yet`, why: "", action };
-  const fate = `${when}: ${badge(still.looks[action])}`;
+  const fate = `${when}: ${would ? "would be " : ""}${badge(still.looks[action])}`;
   return { title, text: still.texts[message], fate, why: still.sentence(request, message), action };
 }
 
