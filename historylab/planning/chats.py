@@ -25,6 +25,8 @@ MOST_ITEMS = 200_000
 """Items remembered in all: the chats used least recently are forgotten first."""
 MOST_ALIKE = 50
 """Chats of the same beginning that are looked at, those used last first."""
+FEW_ITEMS = 64
+"""So many more in common are no reason to leave a chat that a request goes on from."""
 
 
 class Chats:
@@ -75,12 +77,18 @@ class Chats:
     def _nearest(self, start: str, items: list[Any], leading: int) -> KnownChat | None:
         """The chat that has most in common with the items; of several the one that has least beside.
 
-        Another thread may be going on with one of them meanwhile: any choice is right, this one is mostly the cheapest.
+        One that the items go on from is taken though another has a few more in common: what was said before, and is
+        said again, is then one chat and not a fork of the former at every request. Another thread may be going on with
+        one of them meanwhile: any choice is right, this one is mostly the cheapest.
         """
         alike = list(reversed(self._alike.get(start, {}).values()))[:MOST_ALIKE]
         if len(alike) == 1:
             return alike[0]
-        return max(alike, key=lambda chat: (chat.same_items(items, leading), -len(chat.items)), default=None)
+        same = {chat: chat.same_items(items, leading) for chat in alike}
+        going_on = [chat for chat in alike if same[chat] == chat.size]
+        nearest = max(alike, key=lambda chat: (same[chat], -len(chat.items)), default=None)
+        longest = max(going_on, key=same.__getitem__, default=nearest)
+        return longest if nearest and longest and same[nearest] - same[longest] <= FEW_ITEMS else nearest
 
     def _remember(self, start: str, chat: KnownChat) -> None:
         with self._lock:

@@ -40,6 +40,11 @@ class KnownChat:
         self._form: Form | None = None
         self._sure = False  # whose form it is
 
+    @property
+    def size(self) -> int:
+        """How many items it has after the leading ones."""
+        return len(self.items) - self._led
+
     def same_items(self, items: list[Any], leading: int, since: int = 0) -> int:
         """How many items after the leading ones are as they were; the first `since` of them are."""
         known = self.items[self._led + since : self._led + len(items) - leading]
@@ -70,7 +75,7 @@ class KnownChat:
         same = same if request.form is self._form else 0
         if same and others:
             self._take_again(request.items, leading, others)
-        extends = same == len(self.items) - self._led
+        extends = same == self.size
         groups = bisect_right(self._ends, same, key=lambda end: end[0])
         groups -= groups > 0  # the last that is as it was may go on in what is new
         begins, said = self._ends[groups - 1] if groups else (0, 0)
@@ -98,9 +103,9 @@ class KnownChat:
         """How many items after the leading ones say what they said; and of those that are others nevertheless (a cache
         marker moved, a link was signed anew) the sources of their messages."""
         if self._goes_on(items, leading):
-            return len(self.items) - leading, {}
+            return self.size, {}
         found: dict[int, dict[int, Any]] = {}
-        same, least = self.same_items(items, leading), min(len(self.items) - self._led, len(items) - leading)
+        same, least = self.same_items(items, leading), min(self.size, len(items) - leading)
         while same < least and len(found) < MOST_DIFFERING and (sources := self._read_again(items, leading, same)):
             found[same] = sources
             same = self.same_items(items, leading, same + 1)

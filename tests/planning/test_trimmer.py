@@ -211,6 +211,14 @@ def test_a_decision_is_what_is_sent_its_plan_and_the_chat():
     assert later.chat is first.chat is not other.chat
 
 
+def test_a_conversation_that_is_had_again_is_one_chat_of_its_own():
+    trimmer, whole = Trimmer(Settings()), records_of(conv("s u a u a u a u a u"))
+    former = trimmer.decide(whole).chat
+    again = {trimmer.decide(whole[:size]).chat for size in range(2, 10, 2)}
+    assert len(again) == 1 and former not in again
+    assert trimmer.decide(whole).chat is former  # a request that is repeated, from its first message to its last
+
+
 def test_what_is_done_to_a_shortened_message_is_not_in_the_next_request():
     call = {"id": "c", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
     asked = [{"role": "user", "content": "Look it up."}, {"role": "assistant", "content": None, "tool_calls": [call]}]
