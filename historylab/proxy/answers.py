@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -10,7 +9,6 @@ import jiter
 
 from historylab.formats.apis.exchanges import Api
 from historylab.formats.apis.streams import Stream
-from historylab.proxy.headers import without
 from historylab.registry import member
 
 DONE = b"[DONE]"
@@ -48,11 +46,11 @@ class Answer:
         finished = any(isinstance(choice, dict) and choice.get("finish_reason") for choice in choices or ())
         return finished or bool(isinstance(body, dict) and body.get("error"))
 
-    def body(self, secrets: Sequence[str] = ()) -> Any:
+    def body(self) -> Any:
         """The API's answer as one body; None for one too large to keep, and for what is no JSON."""
         if self.size > self._largest:
             return None
-        whole = without(secrets, b"".join(self._pieces))
+        whole = b"".join(self._pieces)
         if not self.streamed:
             return _value(whole)
         events = [value for value in map(_event, whole.splitlines()) if isinstance(value, dict)]

@@ -156,8 +156,8 @@ class Proxy:
         decided = await self.judge.decide(route.form, body, encoded)
         self.counts.decided(decided, body, self.judge.applies)
         doubtful = self.counts.store_fails
-        secrets = secrets_in(scope["headers"]) if self.recorder is not None else ()
-        return Passing(body, decided, route.form, route.app, self.judge.mode, self.recorder, secrets, doubtful=doubtful)
+        secrets = secrets_in(scope["headers"], scope["query_string"]) if self.recorder is not None else ()
+        return Passing(decided, route.form, route.app, self.judge.mode, self.recorder, secrets, doubtful=doubtful)
 
     def _record_later(self, passing: Passing | None, error: str) -> None:
         """Have it recorded, though nobody waits for its answer any more."""

@@ -9,8 +9,7 @@ from typing import Any
 
 from historylab.formats.requests import FORMS
 from historylab.proxy.answers import Answer
-from historylab.proxy.deciding import SHAPE, STORE, Decided, log_fault, parsed
-from historylab.proxy.headers import without
+from historylab.proxy.deciding import SHAPE, STORE, Decided, log_fault
 from historylab.recordings.exchange import Exchange, new_id
 from historylab.recordings.recorder import Recorder
 
@@ -22,14 +21,13 @@ BROKEN, UNFINISHED = "the upstream broke the connection off", "the answer has no
 
 
 class Passing:
-    """A request that `came` so, on its way, and its answer as far as it is there; they are recorded once, if at all.
+    """A request on its way, and its answer as far as it is there; they are recorded once, if at all.
 
     `secrets` are keys that stand in no record, whatever repeats them; `doubtful`: the last record failed.
     """
 
     def __init__(
         self,
-        came: bytes,
         decided: Decided,
         form: str,
         app: str,
@@ -43,8 +41,7 @@ class Passing:
         self._recorder, self._doubtful = recorder, doubtful
         self._id, self._started, self._clock = new_id(), time.time(), time.perf_counter()
         self._answer: Answer | None = None
-        repeated = any(secret.encode("latin-1") in came for secret in secrets)
-        self._request = _listed(parsed(without(secrets, came)) if repeated else decided.body, FORMS[form].field)
+        self._request = _listed(decided.body, FORMS[form].field)
         self._status, self._encoded = 0, False
         self.writing: asyncio.Task[None] | None = None
         self.unrecorded = "" if recorder is None or self._request else SHAPE
@@ -105,7 +102,7 @@ class Passing:
 
     def _exchange(self, error: str) -> Exchange:
         decided = self.decided
-        response = self._answer.body(self._secrets) if self._answer is not None else None
+        response = self._answer.body() if self._answer is not None else None
         error = error or (UNFINISHED if self.has_no_end else "") or (ENCODED if self._encoded else "")
         return Exchange(
             self._form,
@@ -122,6 +119,7 @@ class Passing:
             plan=decided.decision.plan if decided.decision else None,
             untrimmed=decided.untrimmed,
             state=decided.state,
+            secrets=self._secrets,
             id=self._id,
         )
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
-
-from historylab.recordings.redaction import REDACTED
+from urllib.parse import parse_qsl
 
 RawHeaders: TypeAlias = "Sequence[tuple[bytes, bytes]]"
 """Name and value as they came, names in lower case."""
@@ -17,7 +17,9 @@ OF_ONE_CONNECTION = frozenset(
 WRITTEN_ANEW = frozenset((b"host", b"content-length", b"expect"))
 OURS = b"historylab-"
 TOKEN = "historylab-token"
-CREDENTIALS = frozenset((b"authorization", b"x-api-key", b"api-key", b"cookie", b"proxy-authorization"))
+CREDENTIALS = re.compile(rb"auth|cookie|key|secret|sig|token", re.IGNORECASE)
+"""What names of headers and of a query's fields have in them, if a key may stand there: each provider has its own."""
+COOKIE_NAME = re.compile(r"[\w.-]+=(?=[^=])")
 LEAST_SECRET = 8
 """Characters of a key: what apps give a server that wants none ("ollama", "EMPTY") is none."""
 LONGEST_SKETCH = 400
@@ -45,18 +47,13 @@ def _passed_on(headers: RawHeaders) -> Iterator[tuple[bytes, bytes]]:
             yield name, value
 
 
-def secrets_in(headers: RawHeaders) -> list[str]:
+def secrets_in(headers: RawHeaders, query: bytes = b"") -> list[str]:
     """The keys that a client sent along: they are passed on and stand in no record, whatever repeats them."""
-    values = (value.decode("latin-1").strip() for name, value in headers if name in CREDENTIALS)
-    found = (value.removeprefix("Bearer ").removeprefix("bearer ").strip() for value in values)
-    return [secret for secret in found if len(secret) >= LEAST_SECRET and not secret.isalpha()]
-
-
-def without(secrets: Sequence[str], text: bytes) -> bytes:
-    """A body without these keys."""
-    for secret in secrets:
-        text = text.replace(secret.encode("latin-1"), REDACTED.encode("ascii"))
-    return text
+    fields = [*headers, *parse_qsl(query)]
+    values = (value.decode("latin-1") for name, value in fields if CREDENTIALS.search(name))
+    parts = (COOKIE_NAME.sub("", part) for value in values for part in re.split(r"[\s;,]+", value))
+    plain = dict.fromkeys(part.strip("\"'=") for part in parts)
+    return [secret for secret in plain if len(secret) >= LEAST_SECRET and not secret.isalpha()]
 
 
 def sketch_header(sketch: str) -> str:

@@ -126,13 +126,14 @@ class Chains:
         texts: dict[str, Any] = {
             "request": {holder: items[same:], **{n: v for n, v in body.items() if n not in unchanged}},
             "response": exchange.response,
+            "app": exchange.app,
             "error": exchange.error,
             "untrimmed": exchange.untrimmed,
             "state": {key: value for key, value in exchange.state.items() if key not in known.state},
         }
         if same and known.items[:leading] != items[:leading]:
             texts[LEADING] = items[:leading]
-        said, redacted = self._redaction.redacted(texts)
+        said, redacted = self._redaction.redacted(texts, exchange.secrets)
         line = {
             "version": VERSION,
             "id": exchange.id,
@@ -141,7 +142,6 @@ class Chains:
             SAME: same or None,
             UNCHANGED: unchanged,
             "api": exchange.api,
-            "app": exchange.app,
             "started": iso_time(exchange.started),
             "seconds": round(exchange.seconds, 3),
             "status": exchange.status,

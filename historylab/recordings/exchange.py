@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -29,7 +29,8 @@ class Exchange:
     `chat` is the same object for the requests of one chat (`Decision.chat`), None if that is unknown. `request` is the
     body as the app sent it, which is not changed any more; `response` the API's answer as one body, None without one.
     `started` is in seconds since 1970, `mode` "trim" or "audit", `untrimmed` why the request went through as it came.
-    `state` is what `NotedState` noted. `conversation` is its id where the caller has one.
+    `state` is what `NotedState` noted. `conversation` is its id where the caller has one. `secrets` are keys that stand
+    in no record, whatever repeats them.
     """
 
     api: str
@@ -47,6 +48,7 @@ class Exchange:
     untrimmed: str = ""
     state: Mapping[str, str] = field(default_factory=dict)
     conversation: str = ""
+    secrets: Sequence[str] = ()
     id: str = field(default_factory=new_id)
 
 

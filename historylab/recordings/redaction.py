@@ -7,7 +7,7 @@ exponential time, and everything waits meanwhile: a repetition within a repeated
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from historylab.errors import SettingsError
@@ -47,25 +47,28 @@ class Redaction:
         self._patterns = [(tuple(marks.split()), re.compile(pattern)) for marks, pattern in KEYS] if keys else []
         self._patterns += [(("",), _compiled(pattern)) for pattern in patterns]
 
-    def redacted(self, value: Any) -> tuple[Any, int]:
-        """The value with "[redacted]" in place of every match in any text in it, and how many those are.
+    def redacted(self, value: Any, secrets: Sequence[str] = ()) -> tuple[Any, int]:
+        """The value with "[redacted]" in place of every match or secret in any text in it, and how many those are.
 
         The value itself where there is none; names of fields stay.
         """
         if isinstance(value, str):
-            return self._text(value)
+            return self._text(value, secrets)
         if isinstance(value, dict):
-            fields = {name: self.redacted(held) for name, held in value.items()}
+            fields = {name: self.redacted(held, secrets) for name, held in value.items()}
             count = sum(found for _, found in fields.values())
             return ({name: held for name, (held, _) in fields.items()} if count else value), count
         if isinstance(value, list | tuple):
-            items = [self.redacted(item) for item in value]
+            items = [self.redacted(item, secrets) for item in value]
             count = sum(found for _, found in items)
             return ([item for item, _ in items] if count else value), count
         return value, 0
 
-    def _text(self, text: str) -> tuple[str, int]:
+    def _text(self, text: str, secrets: Sequence[str]) -> tuple[str, int]:
         total = 0
+        for secret in secrets:
+            total += text.count(secret)
+            text = text.replace(secret, REDACTED)
         for marks, pattern in self._patterns:
             if any(mark in text for mark in marks):
                 text, count = pattern.subn(REDACTED, text)

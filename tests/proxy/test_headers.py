@@ -40,6 +40,10 @@ def test_no_upstream_speaks_in_our_name_and_repeated_headers_stay_repeated():
 def test_keys_are_found_wherever_clients_send_them():
     assert secrets_in(raw(authorization="Bearer sk-abcdef", x_api_key="key-1234")) == ["sk-abcdef", "key-1234"]
     assert secrets_in(raw(authorization="Bearer ollama", cookie="notakeyatall")) == []
+    given = raw(authorization="Basic bWU6cGFzczE=", cookie='seen=1; chat="key-1234"', x_goog_api_key="key-5678")
+    assert secrets_in(given) == ["bWU6cGFzczE", "key-1234", "key-5678"]
+    given = raw(helicone_auth="BEARER key-1234", traceparent="00-4bf92f3577b34da6")
+    assert secrets_in(given, b"key=k%2F567890&api-version=2026-10-21") == ["key-1234", "k/567890"]
 
 
 def test_a_long_sketch_is_cut_to_its_newest_runs():

@@ -103,6 +103,17 @@ def test_errors_are_on_record_without_the_key_they_repeat(client, upstream, reco
     assert line["status"] == 401 and "wrong key: [redacted]" in json.dumps(line) and KEY not in json.dumps(line)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_key_of_any_form_stands_in_no_record_however_it_is_repeated(client, upstream, recorded, stream):
+    key = "our-team/key+1234"
+    upstream.behaviours = [says(" ".join(["you", "sent", key]))]
+    content = json.dumps(chat(f"my key is {key}", stream=stream)).replace("/", "\\/")
+    client.post(f"/app-{KEY}{CHAT}?key={KEY}", content=content, headers={"Authorization": f"Bearer {key}"})
+    (line,) = recorded()
+    assert line["app"] == "app-[redacted]" and line["redacted"] == 3
+    assert "my key is [redacted]" in str(line["request"]) and "you sent [redacted]" in str(line["response"])
+
+
 def test_an_answer_that_breaks_off_is_on_record_as_far_as_it_came(client, upstream, recorded):
     upstream.behaviours = [cut(400, says("hello there, this is long enough to be cut"))]
     with pytest.raises(httpx2.RemoteProtocolError):
@@ -125,7 +136,7 @@ def test_one_that_its_client_left_is_too(client, upstream, recorded):
 def test_one_whose_client_leaves_while_it_is_written_is_kept(store, recorded):
     async def leaves() -> None:
         decided = Decided(b"", chat("a"), Settings(), "store")
-        passing = Passing(b"", decided, "chat_completions", "app", "trim", recorder)
+        passing = Passing(decided, "chat_completions", "app", "trim", recorder)
         writing = asyncio.ensure_future(passing.record())
         await asyncio.sleep(0)
         writing.cancel()
