@@ -3,7 +3,7 @@
     {"historylab": "request", "version": 1, "id": "r-2", "conversation": "c-1", "after": "r-1", "same": 2, …}
     {"historylab": "proxy", …}  {"historylab": "tags", "tags": […]}  {"historylab": "title", "title": …}  …
 
-Those of one conversation stand in the order of their arrival; docs/production.md has the fields.
+Those of one conversation stand in the order of their arrival; docs/live.md has the fields.
 """
 
 from __future__ import annotations
