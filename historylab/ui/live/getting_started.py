@@ -19,12 +19,13 @@ PROXY = "http://127.0.0.1:8484"
 UPSTREAM = "https://api.openai.com/v1"
 STEPS = (
     (
-        "Start the proxy in front of your provider; it records what passes",
-        f"historylab proxy --upstream {UPSTREAM} --record recordings --settings historylab.env",
+        "Write a settings file, and start the proxy with it in front of your provider: it trims and records",
+        "historylab export --out history.env\n"
+        f"historylab proxy --upstream {UPSTREAM} --settings history.env --record recordings",
     ),
     (
         "Start this page with the same recording and the same settings",
-        "historylab --record recordings --template historylab.env",
+        "historylab --record recordings --template history.env",
     ),
     ("Start your app with the proxy as its base URL", f"OPENAI_BASE_URL={PROXY}/v1 python your_app.py"),
 )
@@ -45,8 +46,8 @@ def nothing_to_watch() -> None:
         st.html(f'<div class="hl-label">{number}. {escape(what)}</div>')
         st.code(command, language=None, wrap_lines=True)
     st.html(
-        '<div class="hl-meta">The settings file may be any that Export wrote; without one, the proxy trims by the '
-        "defaults. With --mode audit it only watches. Keys are passed on, never kept.</div>"
+        '<div class="hl-meta">Any file that Export wrote will do. With --mode audit the proxy only watches. Keys are '
+        "passed on, never kept.</div>"
     )
 
 
