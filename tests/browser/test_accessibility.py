@@ -12,6 +12,7 @@ pytestmark = pytest.mark.browser
 
 SMALL = "?conv=sample:tide-tables-agent&historyLength=1"  # tool calls, and a message that is dropped
 DRAWN = {  # page → what is on it once it is drawn
+    "talk": ".st-key-example-2",
     "compare": ".rows tbody tr",
     "tune": '[data-testid="stPlotlyChart"] .point',
     "corpus": '[data-testid="stPlotlyChart"] .main-svg',
