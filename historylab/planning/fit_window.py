@@ -76,6 +76,9 @@ def _candidates(settings: Settings, most: int) -> Iterator[dict[str, Any]]:
     yield budget
     cut = {**budget, "pruner": "fifo"}
     yield cut
-    yield {**cut, "min_turns": 0}
+    turns = settings.min_turns
+    while turns:
+        turns //= 2
+        yield {**cut, "min_turns": turns}
     yield {**cut, "min_turns": 0, "tool_output": "truncate"}
     yield {**cut, "min_turns": 0, "tool_output": "truncate", "policy": "all", "filter": "off", "projection": "off"}

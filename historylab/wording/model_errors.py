@@ -49,7 +49,7 @@ def tell_model_error(problem: HistoryLabError, model: str, host: str, *, typed: 
             f"{host} takes no more requests for now{status}: too many, or nothing left of the quota.",
             f"Ask again in {wait}. If it stays like that, look at the account’s quota.",
         ),
-        "too_long": (too_long(problem), "Send less of the history:"),
+        "too_long": (too_long(problem), "Send less of the history. Under these settings it fits:"),
         "refused": (
             f"{host} refused the request{status}{quote}",
             "Change the model, or switch the tools off: not every model takes them.",
@@ -92,9 +92,12 @@ def too_long(problem: ModelError) -> str:
 
 def fit_sentence(fit: Fit) -> str:
     """ "With a budget of 7,400 it has 7,231 tokens and fits the window of 8,192." """
-    changes = " and ".join(setting_in_words(name, value) for name, value in fit.changes.items())
+    *most, last = (setting_in_words(name, value) for name, value in fit.changes.items())
+    changes = f"{', '.join(most)} and {last}" if most else last
     room = f"half of what was refused, {fit.window:,}" if fit.guessed else f"the window of {fit.window:,}"
-    return f"With {changes} it takes {fit.tokens:,} tokens with room for the answer, and fits {room}: planned again."
+    return (
+        f"{changes}: it then takes {fit.tokens:,} tokens with the room for the answer, planned again, and fits {room}."
+    )
 
 
 NO_FIT = "None of the settings that were tried make it fit. Use a model with a larger window, or begin anew."

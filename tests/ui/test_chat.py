@@ -253,7 +253,8 @@ def test_no_link_chooses_who_answers_or_where(server):
     assert server.requests == []
 
 
-def test_a_typed_key_and_address_are_used_and_are_nowhere_else(server, caplog, here):
+def test_a_typed_key_and_address_are_used_and_are_nowhere_else(server, caplog, here, monkeypatch, tmp_path):
+    monkeypatch.setenv("HISTORYLAB_RECORD", str(tmp_path / "chats.db"))
     caplog.set_level(logging.DEBUG)
     typed = "sk-typed-on-the-page-0815"
     app = choose(page(), "model")
@@ -266,6 +267,10 @@ def test_a_typed_key_and_address_are_used_and_are_nowhere_else(server, caplog, h
         assert "From the typed one." in plain(app)
         assert other.keys == [f"Bearer {typed}"]
     assert server.requests == []
+    recorded = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"From the typed one." in recorded
+    assert typed.encode() not in recorded
+    assert other.url.encode() not in recorded
     assert typed not in everything(app) + caplog.text + repr(chat(app)) + str(app.session_state["historylab"])
     assert "chat-key" not in app.session_state or app.session_state["chat-key"] == ""
     assert shown(app.button(key="forget-key").click().run()).text_input(key="chat-key").value in ("", None)
@@ -337,7 +342,7 @@ def test_a_request_that_is_too_long_gets_settings_that_fit_and_a_button_that_ask
     ]
     app = say(app, "and now?")
     assert "The request is longer than the model takes: 900 of 500 tokens." in plain(app)
-    assert "and fits the window of 500: planned again." in plain(app)
+    assert "planned again, and fits the window of 500." in plain(app)
     server.behaviours = [says("That fits.")]
     app = press(app, "fit")
     assert "That fits." in plain(app)

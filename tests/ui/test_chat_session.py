@@ -16,7 +16,8 @@ from historylab.conversation.message import Message
 from historylab.errors import ModelError
 from historylab.planning.pipeline import open_instruments
 from historylab.settings.model import Settings
-from historylab.ui.session.chat_session import STOPPED, ChatSession
+from historylab.ui.session.chat_answers import STOPPED
+from historylab.ui.session.chat_session import ChatSession
 
 SETTINGS = Settings(policy="all", pruner="off")
 

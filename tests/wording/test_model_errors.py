@@ -55,10 +55,10 @@ def test_a_length_is_told_with_the_numbers_that_are_known():
 def test_settings_that_fit_are_named_with_what_they_come_to():
     fit = Fit({"budget": 400, "pruner": "fifo"}, 380, 500, guessed=False)
     assert fit_sentence(fit) == (
-        "With Budget 400 and Pruner “Oldest first (fifo)” it takes 380 tokens with room for the answer, and fits the "
-        "window of 500: planned again."
+        "Budget 400 and Pruner “Oldest first (fifo)”: it then takes 380 tokens with the room for the answer, planned "
+        "again, and fits the window of 500."
     )
-    assert "half of what was refused, 500" in fit_sentence(Fit({}, 380, 500, guessed=True))
+    assert "half of what was refused, 500" in fit_sentence(Fit({"budget": 400}, 380, 500, guessed=True))
 
 
 def test_any_other_error_says_its_own_sentence():

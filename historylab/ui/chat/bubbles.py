@@ -9,7 +9,8 @@ import streamlit as st
 from historylab.conversation.message import Message
 from historylab.costs.amounts import count_of
 from historylab.ui.session import session
-from historylab.ui.session.chat_session import STOPPED, Answer, ChatSession
+from historylab.ui.session.chat_answers import STOPPED, Answer
+from historylab.ui.session.chat_session import ChatSession
 from historylab.wording.untrusted import escape, multiline, one_line
 
 MOST_DRAWN = 50  # messages

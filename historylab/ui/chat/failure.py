@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from historylab.chat_models.environment import ENVIRONMENT
@@ -14,7 +12,8 @@ from historylab.settings.model import Settings
 from historylab.ui.chat import asking
 from historylab.ui.chat.bubbles import TEXT, bubble
 from historylab.ui.session import choices, session
-from historylab.ui.session.chat_session import ChatSession, Failure
+from historylab.ui.session.chat_answers import Failure
+from historylab.ui.session.chat_session import ChatSession
 from historylab.wording.cuts import capitalize_first
 from historylab.wording.model_errors import NO_FIT, Told, fit_sentence, tell_model_error
 from historylab.wording.untrusted import escape, multiline
@@ -80,7 +79,8 @@ def _fit(chat: ChatSession, failure: Failure, settings: Settings) -> Fit | None:
             requested=problem.requested,
         )
 
-    return chat.conversation.remember(("fits", settings.key, id(failure)), partial(find), most=1)
+    with st.spinner("Looking for settings that fit"):
+        return chat.conversation.remember(("fits", settings.key, id(failure)), find, most=1)
 
 
 def _known_window(model: str, sent: int) -> int | None:

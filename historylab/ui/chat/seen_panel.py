@@ -15,7 +15,8 @@ from historylab.ui.chat import asking
 from historylab.ui.request.verdict_chips import seen_chip
 from historylab.ui.request.verdict_line import legend, verdict_line
 from historylab.ui.session import cached, session
-from historylab.ui.session.chat_session import Answer, ChatSession
+from historylab.ui.session.chat_answers import Answer
+from historylab.ui.session.chat_session import ChatSession
 from historylab.ui.shared.history_map import history_map, map_look
 from historylab.ui.shared.timeline_data import TimelineData
 from historylab.wording.message_text import speaker
@@ -26,8 +27,8 @@ MAP, QUOTE = "chat-map", 120
 
 @session.fragment
 def seen_panel(chat: ChatSession, settings: Settings) -> None:
-    """The chosen answer's request, else the one being answered, else the newest answer's."""
-    answer = chat.chosen or (None if chat.running else chat.newest_answer())
+    """The chosen answer's request, else the one being answered or refused, else the newest answer's."""
+    answer = chat.chosen or (None if chat.running or chat.failure else chat.newest_answer())
     conversation, used = _shown(chat, answer, settings)
     timeline = _timeline(chat, conversation, used)
     if not timeline.plans:
@@ -53,7 +54,7 @@ def _shown(chat: ChatSession, answer: Answer | None, settings: Settings) -> tupl
     """The conversation and settings to replay: the whole chat, where it still goes on from the answer's."""
     if answer is None:
         run = chat.run
-        return chat.conversation, run.settings if run and chat.running else settings
+        return chat.conversation, run.settings if run and (chat.running or chat.failure) else settings
     then, now = answer.conversation, chat.conversation
     goes_on = len(now) >= len(then) and all(a is b for a, b in zip(then, now, strict=False))
     return now if goes_on else then, answer.settings

@@ -27,7 +27,6 @@ from historylab.chat_models.base import ChatModel
 from historylab.chat_models.environment import ENVIRONMENT, Server, model_and_host
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.errors import HistoryLabError
 from historylab.planning.plan import HistoryPlan
 from historylab.registry import member
 from historylab.settings.model import Settings
@@ -35,14 +34,13 @@ from historylab.stores.base import Store
 from historylab.systems.mentu.library_memory import Remembered
 from historylab.systems.mentu.memory import HEADING
 from historylab.systems.mycoder.checkpoints import Checkpoints
+from historylab.ui.session.chat_answers import STOPPED, Answer, Failure
 from historylab.ui.session.chat_run import PLANNING, ChatRun
-from historylab.wording.chat import Seen, compacted_sentence, rewritten_sentence, seen_of
+from historylab.wording.chat import compacted_sentence, rewritten_sentence, seen_of
 
 SCRIPTED, REPLAYED, MODEL = "scripted", "replayed", "model"
 FERRIES, SEARCH, COMPACT = "ferries", "conversation_search", "compactHistory"
 MOST_STORED = 100_000  # messages that can be searched
-STOPPED = "stopped"
-"""The key of the metadata of an answer that was stopped."""
 
 
 def new_id() -> str:
@@ -53,27 +51,6 @@ def new_id() -> str:
 def _open_store() -> Store:
     store: Store = member("store", "memory").target(max_messages_per_conversation=MOST_STORED)
     return store
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer with what its request saw: the conversation with it, and the settings it was planned under."""
-
-    message: Message
-    conversation: Conversation
-    settings: Settings
-    seen: Seen
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """No answer: why, and the request that got none, with what came of the answer."""
-
-    reason: str
-    settings: Settings
-    problem: HistoryLabError | None = None
-    plan: HistoryPlan | None = None
-    partial: str = ""
 
 
 @dataclass(eq=False)
@@ -132,9 +109,8 @@ class ChatSession:
         if self._previous is None:
             return None
         key, conversation, plan = self._previous
-        held = (
-            len(conversation) <= len(self.conversation) and conversation[-1] is self.conversation[len(conversation) - 1]
-        )
+        end, now = len(conversation), self.conversation
+        held = end <= len(now) and conversation[-1] is now[end - 1]
         return plan if key == settings.key and held else None
 
     # -- what a person chooses
