@@ -7,6 +7,7 @@ a list says of it (`Entry`) is read when it is shown, and what it says itself wh
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 
 from historylab.conversation.conversation import Conversation
 from historylab.recordings.entries import Entry, HeldShelf, Listed, Source, clean_tags
@@ -43,9 +44,10 @@ class Library:
         return self.recorded.unread() if self.recorded else []
 
     def read(self, key: str) -> None:
-        """Read one of those."""
-        if self.recorded:
-            self.recorded.read(key)
+        """Read one of those, if it is still there."""
+        with suppress(KeyError):
+            if self.recorded:
+                self.recorded.read(key)
 
     def index(self) -> MessageIndex:
         """All messages that were read, those of the session in a copy."""
@@ -70,10 +72,15 @@ class Library:
         kept = {one.key: one for one in self.listed() if source in (None, one.source)}
         if tags:
             wanted = {tag.casefold() for tag in tags}
-            kept = {key: one for key, one in kept.items() if wanted <= {t.casefold() for t in self.entry(key).tags}}
+            kept = {key: one for key, one in kept.items() if wanted <= self._tags(key)}
         if not words.strip():
             return [Match(key) for key in kept]
         return [match for match in index().search(words) if match.key in kept]
+
+    def _tags(self, key: str) -> set[str]:
+        with suppress(KeyError):
+            return {tag.casefold() for tag in self.entry(key).tags}
+        return set()
 
     def _shelf(self, key: str) -> HeldShelf | RecordedShelf:
         if is_recorded(key) and self.recorded is None:

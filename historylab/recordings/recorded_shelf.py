@@ -60,8 +60,10 @@ class RecordedShelf:
         return self._watch.conversations(name_of(key))[0]
 
     def read(self, key: str) -> None:
-        """Read what is known and searched of a conversation."""
+        """Read what is known and searched of a conversation, unless that is done."""
         with self._lock:
+            if self._is_known(key) and key in self.index:
+                return
             if self.index.is_mostly_stale:
                 self.index = MessageIndex()
             number, id = self._listed[key].last_number, name_of(key)

@@ -61,9 +61,9 @@ class MessageIndex:
         return key in self._held
 
     @property
-    def state(self) -> tuple[int, int]:
-        """Another one whenever what is searched is another: how many texts came, and how many of them went."""
-        return len(self._numbers), self._stale
+    def state(self) -> tuple[int, int, int]:
+        """Another one whenever what is searched is another: of which index, how many texts came and went."""
+        return id(self), len(self._numbers), self._stale
 
     @property
     def is_mostly_stale(self) -> bool:

@@ -158,7 +158,7 @@ class SQLiteConversationStore:
 
     def delete_state(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)
-        with self._writing() as connection:
+        with self._deleting() as connection:
             return connection.execute("DELETE FROM stored_state WHERE written <= ?", (latest,)).rowcount
 
     def append_records(self, records: Iterable[Record]) -> int:
@@ -185,14 +185,14 @@ class SQLiteConversationStore:
     def delete_conversations(self, conversations: Iterable[str], *, state: Iterable[str] = ()) -> int:
         ids = [(_bytes(id),) for id in check_conversations(conversations)]
         keys = [(_bytes(key),) for key in check_state_keys(state)]
-        with self._writing() as connection:
+        with self._deleting() as connection:
             connection.executemany(f"DELETE FROM stored_state WHERE key = {TEXT}", keys)
             gone = connection.executemany(f"DELETE FROM stored_records WHERE conversation = {TEXT}", ids)
             return max(0, gone.rowcount)
 
     def delete_records(self, older_than: float) -> int:
         latest = time.time() - check_seconds(older_than)
-        with self._writing() as connection:
+        with self._deleting() as connection:
             return connection.execute(OLD_RECORDS, (latest,)).rowcount
 
     def close(self) -> None:
@@ -225,6 +225,15 @@ class SQLiteConversationStore:
         with self._held() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
+
+    @contextmanager
+    def _deleting(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, after which what went is in no file beside the database either."""
+        with self._held() as connection:
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # while another reads it, the next one does it
 
     @contextmanager
     def _reading(

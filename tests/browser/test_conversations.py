@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 
 import pytest
 from axe_checks import violations
 from browser_pages import HOSTILE, SECONDS, at_rest, listed, settled, upload
+from recorded_chats import Chat
+from server_process import playground
+
+from historylab.recordings import open_recording
+from historylab.recordings.recorder import Recorder
 
 pytestmark = pytest.mark.browser
 
@@ -85,3 +91,27 @@ def test_on_a_narrow_screen_nothing_is_wider_than_it_and_titles_open(library):
     assert library.evaluate("document.documentElement.scrollWidth <= innerWidth")
     library.locator(".conversations .title", has_text="ferry").first.click()
     library.locator("h1", has_text="the model sees").wait_for()
+
+
+def test_a_recorded_hit_opens_with_what_was_recorded_and_a_deleted_one_is_in_no_file(page, tmp_path):
+    with closing(open_recording(tmp_path)) as store, closing(Recorder(store)) as recorder:
+        chat = Chat()
+        for words, answer in (("When does the ferry leave?", "At nine."), ("And back from the new pier?", "At six.")):
+            assert recorder.record(chat.exchange(words, answer=answer, conversation="c-1", app="desk"), timeout=60)
+    with playground("--record", str(tmp_path)) as home:
+        page.set_default_timeout(SECONDS * 1000)
+        page.goto(f"{home}/conversations")
+        page.locator(".conversations tbody", has_text="Recorded: desk").wait_for()
+        search(page, "new pier")
+        page.locator(".conversations .hit", has_text="And back").click()
+        page.locator(".st-key-answer").get_by_text("Message 4:").wait_for()
+        page.get_by_text("Recorded with gpt-4o").wait_for()
+        settled(page)
+        page.get_by_role("link", name="Conversations").click()
+        page.get_by_label("Choose When does the ferry leave?").check()
+        page.get_by_role("button", name="Delete", exact=True).click()
+        page.get_by_role("dialog").get_by_text("with 2 lines in all").wait_for()
+        page.get_by_role("button", name="Delete 1 conversation").click()
+        page.get_by_text("Deleted 1 conversation.").wait_for()
+        page.get_by_label("Choose When does").wait_for(state="detached")
+    assert all(b"new pier" not in file.read_bytes() for file in tmp_path.iterdir())

@@ -125,7 +125,7 @@ def recorded_shelf(place: str) -> RecordedShelf:
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner=False)
-def library_index(shared: tuple[int, int], held: tuple[tuple[str, str], ...], _library: Library) -> MessageIndex:
+def library_index(shared: tuple[int, ...], held: tuple[tuple[str, str], ...], _library: Library) -> MessageIndex:
     """What is searched of a library."""
     return _library.index()
 

@@ -44,7 +44,7 @@ def library() -> tuple[Library, str]:
 
 def index(library: Library) -> MessageIndex:
     """What is searched of it."""
-    shared = library.recorded.index.state if library.recorded else (0, 0)
+    shared = library.recorded.index.state if library.recorded else ()
     held = tuple((key, one.conversation.digest) for key, one in library.held.held.items())
     return cached.library_index(shared, held, library)
 

@@ -7,7 +7,7 @@ const KEYS = [
   { keys: ["E"], does: "Export", on: ".st-key-export button, .st-key-export-these button" },
   { keys: ["S"], does: "Share a link", on: ".st-key-share button" },
   { keys: ["D"], does: "Debug: how this came about", on: ".st-key-debug button" },
-  { keys: ["/"], does: "Search the messages", on: ".st-key-search input", act: (input) => (input.focus(), input.select()) },
+  { keys: ["/"], does: "Search the messages", on: ":is(.st-key-search, .st-key-library-search) input", act: (input) => (input.focus(), input.select()) },
   { keys: ["M"], does: "To the map", on: "canvas.marks", act: (map) => map.focus() },
   { keys: ["A"], does: "To the answer", on: ".st-key-answer[tabindex]", act: (answer) => answer.focus() },
   { keys: ["L"], does: "To the list of messages", on: ".messages [role=listbox]", act: (list) => list.focus() },
