@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 
 from historylab.conversation.message import Message, ToolCall
 
@@ -13,10 +14,22 @@ class Marks:
 
     def __init__(self) -> None:
         self._canonical: dict[str, str] = {}  # arguments of calls, each of which every later request repeats
+        self._latest: tuple[Sequence[Message], list[int], list[int]] = (), [], []
 
     def of(self, messages: Iterable[Message]) -> list[int]:
         """One per message: logs repeat messages with other ids, and with other spaces and orders of arguments."""
         return [hash((m.role, m.content.strip(), tuple(map(self._of_call, m.tool_calls)), m.media)) for m in messages]
+
+    def of_history(self, messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+        """One mark per message, and one per beginning; what begins with messages of the latest one is known."""
+        known, marks, begins = self._latest
+        alike = list(map(operator.is_, known, messages))
+        same = alike.index(False) if False in alike else len(alike)
+        marks = marks[:same] + self.of(messages[same:])
+        begins = begins[:same]
+        begins += beginnings(marks[same:], begins[-1] if begins else 0)
+        self._latest = messages, marks, begins
+        return marks, begins
 
     def _of_call(self, call: ToolCall) -> int:
         if call.arguments not in self._canonical:
@@ -24,9 +37,8 @@ class Marks:
         return hash((call.name, self._canonical[call.arguments]))
 
 
-def beginnings(marks: Iterable[int]) -> Iterator[int]:
-    """One mark per beginning: of the first message, the first two, …"""
-    so_far = 0
+def beginnings(marks: Iterable[int], so_far: int = 0) -> Iterator[int]:
+    """One mark per beginning: of the first message, the first two, …; they follow those whose mark is `so_far`."""
     for mark in marks:
         so_far = hash((so_far, mark))
         yield so_far

@@ -9,6 +9,7 @@ question) is a branch. Any other (trimmed, compacted, unrelated) begins a conver
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -18,11 +19,11 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, instant
 from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
-from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, Report, Tally
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.marks import Marks, beginnings
+from historylab.formats.messages.threads import Thread, prompt_length
 
 TRIMMED = "a request without older messages of those before (trimmed), read as a conversation of its own"
 COMPACTED = "a request with something else in place of older messages (compacted), read as a conversation of its own"
@@ -114,35 +115,6 @@ def in_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
     return [requests[i] for i in sorted(range(len(requests)), key=lambda i: (times[i], len(requests[i].messages)))]
 
 
-class _Thread:
-    """A history as it grew. `asked`: how many of its messages the latest request was sent with."""
-
-    def __init__(self, parent: _Thread | None, known: int):
-        self.root: _Thread = parent.root if parent else self
-        self.messages: list[Message] = parent.messages[:known] if parent else []
-        self.marks: list[int] = parent.marks[:known] if parent else []
-        self.asked = known
-        self.requests: list[ObservedRequest] = []
-        self.unplaced: ObservedRequest | None = None  # only the next request shows what answered it
-        known_answers = parent.answered.items() if parent else ()
-        self.answered: dict[int, ObservedRequest] = {at: request for at, request in known_answers if at < known}
-
-    def place(self, request: ObservedRequest, at: int) -> None:
-        """Say of the message at that index that it answered the request."""
-        answer = self.messages[at]
-        said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
-        said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
-        said |= request.of_answer
-        self.answered[at] = request
-        time = answer.timestamp or request.ended or request.started
-        self.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
-
-    def extend(self, messages: Iterable[Message], marks: Iterable[int]) -> None:
-        """Append messages."""
-        self.messages += messages
-        self.marks += marks
-
-
 class _Stitching:
     """The threads of one key, the latest used last. Every beginning of each is indexed, so the longest is found.
 
@@ -151,23 +123,25 @@ class _Stitching:
 
     def __init__(self, report: Report):
         self.report = report
-        self.threads: dict[_Thread, None] = {}
-        self.beginnings: dict[int, tuple[_Thread, int]] = {}
+        self.threads: dict[Thread, None] = {}
+        self.beginnings: dict[int, tuple[Thread, int]] = {}
         self.marking = Marks()
-        self.bodies: dict[int, _Thread] = {}  # whole threads, by what follows the system prompt
+        self.bodies: dict[int, Thread] = {}  # whole threads, by what follows the system prompt
+        self.latest: Thread | None = None  # of those in the index
 
     def add(self, request: ObservedRequest) -> None:
         """Continue a thread with the request, or begin one."""
-        sent = self.marking.of(request.messages)
-        prompt = hash(tuple(sent[: _prompt(request.messages)]))
-        thread, known = self._longest_beginning(sent)
+        sent, begins = self.marking.of_history(request.messages)
+        prompt = hash(tuple(sent[: prompt_length(request.messages)]))
+        thread, known = self._longest_beginning(begins)
         other = self._under_the_first_prompt(request, sent, known)
         if other is not request:
-            request, sent = other, self.marking.of(other.messages)
-            thread, known = self._longest_beginning(sent)
+            request = other
+            sent, begins = self.marking.of_history(other.messages)
+            thread, known = self._longest_beginning(begins)
         request.prompt = prompt
         if thread is None or not sent:
-            self._continue(_Thread(None, 0), request, sent)
+            self._continue(Thread(None, 0), request, sent)
         elif known == len(thread.messages):
             self._continue(thread, request, sent)
         elif known == len(sent):
@@ -175,18 +149,18 @@ class _Stitching:
         elif known == thread.asked and request.messages[known].role == "assistant":
             self.report.warn(REWORDED, request.where)
             thread.unplaced = thread.requests[-1]
-            del thread.messages[known:], thread.marks[known:]
+            thread.cut(known)
             self._continue(thread, request, sent)
         else:
             reason = self._reason(thread, request, sent, known)
             if reason:
                 self.report.warn(reason, request.where)
-            alone = reason or known <= _prompt(request.messages)
-            self._continue(_Thread(None, 0) if alone else _Thread(thread, known), request, sent)
+            alone = reason or known <= prompt_length(request.messages)
+            self._continue(Thread(None, 0) if alone else Thread(thread, known), request, sent)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
-        families: dict[int, list[_Thread]] = {}
+        families: dict[int, list[Thread]] = {}
         for thread in self.threads:
             families.setdefault(id(thread.root), []).append(thread)
         for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
@@ -199,37 +173,34 @@ class _Stitching:
 
     def _under_the_first_prompt(self, request: ObservedRequest, sent: list[int], known: int) -> ObservedRequest:
         """The request with the system prompt of the thread it continues: a prompt may hold the time of day."""
-        prompt = _prompt(request.messages)
+        prompt = prompt_length(request.messages)
         if known > prompt or not self.bodies:
             return request
         found = [self.bodies[mark] for mark in beginnings(sent[prompt:]) if mark in self.bodies]
         if not found:
             return request
         self.report.warn(OTHER_PROMPT, request.where)
-        first = found[-1].messages[: _prompt(found[-1].messages)]
+        first = found[-1].messages[: prompt_length(found[-1].messages)]
         return replace(request, messages=[*first, *request.messages[prompt:]])
 
-    def _longest_beginning(self, sent: list[int]) -> tuple[_Thread | None, int]:
-        """The thread that has most of these messages from the start, and how many; the latest of several."""
-        found: tuple[_Thread | None, int]
-        found = (next(reversed(self.threads), None), 0)
-        for mark in beginnings(sent):
-            if mark not in self.beginnings:
-                break
-            found = self.beginnings[mark]
-        return found
+    def _longest_beginning(self, begins: list[int]) -> tuple[Thread | None, int]:
+        """The thread that has most of these beginnings, and how many messages that is; the latest of several."""
+        known = bisect_left(
+            begins, True, key=lambda mark: mark not in self.beginnings
+        )  # with one all before it are there
+        return self.beginnings[begins[known - 1]] if known else (next(reversed(self.threads), None), 0)
 
-    def _answered_before(self, thread: _Thread, request: ObservedRequest, sent: list[int]) -> None:
+    def _answered_before(self, thread: Thread, request: ObservedRequest, sent: list[int]) -> None:
         """A request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
         if request.answer and self.marking.of(request.answer[:1]) != thread.marks[at : at + 1]:
-            self._continue(_Thread(thread, at), request, sent)
+            self._continue(Thread(thread, at), request, sent)
             return
         thread.requests.append(request)
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
             thread.place(request, at)
 
-    def _continue(self, thread: _Thread, request: ObservedRequest, sent: list[int]) -> None:
+    def _continue(self, thread: Thread, request: ObservedRequest, sent: list[int]) -> None:
         """Append what the request adds to a thread it begins with, and its answer. `sent`: marks of its messages."""
         at = len(thread.messages)
         new = list(request.messages[at:])
@@ -248,15 +219,16 @@ class _Stitching:
         self.threads[thread] = None
         self._index(thread)
 
-    def _index(self, thread: _Thread) -> None:
-        for length, mark in enumerate(beginnings(thread.marks), 1):
+    def _index(self, thread: Thread) -> None:
+        if self.latest is not thread:
+            thread.indexed, self.latest = 0, thread
+        for length, mark in enumerate(thread.begins[thread.indexed :], thread.indexed + 1):
             self.beginnings[mark] = (thread, length)
-        body = thread.marks[_prompt(thread.messages) :]
-        if len(thread.messages) > thread.asked and len(body) > 1:
-            *_, whole = beginnings(body)
-            self.bodies[whole] = thread
+        thread.indexed = len(thread.begins)
+        if len(thread.messages) > thread.asked and len(thread.messages) - prompt_length(thread.messages) > 1:
+            self.bodies[thread.body()] = thread
 
-    def _reason(self, thread: _Thread, request: ObservedRequest, sent: list[int], known: int) -> str:
+    def _reason(self, thread: Thread, request: ObservedRequest, sent: list[int], known: int) -> str:
         """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
         rest = sent[known:]
         there = set(thread.marks[known:])
@@ -265,7 +237,7 @@ class _Stitching:
             return TRIMMED
         if sum(again) > 1 or any(message.metadata.get("compaction") for message in request.messages[known:]):
             return COMPACTED
-        return UNRELATED if request.key and known <= _prompt(request.messages) else ""
+        return UNRELATED if request.key and known <= prompt_length(request.messages) else ""
 
 
 def _tell_once(requests: list[ObservedRequest], report: Report) -> None:
@@ -283,7 +255,7 @@ def _tell_once(requests: list[ObservedRequest], report: Report) -> None:
             report.records += tally.count if kind == "skipped" else 0
 
 
-def _conversation(thread: _Thread, branches: Sequence[Conversation] = ()) -> Conversation:
+def _conversation(thread: Thread, branches: Sequence[Conversation] = ()) -> Conversation:
     said: dict[str, Any] = {"conversation_id": thread.requests[-1].key} if thread.requests[-1].key else {}
     for request in thread.requests:
         said |= {name: value for name, value in request.about.items() if value not in NOTHING}
@@ -300,8 +272,3 @@ def _changes(before: ObservedRequest, now: ObservedRequest) -> dict[str, Any]:
     tools, others = now.about.get(TOOLS), before.about.get(TOOLS)
     changed: dict[str, Any] = {TOOLS: tools} if tools and others and tools != others else {}  # a log may leave them out
     return changed | ({PROMPT_CHANGED: True} if now.prompt != before.prompt else {})
-
-
-def _prompt(messages: Sequence[Message]) -> int:
-    """The number of system messages at the beginning."""
-    return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))

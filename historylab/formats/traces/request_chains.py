@@ -6,7 +6,7 @@ Of a request that goes on from another only the items that are new are read; wha
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,13 +25,15 @@ BROKEN = "a request that goes on from one which is not in the file"
 class WholeRequest:
     """A request as it was sent: its `body` without items, the `items`, and the messages in both.
 
-    `groups` of items that were read by themselves: how many items up to the end of each, and its messages.
+    `said` are those in the items; `ends` are of the groups of items that were read by themselves: how many items and
+    messages there are up to each.
     """
 
     body: dict[str, Any]
     items: list[Any]
     messages: Sequence[Message] = ()
-    groups: list[tuple[int, tuple[Message, ...]]] = field(default_factory=list)
+    said: list[Message] = field(default_factory=list)
+    ends: list[tuple[int, int]] = field(default_factory=list)
 
 
 class RequestChains:
@@ -57,7 +59,7 @@ class RequestChains:
         try:
             _read(whole, FORMS[str(name)], before, same, leading)
         except LoadError:
-            whole.groups, whole.messages = [], _read_what_can_be(whole, FORMS[str(name)], api, report, where)
+            whole.ends, whole.messages = [], _read_what_can_be(whole, FORMS[str(name)], api, report, where)
         self._known[str(line.get("id"))] = whole
         return whole
 
@@ -91,21 +93,19 @@ def _put_together(
 def _read(whole: WholeRequest, form: Form, before: WholeRequest | None, same: int, leading: int) -> None:
     """Read the messages strictly, as they were when it was decided about them. Raises LoadError."""
     systems = form.open({**whole.body, form.field: whole.items}, True, lambda _: False).systems
-    groups = before.groups if before else []
-    known = bisect_right(groups, same, key=lambda group: group[0])
-    whole.groups = groups[: max(0, known - 1)]  # the last that is as it was may go on in what is new
-    if leading:  # each is a group of its own
-        alike = len(whole.groups) >= leading == whole.groups[leading - 1][0]
-        whole.groups = [*_groups(form, whole.items[:leading], 0), *whole.groups[leading:]] if alike else []
-    at = whole.groups[-1][0] if whole.groups else 0
-    whole.groups += _groups(form, whole.items, at)
-    whole.messages = [*map(_without_source, systems), *(m for _, messages in whole.groups for m in messages)]
-
-
-def _groups(form: Form, items: Sequence[Any], at: int) -> Iterator[tuple[int, tuple[Message, ...]]]:
-    for count, messages in form.groups(items, at):
-        at += count
-        yield at, tuple(map(_without_source, messages))
+    ends = before.ends if before else []
+    known = max(0, bisect_right(ends, same, key=lambda end: end[0]) - 1)  # the last may go on in what is new
+    if leading and (known < leading or ends[leading - 1] != (leading, leading)):  # each of these is a message
+        known = 0
+    at, count = ends[known - 1] if known else (0, 0)
+    whole.ends, whole.said = ends[:known], before.said[:count] if before else []
+    if known and leading:
+        whole.said[:leading] = (_without_source(m) for k in range(leading) for m in form.at(whole.items, k))
+    for items, messages in form.groups(whole.items, at):
+        whole.said += map(_without_source, messages)
+        at += items
+        whole.ends.append((at, len(whole.said)))
+    whole.messages = [*map(_without_source, systems), *whole.said] if systems else whole.said
 
 
 def _without_source(message: Message) -> Message:
