@@ -18,6 +18,8 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from server_process import playground  # noqa: E402 (the tests' own server)
 
+from historylab.wording.chat import EXAMPLES  # noqa: E402
+
 IMAGES = ROOT / "docs" / "img"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
 BIRTHDAY = "conv=sample:birthday-by-the-sea"
@@ -41,6 +43,19 @@ def disagree(page: Page) -> None:
     page.get_by_text("Three sources disagree").first.click()
 
 
+def talk(page: Page) -> None:
+    """A chat that calls tools until the settings summarise the beginning."""
+    for number, words in enumerate(EXAMPLES, 1):
+        field = page.get_by_placeholder("Write to the model")
+        field.fill(words)
+        field.press("Enter")
+        page.wait_for_function(
+            "n => document.querySelectorAll('.hl-chat-user').length === n && !document.querySelector('.hl-chat-doing')",
+            arg=number,
+        )
+        page.wait_for_timeout(1500)
+
+
 def nothing(page: Page) -> None:
     """The page as it opens."""
 
@@ -61,6 +76,7 @@ PICTURES = (  # file, address, colour scheme, width, maximum height, what is don
     ),
     ("tune-light", "tune", "light", 1280, 1400, nothing),
     ("corpus-light", "corpus", "light", 1280, 1400, nothing),
+    ("chat-light", "talk?historyPolicy=all&pruner=summarize&budget=190", "light", 1440, 1000, talk),
     ("settings-light", "settings", "light", 1440, 1400, disagree),
 )
 
