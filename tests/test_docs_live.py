@@ -86,7 +86,7 @@ def listens(port: str) -> bool:
 def newcomer(tmp_path_factory) -> Iterator[Newcomer]:
     """One whose terminals are open, as the page says."""
     newcomer = Newcomer(tmp_path_factory.mktemp("newcomer"))
-    upstream, proxy, playground, _ = newcomer.blocks("sh", TRY)
+    upstream, proxy, playground, *_ = newcomer.blocks("sh", TRY)
     try:
         newcomer.leaves_open(upstream, "8900")
         newcomer.leaves_open(proxy, "8484")
@@ -97,13 +97,15 @@ def newcomer(tmp_path_factory) -> Iterator[Newcomer]:
 
 
 def test_the_app_of_the_page_is_trimmed_and_recorded(newcomer):
-    (program,), (*_, run) = newcomer.blocks("python", TRY), newcomer.blocks("sh", TRY)
+    (program,), (*_, run, less_often) = newcomer.blocks("python", TRY), newcomer.blocks("sh", TRY)
     newcomer.saves("chat.py", program.replace("time.sleep(0.5)", ""))
-    *_, last = answers = newcomer.types(*run.split()).splitlines()
-    assert len(answers) == 60 and "(I was sent 2 messages.)" in answers[0]
-    assert 10 < int(re.search(r"I was sent (\d+)", last)[1]) < 60
+    sent = [int(size) for size in re.findall(r"I was sent (\d+)", newcomer.types(*run.split()))]
+    assert len(sent) == 60 and sent[0] == 2 and 30 < sent[-1] < 60
+    newcomer.types("bash", "-c", less_often)
+    cut_further = [int(size) for size in re.findall(r"I was sent (\d+)", newcomer.types(*run.split()))]
+    assert cut_further[:20] == sent[:20] and min(cut_further[20:]) < min(sent[20:])
     show, tune, check = newcomer.blocks("sh", RECORDING)[1].splitlines()
-    assert "60 requests" in newcomer.types("bash", "-c", show)
+    assert " of 60 requests" in newcomer.types("bash", "-c", show)
     assert "yours" in newcomer.types("bash", "-c", tune)
     assert "Held: 1 wish" in newcomer.types("bash", "-c", check)
 
