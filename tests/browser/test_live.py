@@ -158,7 +158,7 @@ def test_settings_that_were_chosen_in_the_playground_become_the_proxys(page, hom
     page.get_by_text("The proxy uses that from its next request").wait_for()
     assert settings_in_file(place / "proxy.env") == TRIMMED.replace(budget=900)
     proxy.starts(TRIMMED.replace(budget=900), file=place / "proxy.env")
-    page.get_by_text("They are those of proxy.env").wait_for()
+    page.get_by_text("These are the settings of proxy.env").wait_for()
 
 
 def test_axe_finds_nothing_serious_in_the_picture_on_a_wide_and_on_a_narrow_screen(page, home, proxy, place):
@@ -208,5 +208,5 @@ def test_an_app_behind_a_real_proxy_is_drawn_as_it_asks_and_trimmed_as_the_page_
         ask()
         headline(page, "At turn 7, the model sees all 13 messages")
         assert len(upstream.requests[-1]["messages"]) == 13
-        page.get_by_text("They are those of proxy.env").wait_for()
+        page.get_by_text("These are the settings of proxy.env").wait_for()
         assert "hush" not in page.content()

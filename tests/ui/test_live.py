@@ -156,6 +156,7 @@ def test_what_was_only_watched_would_be_seen(proxy):
     assert "the model would see 5 of 11 messages" in headline(page)
     said = text(page)
     assert "What the model would see" in said
+    assert "What it would lose that matters" in said
     assert "What it would cost so far" in said
     assert "6 of 6 requests were only watched (audit): they were sent whole" in said
     assert "only watches (audit) and would trim: FIFO to 150" in said
@@ -251,7 +252,7 @@ def test_the_settings_of_the_playground_become_the_proxys(proxy, settings_file):
     assert "Written into proxy.env: the proxy uses them from its next request" in text(page)
     assert "The proxy uses that from its next request" in text(shown(page.run()))
     proxy.starts(TRIMMED.replace(budget=900), file=settings_file)
-    assert "They are those of proxy.env" in text(shown(page.run()))
+    assert "These are the settings of proxy.env" in text(shown(page.run()))
 
 
 def test_the_playground_offers_the_same(proxy, settings_file):

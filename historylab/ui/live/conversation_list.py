@@ -28,7 +28,7 @@ def conversation_list(listed: Sequence[WatchedConversation], shown: WatchedConve
     with st.container(horizontal=True, vertical_alignment="center", key="live-follow"):
         st.html('<h2 class="hl-title">Conversations</h2>', width="content")
         if picked:
-            st.button("Follow the newest", key="follow-newest", type="tertiary", on_click=watching.follow_newest)
+            st.button("Follow the newest", key="follow-newest", on_click=watching.follow_newest)
         else:
             st.html('<span class="hl-meta">following the newest</span>', width="content")
     ids = [one.id for one in listed]

@@ -24,9 +24,10 @@ from historylab.wording.losses import RECALL_UNKNOWN, loss_in_short, losses_show
 from historylab.wording.untrusted import escape
 
 
-def lost_so_far(timeline: Timeline) -> None:
-    """The facts that later answers used and that were gone, one of them by name."""
-    st.html(f"{chip_head('What it lost that mattered', LOST_FROM)}{_lost(timeline)}")
+def lost_so_far(sent: SentPlans) -> None:
+    """The facts that later answers used and that were gone, or would have been, one of them by name."""
+    title = "What it would lose that matters" if all(sent.audited) else "What it lost that mattered"
+    st.html(f"{chip_head(title, LOST_FROM)}{_lost(sent.timeline)}")
 
 
 def _lost(timeline: Timeline) -> str:

@@ -66,7 +66,8 @@ def give_to_proxy(resolution: Resolution) -> None:
             notice(done)
             session.clear_announcement()
         elif resolution.settings.values() != shared.settings.values():
-            said = f"The proxy has {settings_in_words(shared.settings)}, from {one_line(shared.path.name, PATH)}."
+            name = one_line(shared.path.name, PATH)
+            said = f"The proxy’s settings file, {name}, has {settings_in_words(shared.settings)}."
             st.html(f'<div class="hl-notice hl-small">{escape(said)}{_locked(resolution)}</div>')
             _button(resolution)
 
@@ -91,7 +92,7 @@ def _state(shared: SharedFile, proxy: ProxyStart | None, newest: WatchedConversa
     """Whether the proxy has what the file says."""
     name, applied = one_line(shared.path.name, PATH), read_settings(proxy.settings) if proxy else None
     if applied is not None and applied.values() == shared.settings.values():
-        return f"They are those of {name}."
+        return f"These are the settings of {name}."
     said = f"{name}, written at {clock_time(shared.written, reader_zone())}, has {settings_in_words(shared.settings)}"
     if newest.last_started > shared.written:
         return f"{said}; the proxy’s environment, or a value it refused, decides otherwise."

@@ -72,7 +72,7 @@ def watched_picture(watch: Watch, shown: WatchedConversation, sent: SentPlans) -
         with st.container(key="chip-seen"):
             seen_chip(timeline, number, would=would)
         with st.container(key="chip-lost"):
-            lost_so_far(timeline)
+            lost_so_far(sent)
         with st.container(key="chip-cost"):
             cost_so_far(sent)
     legend(timeline, number)
