@@ -23,17 +23,22 @@ class Answer:
     def __init__(self, form: str, streamed: bool, largest: int = LARGEST_KEPT):
         self.streamed, self._form, self._largest = streamed, form, largest
         self._pieces: list[bytes] = []
-        self._line = b""  # of which more is to come
+        self._line: list[bytes] = []  # what is there of one of which more is to come
         self.ended, self.size = False, 0
 
     def add(self, piece: bytes) -> bool:
         """Take the next piece. Returns whether it brings the last event of a stream."""
         self.size += len(piece)
-        if self.size <= self._largest:
+        kept = self.size <= self._largest
+        if kept:
             self._pieces.append(piece)
         if not self.streamed or self.ended:
             return False
-        *lines, self._line = (self._line + piece).split(b"\n")
+        if b"\n" not in piece:
+            self._line += [piece] if kept else ()
+            return False
+        *lines, rest = b"".join((*self._line, piece)).split(b"\n")
+        self._line = [rest]
         self.ended = any(ending in line for line in lines for ending in ENDINGS) and any(map(self._is_last, lines))
         return self.ended
 

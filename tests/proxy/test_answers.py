@@ -46,6 +46,14 @@ def test_the_last_event_is_known_however_a_stream_is_cut(form, size):
     assert len(before) < len(stream) and before.count(b"\n\n") < stream.count(b"\n\n")
 
 
+def test_a_long_line_is_read_once_however_many_pieces_it_comes_in():
+    answer, piece = Answer("chat_completions", True), b"x" * 500
+    assert not any(answer.add(piece) for _ in range(20_000)) and answer.add(b"\n\n" + CHAT[-1])
+    endless = Answer("chat_completions", True, largest=len(piece))
+    assert not any(endless.add(piece) for _ in range(100)) and endless.body() is None
+    assert endless.add(b"\n\n" + CHAT[-1])
+
+
 def test_a_stream_becomes_the_body_of_its_api():
     chat, claude, responses = (whole(form) for form in STREAMS)
     assert chat["choices"][0]["message"]["content"] == "[DONE] is said last"
