@@ -11,7 +11,6 @@ from historylab.cli.base import Subparsers, print_line, whole_number
 from historylab.cli.open import port_number
 from historylab.costs.amounts import count_of
 from historylab.errors import SettingsError
-from historylab.settings.names import PROXY_TOKEN, RECORD
 
 PORT = 8484
 KEEP_DAYS = 30
@@ -47,7 +46,7 @@ def add_to(commands: Subparsers) -> None:
         action="append",
         default=[],
         metavar="TEXT",
-        help=f"what apps must send in the header historylab-token, or set {PROXY_TOKEN}; repeatable",
+        help="what apps must send in the header historylab-token, or set HISTORYLAB_PROXY_TOKEN; repeatable",
     )
 
 
@@ -59,6 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     from historylab.proxy.open import open_proxy
     from historylab.proxy.serve import Server
     from historylab.serving.address import listen, url_of
+    from historylab.settings.names import RECORD
     from historylab.wording.proxy import Start, start_block
 
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
@@ -96,6 +96,7 @@ def print_block(text: str) -> None:
 
 def _tokens(arguments: argparse.Namespace) -> list[str]:
     from historylab.serving.callers import is_loopback
+    from historylab.settings.names import PROXY_TOKEN
 
     tokens = [token for token in (*arguments.token, os.environ.get(PROXY_TOKEN, "")) if token]
     if any(not re.fullmatch(r"[!-~]{8,}", token) for token in tokens):
