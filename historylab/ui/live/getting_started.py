@@ -16,6 +16,7 @@ from historylab.wording.loading import home_as_tilde
 from historylab.wording.untrusted import escape
 
 PROXY = "http://127.0.0.1:8484"
+SCRIPTED_UPSTREAM = "http://127.0.0.1:8900"
 UPSTREAM = "https://api.openai.com/v1"
 STEPS = (
     (
@@ -47,8 +48,10 @@ def nothing_to_watch() -> None:
         st.code(command, language=None, wrap_lines=True)
     st.html(
         '<div class="hl-meta">Any file that Export wrote will do. With --mode audit the proxy only watches. Keys are '
-        "passed on, never kept.</div>"
+        "passed on, never kept. To try it without a key, start a model server that needs none, and give the proxy "
+        f"--upstream {SCRIPTED_UPSTREAM}:</div>"
     )
+    st.code("python -m historylab.proxy.scripted_upstream", language=None, wrap_lines=True)
 
 
 def waiting_for_requests(watch: Watch) -> None:
