@@ -25,7 +25,7 @@ from historylab.ui.session.tab import GivenFile, Opened, ToOpen
 
 pytestmark = pytest.mark.slow  # whole screens
 
-PAGES = ("playground", "compare", "tune", "corpus", "talk", "conversations", "settings")
+PAGES = ("playground", "compare", "tune", "corpus", "talk", "live", "conversations", "settings")
 PLAYGROUND = "pages/playground.py"
 TABS = ("Lost facts", "Cost", "Asked later", "Payload", "Stages")
 
@@ -162,6 +162,13 @@ def test_no_recorded_conversation_nor_what_is_found_in_it_does(server, monkeypat
     lines += [make_line("checkpoint", id="k", label=hostile.TEXT, messages=1, saved_at=1.0, saved=request["messages"])]
     with closing(open_recording(tmp_path)) as store:
         store.append_records([Record(hostile.TEXT, 1.0, line) for line in lines])
+        proxy = make_line("proxy", mode="trim", upstream=hostile.TEXT, settings_file=f"/{hostile.TEXT}", settings={})
+        store.append_records([Record("", 1.0, proxy)])
+    app = opened("pages/live.py")
+    assert harms(app) == []
+    monkeypatch.setattr("historylab.ui.session.settings_file.on_this_machine", lambda: True)
+    assert harms(shown(app.run())) == []
+    assert harms(shown(app.button(key="live-open").click().run())) == []
     app = opened("pages/conversations.py")
     library = app.session_state["historylab"].library
     library.search, library.question = "evil click", "evil click"
