@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import accumulate
 
 from historylab.recordings.entries import Held, HeldShelf, Source
@@ -13,7 +14,7 @@ from historylab.settings.names import RECORD
 from historylab.ui.session.session import tab
 from historylab.ui.session.tab import HeldFile, Opened
 
-MOST_HELD = 20  # files; of more the oldest are let go
+MOST_HELD, MOST_MESSAGES = 20, 500_000  # files, and messages in all; of more the oldest are let go
 PASTED, SAMPLE, CHAT = "pasted", "sample", "chat"
 
 
@@ -22,13 +23,29 @@ def hold(opened: Opened) -> None:
     library = tab().library
     if any(file.given.recorded for file in opened.files) or (is_chat(opened) and os.environ.get(RECORD)):
         return
+    kept = _without_bytes(opened)
     for held in library.held:
         if _is_same(held.opened, opened):
-            held.opened, held.at = opened, time.time()
+            held.opened, held.at = kept, time.time()
             return
-    library.held.append(HeldFile(library.numbered, opened, time.time()))
+    library.held.append(HeldFile(library.numbered, kept, time.time()))
     library.numbered += 1
     del library.held[:-MOST_HELD]
+    while len(library.held) > 1 and sum(map(_size, library.held)) > MOST_MESSAGES:
+        del library.held[0]
+
+
+def _without_bytes(opened: Opened) -> Opened:
+    """The same, but for what was uploaded: the file that is open holds that, to read it as another format."""
+    files = tuple(
+        replace(file, given=replace(file.given, data=None)) if isinstance(file.given.data, bytes) else file
+        for file in opened.files
+    )
+    return Opened(opened.conversations, opened.spec, opened.which, files, None, opened.listing, opened.listed)
+
+
+def _size(held: HeldFile) -> int:
+    return sum(map(len, held.opened.conversations))
 
 
 def is_chat(opened: Opened) -> bool:
