@@ -11,17 +11,18 @@ from historylab.ui.session import choices, opening, session, watching
 from historylab.ui.session import library as held
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import go_to, start_page
-from historylab.ui.shared.refusals import show_problem
+from historylab.ui.shared.refusals import refusals
 from historylab.ui.shared.replay_errors import replay_errors_shown
 
 start_page("conversations")
 if watching.leaves_for_playground():
     go_to("playground")
 opening.conversation()
-settings = offline(choices.resolution(recorded=False).settings)
+resolution = choices.resolution(recorded=False)
+settings = offline(resolution.settings)
 library, problem = held.library()
 unreadable(problem)
-show_problem()
+refusals(resolution)
 if done := session.tab().announcement:
     notice(done)
 search_bar(library)

@@ -1,9 +1,10 @@
 """Live: the conversations of a recording as they happen, each request drawn as it was sent."""
 
 from historylab.ui.live.live_view import live_view
+from historylab.ui.session import choices
 from historylab.ui.shared.page import start_page
-from historylab.ui.shared.refusals import show_problem
+from historylab.ui.shared.refusals import refusals
 
 start_page("live")
-show_problem()
+refusals(choices.resolution())
 live_view()
