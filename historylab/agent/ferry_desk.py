@@ -16,8 +16,9 @@ from pydantic import Field
 from historylab.agent.conversation_search import NAME as SEARCH
 from historylab.agent.tools import FunctionTool, as_tool
 from historylab.chat_models.base import Reply
-from historylab.chat_models.scripted import call, estimate_usage
+from historylab.chat_models.scripted import call
 
+NAME = "scripted"
 TIMETABLE: Mapping[str, Sequence[str]] = {
     "skellig": ("07:30", "10:15", "13:00", "17:45"),
     "dursey": ("08:10", "12:40", "16:20"),
@@ -56,10 +57,13 @@ def ferry_tools() -> list[FunctionTool]:
     return [as_tool(ferry_timetable), as_tool(sea_state)]
 
 
-def answer_at_the_desk(messages: Sequence[Record], tools: Sequence[Record]) -> str | Reply:
-    """The scripted model's reply: by the newest message, and by nothing that its request doesn't hold."""
+def answer_at_the_desk(messages: Sequence[Record], tools: Sequence[Record]) -> Reply:
+    """The scripted model's reply: by the newest message, and by nothing that its request doesn't hold.
+
+    It reports no usage, which would be taken for a provider's.
+    """
     reply = _reply(messages, tools)
-    return reply if isinstance(reply, str) else replace(reply, usage=estimate_usage(messages, ""))
+    return Reply(reply, model=NAME) if isinstance(reply, str) else replace(reply, usage=None)
 
 
 def _reply(messages: Sequence[Record], tools: Sequence[Record]) -> str | Reply:

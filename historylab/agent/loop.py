@@ -29,6 +29,7 @@ from historylab.agent.tools import RewritingTool, Tool, arguments_of, call_tool
 from historylab.chat_models.base import Reply, open_chat_model
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, Usage
+from historylab.conversation.recorded import SENT_TOKENS, WHOLE_TOKENS
 from historylab.errors import HistoryLabError
 from historylab.formats.messages.chat_messages import to_message, to_record
 from historylab.planning.pipeline import open_instruments, plan_history
@@ -96,7 +97,7 @@ class _Run:
             except HistoryLabError as problem:
                 yield self._failed(str(problem), problem)
                 return
-            message = self._say(_message_of(reply))
+            message = self._say(_message_of(reply, plan))
             yield Replied(reply, self._conversation)
             if not message.tool_calls:
                 yield Finished(reply.text, self._used, self._conversation, plan)
@@ -180,13 +181,16 @@ class _Run:
         return Failed(reason, self._used, self._conversation, problem)
 
 
-def _message_of(reply: Reply) -> Message:
-    """The answer as a message, with what it used. Calls that came without ids of their own get some."""
+def _message_of(reply: Reply, plan: HistoryPlan) -> Message:
+    """The answer as a message, with what it used and for which tokens. Calls without ids of their own get some."""
     seen: set[str] = set()
     calls = []
     for k, call in enumerate(reply.tool_calls):
         calls.append(replace(call, id=f"{call.id or 'call'}-{k}") if not call.id or call.id in seen else call)
         seen.add(calls[-1].id)
-    return Message(
-        "assistant", reply.text, tool_calls=tuple(calls), metadata={"usage": reply.usage} if reply.usage else {}
-    )
+    metadata: dict[str, Any] = {}
+    if reply.usage:
+        whole = plan.history.untrimmed_tokens + plan.history.counter.per_request
+        sent = {SENT_TOKENS: plan.tokens, WHOLE_TOKENS: whole} if plan.tokens < whole else {}
+        metadata = {"usage": reply.usage, **sent}
+    return Message("assistant", reply.text, tool_calls=tuple(calls), metadata=metadata)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from historylab.chat_models.base import Reply
-from historylab.chat_models.scripted import estimate_usage, in_pieces
+from historylab.chat_models.scripted import in_pieces
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import ModelError
@@ -41,8 +41,9 @@ class ReplayedChatModel:
             raise ModelError(ended, "end")
         self.position = at + 1
         answer = said[at]
-        usage = answer.metadata.get("usage") or estimate_usage(messages, answer.content)
-        return Reply(answer.content, answer.tool_calls, usage, self.name, "tool_calls" if answer.tool_calls else "stop")
+        reason = "tool_calls" if answer.tool_calls else "stop"
+        # Without usage: the recorded one was that of another request.
+        return Reply(answer.content, answer.tool_calls, None, self.name, reason)
 
     def stream(
         self,

@@ -47,7 +47,7 @@ class ScriptedChatModel:
             raise InstrumentError(f"{self.name!r} has no reply left to give; script more")
         if isinstance(reply, Exception):
             raise reply
-        return Reply(reply, usage=estimate_usage(messages, reply), model=self.name) if isinstance(reply, str) else reply
+        return Reply(reply, usage=_usage(messages, reply), model=self.name) if isinstance(reply, str) else reply
 
     def stream(
         self,
@@ -81,6 +81,5 @@ def call(name: str, id: str = "", /, **arguments: Any) -> Reply:
     )
 
 
-def estimate_usage(messages: Sequence[Mapping[str, Any]], answer: str) -> Usage:
-    """Characters / 4 of what was sent and answered."""
+def _usage(messages: Sequence[Mapping[str, Any]], answer: str) -> Usage:
     return Usage(input=sum(len(str(m.get("content") or "")) for m in messages) // 4, output=len(answer) // 4)

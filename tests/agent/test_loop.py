@@ -27,6 +27,7 @@ from historylab.chat_models.base import Reply
 from historylab.chat_models.scripted import ScriptedChatModel, call
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, ToolCall, Usage
+from historylab.conversation.recorded import sent_share
 from historylab.errors import InstrumentError
 from historylab.formats.messages.chat_messages import to_messages
 from historylab.planning.pipeline import open_instruments
@@ -292,3 +293,11 @@ def test_an_agent_over_real_http_opened_from_the_environment(monkeypatch):
     shown = [request_of(plan) for plan in replay(events[-1].conversation, settings).plans]
     assert shown == [request["messages"] for request in server.requests[:2]]
     assert "connection broke" in failed.reason
+
+
+def test_an_answer_knows_of_how_many_tokens_its_usage_is_where_less_than_all_was_sent():
+    trims = Settings(policy="lastN", length=1, pruner="off")
+    for settings, shares in ((trims, [True]), (Settings(policy="all", pruner="off"), [False])):
+        instruments = open_instruments(settings, chat_model=ScriptedChatModel(replies=["yes"]))
+        *_, last = run_agent(conv("u a u a u"), settings, instruments=instruments)
+        assert [sent_share(last.conversation[-1]) < 1] == shares

@@ -198,6 +198,7 @@ def test_the_chat_opens_elsewhere_is_what_they_see_and_goes_on():
     assert "Your booking is FR-7731." in plain(app)
     assert "of 4 messages" in plain(shown(app.switch_page("pages/playground.py").run())) or "4 messages" in plain(app)
     assert app.session_state["historylab"].opened.conversation == chat(app).conversation
+    assert "calibrated" not in plain(app)  # nobody reported what it used
 
 
 def test_a_new_chat_begins_without_the_old_one():
