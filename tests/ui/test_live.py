@@ -76,6 +76,7 @@ def test_without_a_recording_it_says_how_to_begin():
         "historylab",
         "historylab",
         "OPENAI_BASE_URL=http://127.0.0.1:8484/v1",
+        "python",
     ]
     assert "--record" in commands[0]
     assert "--record" in commands[1]
