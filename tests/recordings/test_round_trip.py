@@ -21,19 +21,14 @@ UNDER = [
     Settings(policy="all", compaction="rolling", pruner="fifo", budget=300, **COUNTED),
     Settings(policy="all", tool_output="collapse", pruner="relevance", budget=200, **COUNTED),
 ]
-steps = st.lists(
-    st.tuples(
-        st.sampled_from(["ask", "ask", "use_tool", "edit", "fail", "restart", "settings", "prompt"]), st.integers(0, 30)
-    ),
-    min_size=1,
-    max_size=14,
-)
+STEPS = ["ask", "ask", "use_tool", "edit", "fail", "restart", "switch", "settings", "prompt"]
+steps = st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 30)), min_size=1, max_size=14)
 
 
 def done(app: RecordedApp, step: str, words: int) -> None:
     match step:
-        case "restart":
-            app.restart()
+        case "restart" | "switch":
+            getattr(app, step)()
         case "settings":
             app.restart(UNDER[words % len(UNDER)])
         case "prompt":

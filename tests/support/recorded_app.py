@@ -36,16 +36,31 @@ class RecordedApp:
         self.system = "You look after the ferries of pier 0."
         self._numbers, self._now = count(1), BEGAN
         monkeypatch.setattr("historylab.planning.kept.now", lambda: datetime.fromtimestamp(self._now, UTC))
+        self._other: Any = None
         self.restart()
 
     def restart(self, settings: Settings | None = None) -> None:
-        """Another process, which may have other settings."""
+        """Another process in place of all there are, which may have other settings."""
         self.close()
         self.settings = settings or self.settings
         self.noted, self.recorder = NotedState(self.store), Recorder(self.store, keep_days=None)
         self.trimmer = Trimmer(self.settings, store=self.noted, format=self.api)
 
+    def switch(self) -> None:
+        """The other of two workers that answer in turns."""
+        mine = self.noted, self.recorder, self.trimmer
+        if self._other is None:
+            del self.recorder
+            self.restart()
+        else:
+            self.noted, self.recorder, self.trimmer = self._other
+        self._other = mine
+
     def close(self) -> None:
+        if self._other:
+            self._other[1].close()
+            assert self._other[1].unrecorded == 0
+            self._other = None
         if hasattr(self, "recorder"):
             self.recorder.close()
             assert self.recorder.unrecorded == 0
