@@ -12,7 +12,6 @@ from historylab.proxy.deciding import Decided, Trimmers, decide, log_fault
 from historylab.proxy.settings_file import SettingsFile
 from historylab.recordings.noted_state import NotedState
 from historylab.settings.model import Settings
-from historylab.stores.base import StateStore
 
 THREADS = 16
 """Requests that are planned at once; one whose summary is written by a model waits for that."""
@@ -27,12 +26,12 @@ class Judge:
     def __init__(
         self,
         settings: SettingsFile,
-        store: StateStore,
+        store: NotedState,
         mode: str = "trim",
         told: Callable[[Settings], None] = lambda _: None,
     ):
         self.settings, self.mode = settings, mode
-        self._store, self._told = NotedState(store), told
+        self._store, self._told = store, told
         self._trimmers = Trimmers(settings.settings, self._store)
         self._threads = ThreadPoolExecutor(THREADS, "historylab-plan")
 

@@ -14,6 +14,7 @@ from historylab.proxy.judge import Judge
 from historylab.proxy.settings_file import SettingsFile
 from historylab.proxy.upstream import Upstream
 from historylab.recordings.exchange import exported, iso_time
+from historylab.recordings.noted_state import NotedState
 from historylab.recordings.place import open_recording
 from historylab.recordings.recorder import KEEP_DAYS, Recorder
 from historylab.settings.model import Settings
@@ -41,7 +42,7 @@ def open_proxy(
     recorder = None if record is None else _recorder(store, redact, keep_days)
     told = partial(_note_start, recorder, asked, file.path, mode)
     told(file.settings)
-    judge = Judge(file, store, mode, told)
+    judge = Judge(file, NotedState(store, recorder.redaction if recorder else None), mode, told)
     return Proxy(asked, judge, recorder, names=known_names(host), tokens=tokens, close=store.close)
 
 

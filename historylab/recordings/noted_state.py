@@ -1,12 +1,20 @@
-"""What a decision read of a store or wrote there, noted: a line of a recording has the summaries it was sent with."""
+"""What a decision read of a store or wrote there, noted: a line of a recording has the summaries it was sent with.
+
+A summary may repeat what it was written of. One that repeats what no recording keeps stays in this process: after a
+restart it is written anew.
+"""
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from historylab.recordings.redaction import Redaction
 from historylab.stores.base import StateStore
+
+MOST_WITHHELD = 1_000
 
 
 class NotedState:
@@ -18,8 +26,9 @@ class NotedState:
         decision = trimmer.decide(body)
     """
 
-    def __init__(self, store: StateStore):
-        self._store = store
+    def __init__(self, store: StateStore, redaction: Redaction | None = None):
+        self._store, self._redaction = store, redaction or Redaction()
+        self._withheld: OrderedDict[str, str] = OrderedDict()
         self._noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
     @contextmanager
@@ -33,13 +42,24 @@ class NotedState:
             self._noted.reset(before)
 
     def read_state(self, keys: Iterable[str]) -> dict[str, str]:
-        return self._note(self._store.read_state(keys))
+        wanted = list(keys)
+        withheld = {key: value for key in wanted if (value := self._withheld.get(key)) is not None}
+        return self._note({**self._store.read_state(wanted), **withheld})
 
     def write_state(self, key: str, value: str) -> str:
         return self.write_states({key: value})[key]
 
     def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
-        return self._note(self._store.write_states(values))
+        withheld = {key: value for key, value in values.items() if self._redaction.redacted(value)[1]}
+        kept = {key: value for key, value in values.items() if key not in withheld}
+        stands = self._store.write_states(kept) if kept else {}
+        return self._note({**stands, **{key: self._withhold(key, value) for key, value in withheld.items()}})
+
+    def _withhold(self, key: str, value: str) -> str:
+        stands = self._withheld.setdefault(key, value)
+        while len(self._withheld) > MOST_WITHHELD:
+            self._withheld.popitem(last=False)
+        return stands
 
     def delete_state(self, older_than: float) -> int:
         return self._store.delete_state(older_than)

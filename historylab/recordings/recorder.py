@@ -58,7 +58,8 @@ class Recorder:
     def __init__(self, store: Store, *, redact: Iterable[str] = (), keep_days: float | None = KEEP_DAYS):
         self.unrecorded = 0
         self._store, self._keep_days = store, keep_days
-        self._chains = Chains(store, Redaction(redact))
+        self.redaction = Redaction(redact)
+        self._chains = Chains(store, self.redaction)
         self._queue: queue.Queue[_Waiting | None] = queue.Queue(MOST_WAITING)
         self._lock = threading.RLock()
         self._closed = False

@@ -1,11 +1,13 @@
 """Redaction: what looks like a key, and what the patterns of a recording's owner match, is taken out of every text.
 
-Texts are looked at one by one, so that no pattern matches across two of them. Python's regular expressions can take
-exponential time, and everything waits meanwhile: a repetition within a repeated group is refused.
+Texts are looked at one by one, also those within a text that is JSON, so that no pattern matches across two of them.
+Python's regular expressions can take exponential time, and everything waits meanwhile: a repetition within a repeated
+group is refused.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -66,6 +68,9 @@ class Redaction:
 
     def _text(self, text: str, secrets: Sequence[str]) -> tuple[str, int]:
         total = 0
+        if "\\" in text and text[:1] in ("{", "[") and (inner := _json_in(text)) is not None:
+            found, total = self.redacted(inner, secrets)
+            text = json.dumps(found, ensure_ascii=False) if total else text
         for secret in secrets:
             total += text.count(secret)
             text = text.replace(secret, REDACTED)
@@ -74,6 +79,14 @@ class Redaction:
                 text, count = pattern.subn(REDACTED, text)
                 total += count
         return text, total
+
+
+def _json_in(text: str) -> Any:
+    """The value of a text that is JSON, such as a call's arguments, in which escapes hide what it says; else None."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

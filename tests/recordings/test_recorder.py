@@ -192,6 +192,26 @@ def test_keys_are_taken_out_of_request_answer_and_error(store):
         Recorder(store, redact=["("])
 
 
+def test_a_summary_that_repeats_a_key_stays_in_the_process(tmp_path):
+    path, key = tmp_path / "r.db", "sk-proj-abcdefghijklmnop1234567890"
+    store, sent = SQLiteConversationStore(path), []
+    settings = Settings(policy="all", pruner="summarize", budget=300, counter="chars/4")
+    noted, recorder = NotedState(store), Recorder(store, keep_days=None)
+    trimmer, chat = Trimmer(settings, store=noted), Chat()
+    for k in range(4):
+        exchange = chat.exchange(f"the key is {key} {k}\n" + f"question {k} " * 30, answer=f"answer {k} " * 30)
+        with noted.noting() as state:
+            decision = trimmer.decide(exchange.request)
+        assert recorder.record(replace(exchange, chat=decision.chat, plan=decision.plan, state=state), 30)
+        sent.append(decision.sent["messages"])
+    assert key in str(sent[-1])
+    assert decision.plan.summary and key in decision.plan.summary.text
+    assert Trimmer(settings, store=noted).trim(exchange.request)["messages"] == sent[-1]
+    recorder.close()
+    store.close()
+    assert key.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+
+
 def test_other_lines_stand_between_them(recorder, store):
     assert recorder.note("proxy", mode="trim", upstream="http://localhost:1")
     assert recorder.note("tags", "c-1", tags=["work"])

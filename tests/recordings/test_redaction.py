@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from historylab.errors import SettingsError
@@ -54,6 +56,14 @@ def test_own_patterns_count_beside_those_of_keys():
     found = Redaction([r"\bDE\d{20}\b", "Ada Lovelace"]).redacted(["Ada Lovelace, DE12345678901234567890", KEYS[0]])
     assert found == (["[redacted], [redacted]", "[redacted]"], 3)
     assert Redaction(["x"], keys=False).redacted(f"x {KEYS[0]}") == (f"[redacted] {KEYS[0]}", 1)
+
+
+def test_a_text_that_is_json_is_looked_into():
+    key = KEYS[-3].replace("\n", "\\n")
+    found, count = Redaction(["Jörg"]).redacted({"arguments": f'{{"who": "J\\u00f6rg", "key": ["{key}"], "n": 1}}'})
+    assert (json.loads(found["arguments"]), count) == ({"who": "[redacted]", "key": ["[redacted]"], "n": 1}, 2)
+    broken = '{"who": "J\\u00f6rg"'
+    assert Redaction(["Jörg"]).redacted(broken) == (broken, 0)
 
 
 @pytest.mark.parametrize(

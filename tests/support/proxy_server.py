@@ -20,6 +20,7 @@ from historylab.proxy.judge import Judge
 from historylab.proxy.serve import Server
 from historylab.proxy.settings_file import SettingsFile
 from historylab.proxy.upstream import Upstream
+from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.serving.address import listen
 from historylab.settings.model import Settings
@@ -43,7 +44,7 @@ def running_proxy(
     upstream: str, file: Path | None = None, *, mode: str = "trim", recorder: Recorder | None = None, **options: Any
 ) -> Iterator[RunningProxy]:
     """A proxy under the settings of a file, while the block runs."""
-    judge = Judge(SettingsFile(file), open_store("memory://"), mode)
+    judge = Judge(SettingsFile(file), NotedState(open_store("memory://")), mode)
     with serving(Proxy(Upstream(upstream), judge, recorder, names=known_names("127.0.0.1"), **options)) as running:
         yield running
 
