@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
 from historylab.planning.known_chat import leading_of, same_beginning
@@ -27,7 +27,7 @@ MOST_ANSWERS = 200
 """Answers, from the newest back, by which an unseen chat is looked for."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class _Known:
     """The last line of a chat: what it says of the request, and what later lines need not say again."""
 
@@ -47,6 +47,7 @@ class Chains:
     def __init__(self, store: Store, redaction: Redaction):
         self._store, self._redaction = store, redaction
         self._chats: WeakKeyDictionary[Any, dict[str, _Known]] = WeakKeyDictionary()  # by app: no two share one
+        self._newest: WeakValueDictionary[str, _Known] = WeakValueDictionary()  # by conversation
 
     def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
         """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
@@ -63,6 +64,8 @@ class Chains:
             known, same = None, 0
         if known is None:
             known = _Known(exchange.conversation or self._conversation(_answers(items, links)))
+        elif not exchange.conversation and not self._is_newest(known, links):
+            known, same = _Known(new_conversation()), 0
         line, redacted = self._line(exchange, known, body, holder, items, leading, same)
         text = make_line(REQUEST, **line, redacted=redacted or None)
         answer = answer_in(exchange.response)
@@ -70,7 +73,7 @@ class Chains:
         now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
         now.state = known.state | exchange.state.keys()
         if exchange.chat is not None:
-            self._chats.setdefault(exchange.chat, {})[exchange.app] = now
+            self._chats.setdefault(exchange.chat, {})[exchange.app] = self._newest[now.conversation] = now
         found_by = {_key(_link(links[-1] if links else exchange.app, answer)): known.conversation} if answer else {}
         return Record(known.conversation, exchange.started, text), found_by
 
@@ -105,11 +108,20 @@ class Chains:
         key = _key(answer)
         return self._store.read_state([key]).get(key, known.conversation) == known.conversation
 
+    def _is_newest(self, known: _Known, links: Sequence[str]) -> bool:
+        """Whether the newest line of its conversation is its own, or one that these items go on from.
+
+        Else that was no edit: another chat went on from a beginning that both have.
+        """
+        newest = self._newest.get(known.conversation, known)
+        size = len(newest.links)
+        return newest is known or [*links[size - 1 : size]] == newest.links[-1:]
+
     def _conversation(self, answers: Iterable[str]) -> str:
         """The conversation that has the first of these answers that is known; else a new one."""
         keys = [_key(link) for link in islice(answers, MOST_ANSWERS)]
         known = self._store.read_state(keys) if keys else {}
-        return next((known[key] for key in keys if key in known), new_id().replace("r-", "c-", 1))
+        return next((known[key] for key in keys if key in known), new_conversation())
 
     def _line(
         self,
@@ -150,6 +162,11 @@ class Chains:
             "plan": plan_fields(exchange.plan) if exchange.plan else None,
         }
         return {**line, **said}, redacted
+
+
+def new_conversation() -> str:
+    """An id for a conversation."""
+    return new_id().replace("r-", "c-", 1)
 
 
 def _same(known: list[Any], items: list[Any], leading: int) -> int:

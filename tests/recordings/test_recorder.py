@@ -119,6 +119,15 @@ def test_chats_that_begin_alike_are_conversations_of_their_own_once_they_were_an
     assert [line["conversation"] == lines[0]["conversation"] for line in lines] == [True, False, True, False]
 
 
+def test_chats_that_were_answered_alike_are_told_apart_once_both_go_on(recorder, store):
+    chats = [Chat(), Chat()]
+    for text in ("hi", "and {}?", "then {}?", "at last {}?"):
+        for name, chat in zip("ab", chats, strict=True):
+            recorder.record(chat.exchange(text.format(name)))
+    conversations = [line["conversation"] for line in lines_in(store)[-4:]]
+    assert len({*conversations}) == 2 and conversations[:2] == conversations[2:]
+
+
 def test_apps_never_share_a_conversation_whatever_they_say(recorder, store):
     one_key = Chat()
     for text in ("hi", "and now?"):
