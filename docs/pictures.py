@@ -5,19 +5,27 @@ pip install -e ".[test]" && python docs/pictures.py          # needs Chromium; w
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
+from live_recording import recording  # noqa: E402
 from server_process import playground  # noqa: E402 (the tests' own server)
 
+from historylab.exporters.base import export  # noqa: E402
+from historylab.formats.convert import write  # noqa: E402
+from historylab.formats.samples import load_sample  # noqa: E402
+from historylab.settings.model import Settings  # noqa: E402
 from historylab.wording.chat import EXAMPLES  # noqa: E402
 
 IMAGES = ROOT / "docs" / "img"
@@ -81,6 +89,27 @@ PICTURES = (  # file, address, colour scheme, width, maximum height, what is don
 )
 
 
+WATCHED = ("live-light", "?budget=2500", "light", 1440, 1000, nothing)
+TRIMMED = Settings(policy="all", pruner="summarize", budget=1000)
+
+
+def record(place: Path) -> None:
+    """Apps as a proxy that trims records them, in that folder: samples, request by request."""
+    file = place / "history.env"
+    file.write_text(export(TRIMMED, "dotenv"), encoding="utf-8")
+    with recording(place) as proxy:
+        proxy.starts(TRIMMED, file=file)
+        apps = (("garden-room", "garden-bot"), ("bike-rental-support", "bike-desk"), ("farewell-lunch", "lunch-bot"))
+        for sample, name in apps:
+            app = proxy.app(name, TRIMMED)
+            messages = json.loads(write(load_sample(sample)[0], "chat_completions").text)["messages"]
+            for before, message in pairwise([{}, *messages]):
+                if message["role"] == "assistant" and before.get("role") != "assistant":
+                    app.request(message)  # which keeps the answer
+                else:
+                    app.messages.append(message)
+
+
 def take(page: Page, name: str, max_height: int, act: Callable[[Page], None]) -> None:
     """Save one screenshot of the whole page, at most `max_height` pixels high, after doing that."""
     page.get_by_role("heading", level=1).first.wait_for(timeout=120_000)
@@ -98,13 +127,32 @@ def main() -> None:
     browser_path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with playground() as home, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=FLAGS)
-        for name, address, scheme, width, max_height, act in PICTURES:
+        for name, *how in PICTURES:
             if not wanted or name in wanted:
-                page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
-                page.goto(f"{home.rstrip('/')}/{address}")
-                take(page, name, max_height, act)
-                page.close()
+                picture(browser, home, name, *how)
+        if not wanted or WATCHED[0] in wanted:
+            with TemporaryDirectory() as place:
+                record(Path(place))
+                with playground("--record", place, "--template", f"{place}/history.env") as watching:
+                    picture(browser, f"{watching}/live", *WATCHED)
         browser.close()
+
+
+def picture(
+    browser: Browser,
+    home: str,
+    name: str,
+    address: str,
+    scheme: str,
+    width: int,
+    max_height: int,
+    act: Callable[[Page], None],
+) -> None:
+    """Open the page in a tab of its own and take its picture."""
+    page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+    page.goto(f"{home.rstrip('/')}/{address}")
+    take(page, name, max_height, act)
+    page.close()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import time
 from typing import Any
 
 from historylab import Settings, Trimmer
@@ -37,13 +38,17 @@ class App:
         number = 1 + sum(message["role"] == "user" for message in self.messages)
         said = question or f"Ferry {number} to the island: when does it leave, and from which pier? I am {self.name}."
         self.messages.append({"role": "user", "content": said})
+        answer = {"role": "assistant", "content": f"Ferry {number} leaves at {number}:30 from pier {number * 7}."}
+        self.request(answer, cached=cached, **changes)
+
+    def request(self, answer: dict[str, Any], *, cached: int = 0, **changes: Any) -> None:
+        """Send what was said so far and get this answer, on record when this returns."""
         body = {"model": self.model, "messages": [dict(message) for message in self.messages]}
         trimmer = self.trimmers.setdefault(self.settings.key, Trimmer(self.settings, store=self.store))
         with self.store.noting() as state:
             decided = trimmer.decide(body)
-        answer = {"role": "assistant", "content": f"Ferry {number} leaves at {number}:30 from pier {number * 7}."}
         details = {"prompt_tokens_details": {"cached_tokens": cached}}
-        usage = {"prompt_tokens": 100 * number, "completion_tokens": 20, **details}
+        usage = {"prompt_tokens": max(cached, decided.plan.tokens), "completion_tokens": 20, **details}
         response = {"id": "x", "object": "chat.completion", "model": self.model, "choices": [{"message": answer}]}
         self.messages.append(answer)
         exchange = {
@@ -57,13 +62,7 @@ class App:
             "state": dict(state),
             **changes,
         }
-        assert self.recorder.record(Exchange("chat_completions", body, _now(), 0.2, **exchange), SECONDS)
-
-
-def _now() -> float:
-    import time
-
-    return time.time()
+        assert self.recorder.record(Exchange("chat_completions", body, time(), 0.2, **exchange), SECONDS)
 
 
 @dataclass(eq=False)
