@@ -74,10 +74,16 @@ def _reply(messages: Sequence[Record], tools: Sequence[Record]) -> str | Reply:
     if newest["role"] == "tool":
         return _of_result(messages)
     if newest["role"] == "system":
-        if COMPACT in offered and FULL in said:
+        if COMPACT in offered and FULL in said and not _just_compacted(messages):
             return call(COMPACT, f"call_{len(messages)}", preserveRecentMessages=6)
         said = next((_text(m) for m in reversed(messages) if m["role"] == "user"), "")
     return _of_question(said, messages, offered)
+
+
+def _just_compacted(messages: Sequence[Record]) -> bool:
+    """Whether that was called last: where too little can be summarised, it would be called for ever."""
+    calls = (call for message in messages[-3:] for call in message.get("tool_calls") or ())
+    return any(call["function"]["name"] == COMPACT for call in calls)
 
 
 def _of_question(said: str, messages: Sequence[Record], offered: set[str]) -> str | Reply:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from historylab.agent.events import Finished, ToolResult
-from historylab.agent.ferry_desk import answer_at_the_desk, ferry_timetable, ferry_tools
+from historylab.agent.ferry_desk import FULL, answer_at_the_desk, ferry_timetable, ferry_tools
 from historylab.agent.loop import run_agent
 from historylab.chat_models.scripted import ScriptedChatModel
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.planning.pipeline import open_instruments
 from historylab.settings.model import Settings
+from historylab.systems.mycoder.compaction_tool import COMPACT_HISTORY_TOOL
 
 ALL = Settings(policy="all", pruner="off")
 
@@ -53,3 +54,16 @@ def test_without_tools_and_with_nothing_it_knows_it_says_what_it_was_sent():
 def test_an_island_without_a_ferry_is_named():
     with pytest.raises(LookupError, match="Skellig, Dursey, Garinish"):
         ferry_timetable("Atlantis")
+
+
+def test_a_full_window_is_compacted_once_though_the_status_says_so_again():
+    full = {"role": "system", "content": f"--- STATUS UPDATE ---\nPlease {FULL}."}
+    called = answer_at_the_desk([{"role": "user", "content": "hello"}, full], [COMPACT_HISTORY_TOOL])
+    assert [call.name for call in called.tool_calls] == ["compactHistory"]
+    calls = [{"id": "c", "type": "function", "function": {"name": "compactHistory", "arguments": "{}"}}]
+    done = [
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "c", "content": "Not enough messages."},
+        full,
+    ]
+    assert not answer_at_the_desk(done, [COMPACT_HISTORY_TOOL]).tool_calls
