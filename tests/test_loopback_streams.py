@@ -6,11 +6,10 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 from chat_server import ChatServer, calls, context_exceeded, cut, goes_on, gzipped, paced, says, status
 from loopback_apis import speaks
+from proxied_clients import anthropic, openai
 
 ASKED = {"messages": [{"role": "user", "content": "Which ferry?"}]}
 TOOL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"pier": 4, "on": "Möwe"}'}}

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 from chat_server import ChatServer, context_exceeded, cut, goes_on, gzipped, hangs_up, paced, slow, status
 from every_way import every_way
@@ -20,11 +18,13 @@ from proxied_clients import (
     ASKING,
     NODE,
     PROXIED,
+    anthropic,
     ask_anthropic,
     ask_openai,
     events_in,
     fetching,
     has_node,
+    openai,
     stream_anthropic,
     stream_openai,
 )

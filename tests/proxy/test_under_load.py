@@ -11,12 +11,10 @@ from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
-import anthropic
-import openai
 import pytest
 from chat_server import ChatServer, Handler
 from loopback_apis import speaks
-from proxied_clients import ASKING, ask_anthropic, ask_openai, stream_anthropic, stream_openai
+from proxied_clients import ASKING, anthropic, ask_anthropic, ask_openai, openai, stream_anthropic, stream_openai
 from proxy_process import proxy_process, write_settings
 
 from historylab import Conversation, Settings, Trimmer, load

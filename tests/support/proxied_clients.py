@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,21 @@ from historylab.conversation.message import Message
 from historylab.formats.messages.chat_messages import to_record
 
 Asking = Callable[[str, Body], Any]
+
+
+class Library:
+    """A library of a provider, imported when it is used: it takes long, and the fast lane collects slow tests, too."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # asked for by pytest, of whatever stands in a module
+            raise AttributeError(name)
+        return getattr(import_module(self._name), name)
+
+
+openai, anthropic = Library("openai"), Library("anthropic")
 
 
 def ask_openai(url: str, body: Body) -> Any:
@@ -65,29 +81,21 @@ async def stream_async_anthropic(url: str, body: Body) -> Any:
 
 @cache
 def _openai(url: str) -> Any:
-    import openai
-
     return openai.OpenAI(base_url=f"{url}/v1", **KEY)
 
 
 @cache
 def _anthropic(url: str) -> Any:
-    import anthropic
-
     return anthropic.Anthropic(base_url=url, **KEY)
 
 
 @cache
 def _async_openai(url: str) -> Any:
-    import openai
-
     return openai.AsyncOpenAI(base_url=f"{url}/v1", **KEY)
 
 
 @cache
 def _async_anthropic(url: str) -> Any:
-    import anthropic
-
     return anthropic.AsyncAnthropic(base_url=url, **KEY)
 
 
