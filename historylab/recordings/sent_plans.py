@@ -61,14 +61,16 @@ def sent_plans(conversation: Conversation) -> SentPlans:
     )
 
 
-def newest_sent_under(conversation: Conversation) -> Settings | None:
-    """The settings that the newest request was sent under, or would have been; None if the file doesn't say."""
+def newest_decision(conversation: Conversation) -> tuple[Settings, bool] | None:
+    """The settings of the newest request, and whether it was only watched under them; None if the file doesn't say."""
 
-    def find() -> Settings | None:
-        found = (_settings_of(message.metadata) for message in reversed(conversation.messages))
-        return next((settings for settings in found if settings), None)
+    def find() -> tuple[Settings, bool] | None:
+        for message in reversed(conversation.messages):
+            if settings := _settings_of(message.metadata):
+                return settings, message.metadata.get(MODE) == AUDIT
+        return None
 
-    return conversation.remember("newest sent under", find)
+    return conversation.remember("newest decision", find)
 
 
 def _about(conversation: Conversation, size: int) -> Mapping[str, Any]:

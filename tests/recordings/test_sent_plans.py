@@ -7,7 +7,7 @@ from live_recording import TRIMMED, recording
 
 from historylab import Settings
 from historylab.formats.samples import load_sample
-from historylab.recordings.sent_plans import newest_sent_under, sent_plans
+from historylab.recordings.sent_plans import newest_decision, sent_plans
 from historylab.recordings.watch import Watch
 
 WHOLE = Settings(policy="all", pruner="off")
@@ -76,7 +76,7 @@ def test_a_conversation_from_elsewhere_is_planned_under_the_defaults():
     conversation = load_sample("birthday-by-the-sea")[0]
     found = sent_plans(conversation)
     assert found.timeline.settings == Settings()
-    assert newest_sent_under(conversation) is None
+    assert newest_decision(conversation) is None
 
 
 @pytest.mark.parametrize("under", [{"prunner": "x"}, {"budget": "many"}, {7: 7}, [], "all"])
@@ -85,4 +85,4 @@ def test_settings_that_cannot_be_read_count_as_unknown(proxy, under):
     conversation = conversation_in(proxy)
     conversation[1].metadata["sent_under"] = under
     assert sent_plans(conversation).timeline.settings == Settings()
-    assert newest_sent_under(conversation) is None
+    assert newest_decision(conversation) is None

@@ -237,6 +237,13 @@ def test_it_can_be_looked_at_under_the_settings_it_was_sent_with(proxy):
     assert "use-sent-under" not in [button.key for button in page.button]
 
 
+def test_what_was_only_watched_was_not_sent_under_its_settings(proxy):
+    proxy.app(mode="audit").ask()
+    page = live()
+    shown(page.button(key="live-open").click().run())
+    assert "Only watched (audit) under FIFO to 150 over all messages" in text(page)
+
+
 # -- settings from now on
 
 

@@ -54,6 +54,8 @@ def proxy_settings(watch: Watch, newest: WatchedConversation) -> None:
 
 def give_to_proxy(resolution: Resolution) -> None:
     """In the playground, the same button, where the proxy has other settings and can be given these."""
+    if not settings_file.may_be_shared():
+        return
     try:
         watch = watching.recording()
         shared = settings_file.shared_file(watch.newest_proxy()) if watch else None

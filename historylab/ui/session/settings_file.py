@@ -28,6 +28,11 @@ class SharedFile:
     written: float
 
 
+def may_be_shared() -> bool:
+    """Whether this page was started with a settings file, by someone who reads it at this machine."""
+    return bool(os.environ.get(TEMPLATE)) and on_this_machine()
+
+
 def shared_file(proxy: ProxyStart | None) -> SharedFile | Obstacle:
     """The settings file if page and proxy were started with the same and the reader is at this machine; or why not."""
     given = os.environ.get(TEMPLATE, "")
