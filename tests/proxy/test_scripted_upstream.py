@@ -74,8 +74,9 @@ def test_openais_cache_reads_the_prefix_that_was_sent_before():
     sizes = [ask(upstream, CHAT, history)["usage"]]
     sizes.append(ask(upstream, CHAT, [*history, {"role": "assistant", "content": "ok"}, user("second")])["usage"])
     sizes.append(ask(upstream, CHAT, [user("another beginning"), *history])["usage"])
+    sizes.append(ask(upstream, CHAT, history, model="another")["usage"])
     read = [usage["prompt_tokens_details"]["cached_tokens"] for usage in sizes]
-    assert read == [0, sizes[0]["prompt_tokens"] // 128 * 128, 0]
+    assert read == [0, sizes[0]["prompt_tokens"] // 128 * 128, 0, 0]
 
 
 def test_anthropics_cache_goes_as_far_as_the_last_breakpoint():

@@ -28,6 +28,7 @@ from historylab.proxy.scripted_upstream.prefixes import Prefixes, digests_of, is
 
 WINDOW = 128_000
 IDS = {wire.CHAT_COMPLETIONS: ("chatcmpl-", "call_"), wire.ANTHROPIC: ("msg_", "toolu_")}
+UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, LoadError)
 LIMITS = ("max_completion_tokens", "max_tokens")
 
 
@@ -74,7 +75,7 @@ class ScriptedUpstream:
                 self.log(f"{read}: refused, as the window has {self.window}")
                 return JSONResponse(wire.too_long(api, read.tokens, self.window), 400)
             reply, id = self.reply(api, body, read)
-        except (ValueError, TypeError, KeyError, AttributeError, LoadError) as problem:
+        except UNREADABLE as problem:
             return JSONResponse(wire.error(api, 400, f"the request can't be read: {problem}"), 400)
         reads = reply.usage.cache_reads if reply.usage else 0
         cached = f" ({reads} from the cache)" if reads else ""
@@ -94,7 +95,7 @@ class ScriptedUpstream:
         for k, item in enumerate(items):
             total += _count_tokens(api if k >= len(head) else "", model, json.dumps(item))
             ends.append(total)
-        return Read(items, digests_of(items), ends, len(request.items))
+        return Read(items, digests_of(model, items), ends, len(request.items))
 
     def usage(self, api: str, body: dict[str, Any], read: Read) -> Usage:
         """What is read from the cache and written to it, by the numbers that bills go by; the rest is input.

@@ -12,9 +12,9 @@ MARK = "cache_control"
 MOST = 200_000
 
 
-def digests_of(items: Iterable[Any]) -> list[bytes]:
-    """Of the request up to each of its items. Marks for the cache are no content."""
-    found, running = [], hashlib.blake2b(digest_size=16)
+def digests_of(model: str, items: Iterable[Any]) -> list[bytes]:
+    """Of the request up to each of its items, as that model reads it. Marks for the cache are no content."""
+    found, running = [], hashlib.blake2b(model.encode(errors="replace") + b"\n", digest_size=16)
     for item in items:
         text = json.dumps(item)
         running.update((json.dumps(_without_marks(item)) if MARK in text else text).encode() + b"\n")
