@@ -97,9 +97,10 @@ class RecordingReader:
         if line[KIND] not in KINDS:
             self._report.skip(f"a line about {line[KIND][:30]!r}, which is not known here", where)
             return
-        said = self._said.setdefault(conversation or self._latest, _Conversation())
         if line[KIND] == REQUEST:
             self._latest = conversation
+        said = self._said.setdefault(conversation or self._latest, _Conversation())
+        if line[KIND] == REQUEST:
             self._add_request(where, conversation, line, said)
         elif line[KIND] == TAGS and isinstance(line.get("tags"), list):
             said.tags = line["tags"]

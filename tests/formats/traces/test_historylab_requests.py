@@ -79,6 +79,10 @@ def test_of_tags_and_titles_the_newest_count():
     assert (found.title, found.metadata["tags"], found.metadata["app"]) == ("Then", ["b", "c"], "ferries")
 
 
+def test_a_request_of_no_named_conversation_is_one_by_itself():
+    assert len(read(line("u: one", answer="1"), line("u: two", answer="2", conversation=""))) == 2
+
+
 def test_lines_of_unknown_kinds_are_counted():
     loaded = read(line("u: hello"), {"historylab": "weather"}, {"other": 1}, line("u: x", api="telepathy"))
     assert sum(tally.count for tally in loaded.report.skipped.values()) == 3
