@@ -127,8 +127,13 @@ def test_what_was_only_watched_is_said_to_be_what_would_be_sent_wherever_one_loo
     headline(page, "At turn 6, the model would see 5 of 11 messages")
     page.locator('[role=slider][aria-valuetext*="5 of 11 messages would be sent"]').first.wait_for()
     page.get_by_text("What the model would see").wait_for()
+    proxy.app("other-bot").ask()
+    page.get_by_role("row", name=re.compile("other-bot")).wait_for()
+    headline(page, "At turn 6, the model would see 5 of 11 messages")  # who looks at a request stays with it
     page.get_by_role("button", name="Show the newest request").click()
     headline(page, "At turn 7, the model sees 5 of 13 messages")
+    page.get_by_role("button", name="Follow the newest").click()
+    headline(page, "At turn 1")
 
 
 def test_a_click_on_a_message_of_the_map_leads_to_its_answer_in_the_playground(page, home, proxy, seen):

@@ -84,22 +84,22 @@ def watched_picture(watch: Watch, shown: WatchedConversation, sent: SentPlans) -
     bars_component()(
         key=TOKENS,
         data=pack_chart(cached.packed_tokens(timeline), key, BY_THE_PROXY),
-        on_look_change=lambda: _look_at_request(TOKENS, timeline),
+        on_look_change=lambda: _look_at_request(TOKENS, shown, timeline),
         on_budget_change=lambda: None,
     )
     if number != newest:
-        st.button("Show the newest request", key="live-newest", on_click=watching.look_at, args=(None,))
+        st.button("Show the newest request", key="live-newest", on_click=watching.look_at, args=(shown.id, None))
 
 
 def _look(watch: Watch, shown: WatchedConversation, timeline: Timeline) -> None:
     """A click on a message leads to its answer in the playground; a move along the requests shows that one here."""
     request, message = map_look(MAP, timeline)
     if message is None:
-        return _look_at_request(MAP, timeline)
+        return _look_at_request(MAP, shown, timeline)
     return watching.open_in_playground(watch, shown.id, request, message)
 
 
-def _look_at_request(key: str, timeline: Timeline) -> None:
+def _look_at_request(key: str, shown: WatchedConversation, timeline: Timeline) -> None:
     request, _ = map_look(key, timeline)
     if request is not None:
-        watching.look_at(None if request == len(timeline.plans) - 1 else request)
+        watching.look_at(shown.id, None if request == len(timeline.plans) - 1 else request)

@@ -52,9 +52,13 @@ def follow_newest() -> None:
     pick("")
 
 
-def look_at(request: int | None) -> None:
-    """Show that request (from 0) of it; None the newest, whenever one comes."""
-    tab().live.request = request
+def look_at(conversation: str, request: int | None) -> None:
+    """Show that request (from 0) of it, and stay with it; None is the newest, whenever one comes."""
+    live = tab().live
+    live.request = request
+    if request is not None and live.picked != conversation:
+        live.picked = conversation
+        session.touch()  # the list says so
 
 
 def main_conversation(found: Conversations) -> Conversation:
