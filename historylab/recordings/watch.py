@@ -37,18 +37,15 @@ ERROR = 400  # from this status on
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """What a line says of its request beside the messages: `number` is its place in the recording, `at` its end."""
+    """What a line says of its request beside the messages: `at` is when it ended, in seconds since 1970."""
 
-    number: int
     at: float
-    id: str
     app: str
     model: str
     mode: str
     status: int
     error: str
     untrimmed: str
-    sketch: str
 
     @property
     def failure(self) -> str:
@@ -196,15 +193,11 @@ class Watch:
 
     def file(self, id: str) -> bytes:
         """Its lines, as a file holds them."""
-        return as_file(self.store.read_records(conversation=id))
+        records = self.store.read_records(conversation=id)
+        return "".join(f"{record.text}\n" for record in records).encode("utf-8", "surrogatepass")
 
 
 MOST_READ, MOST_GROWING = 100, 4  # conversations kept as they were read; and so that they can be read on
-
-
-def as_file(records: Iterable[Record]) -> bytes:
-    """The lines of a file."""
-    return "".join(f"{record.text}\n" for record in records).encode("utf-8", "surrogatepass")
 
 
 def _look_at(known: WatchedConversation, record: Record) -> None:
@@ -221,20 +214,17 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
         tags = line.get("tags")
         known.tags = clean_tags(tags if isinstance(tags, list) else ())
     elif line.get(KIND) == REQUEST:
-        body, plan = _object(line, "request"), _object(line, "plan")
+        body = _object(line, "request")
         known.title = known.title or printable(_first_words(body))
         known.requests.append(
             SentRequest(
-                record.number,
                 known.last_at,
-                _text(line, "id"),
                 _text(line, "app"),
                 _text(_object(line, "response"), "model") or _text(body, "model"),
                 _text(line, "mode"),
                 status if type(status := line.get("status")) is int else 0,
                 _text(line, "error"),
                 _text(line, "untrimmed"),
-                _text(plan, "decisions"),
             )
         )
 

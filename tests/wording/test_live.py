@@ -16,7 +16,7 @@ NOON = datetime(2026, 3, 1, 12, 0, 5, tzinfo=UTC).timestamp()
 
 def request(**about) -> SentRequest:
     said = {"status": 200, "error": "", "untrimmed": "", "mode": "trim", **about}
-    return SentRequest(1, NOON, "r", "app", "m", sketch="K1", **said)
+    return SentRequest(NOON, "app", "m", **said)
 
 
 def test_a_time_of_today_has_no_date():
