@@ -22,13 +22,17 @@ from historylab.settings.model import Settings
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Where a run is recorded and as what: `chat` is the same object for all runs of a chat, `conversation` its id."""
+    """Where a run is recorded and as what: `chat` is the same object for all runs of a chat, `conversation` its id.
+
+    `secrets` are keys that stand in no record, whatever repeats them.
+    """
 
     recorder: Recorder
     state: NotedState
     chat: object
     conversation: str
     app: str
+    secrets: Sequence[str] = ()
 
 
 def recorded_run(
@@ -40,7 +44,7 @@ def recorded_run(
 ) -> Generator[Event]:
     """The same events; every request that was answered or refused is on record by the time its event comes."""
     run = _Recorded(recording, settings, {"model": model, "tools": [dict(tool.schema) for tool in tools]})
-    for event, noted in _noting(events, recording.state):
+    for event, noted in _noting(events, recording):
         run.take(event, noted)
         yield event
 
@@ -79,16 +83,17 @@ class _Recorded:
             plan=self.plan,
             state=noted,
             conversation=self.recording.conversation,
+            secrets=self.recording.secrets,
             **answered,
         )
         self.recording.recorder.record(exchange)
 
 
-def _noting(events: Iterable[Event], state: NotedState) -> Iterator[tuple[Event, Mapping[str, str]]]:
+def _noting(events: Iterable[Event], recording: Recording) -> Iterator[tuple[Event, Mapping[str, str]]]:
     """Each event with the state that was read or written for the request it is of."""
     waiting, noted = iter(events), dict[str, str]()
     while True:
-        with state.noting() as found:
+        with recording.state.noting(recording.secrets) as found:
             event = next(waiting, None)
         if event is None:
             return

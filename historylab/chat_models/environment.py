@@ -58,7 +58,8 @@ class Server:
         """Raise ModelError for an invalid address, or one that contains a key, without showing it."""
         try:
             parts = urlsplit(self.base_url)
-            usable = parts.scheme in ("http", "https") and parts.hostname and not parts.username and parts.port != 0
+            usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+            usable = usable and "@" not in parts.netloc
         except ValueError:
             usable = False
         if not usable:

@@ -153,10 +153,10 @@ class Proxy:
 
     async def _decided(self, route: Route, scope: Scope, body: bytes) -> Passing:
         encoded = any(name == b"content-encoding" and value != b"identity" for name, value in scope["headers"])
-        decided = await self.judge.decide(route.form, body, encoded)
+        secrets = secrets_in(scope["headers"], scope["query_string"]) if self.recorder is not None else ()
+        decided = await self.judge.decide(route.form, body, encoded, secrets)
         self.counts.decided(decided, body, self.judge.applies)
         doubtful = self.counts.store_fails
-        secrets = secrets_in(scope["headers"], scope["query_string"]) if self.recorder is not None else ()
         return Passing(decided, route.form, route.app, self.judge.mode, self.recorder, secrets, doubtful=doubtful)
 
     def _record_later(self, passing: Passing | None, error: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import operator
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -71,8 +71,12 @@ class Trimmers:
         self.of = cache(lambda form: Trimmer(settings, store=store, format=form))
 
 
-def decide(trimmers: Trimmers, form: str, content: bytes, encoded: bool, *, applied: bool) -> Decided:
+def decide(
+    trimmers: Trimmers, form: str, content: bytes, encoded: bool, secrets: Sequence[str] = (), *, applied: bool
+) -> Decided:
     """What to send for a body of that form; `encoded`: it is compressed; `applied`: not only watched.
+
+    No summary that repeats one of the `secrets` is kept in the store.
 
     Raises Refused where it may not leave as it came.
     """
@@ -81,7 +85,7 @@ def decide(trimmers: Trimmers, form: str, content: bytes, encoded: bool, *, appl
         body = None if encoded else parsed(content)
         if body is None:
             raise LoadError("it is compressed" if encoded else "it is no JSON object, or has a name twice")
-        with trimmers.store.noting() as state:
+        with trimmers.store.noting(secrets) as state:
             decision = trimmers.of(form).decide(body)
         same = not applied or is_the_same(body, decision.sent, FORMS[form].field)
         sent, told = content if same else _written(decision.sent), plan_fields(decision.plan)

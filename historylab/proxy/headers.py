@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 from urllib.parse import parse_qsl
 
+from historylab.recordings.redaction import likely_secrets
+
 RawHeaders: TypeAlias = "Sequence[tuple[bytes, bytes]]"
 """Name and value as they came, names in lower case."""
 
@@ -20,8 +22,6 @@ TOKEN = "historylab-token"
 CREDENTIALS = re.compile(rb"auth|cookie|key|secret|sig|token", re.IGNORECASE)
 """What names of headers and of a query's fields have in them, if a key may stand there: each provider has its own."""
 COOKIE_NAME = re.compile(r"[\w.-]+=(?=[^=])")
-LEAST_SECRET = 8
-"""Characters of a key: what apps give a server that wants none ("ollama", "EMPTY") is none."""
 LONGEST_SKETCH = 400
 ELLIPSIS = "..."
 
@@ -52,8 +52,7 @@ def secrets_in(headers: RawHeaders, query: bytes = b"") -> list[str]:
     fields = [*headers, *parse_qsl(query)]
     values = (value.decode("latin-1") for name, value in fields if CREDENTIALS.search(name))
     parts = (COOKIE_NAME.sub("", part) for value in values for part in re.split(r"[\s;,]+", value))
-    plain = dict.fromkeys(part.strip("\"'=") for part in parts)
-    return [secret for secret in plain if len(secret) >= LEAST_SECRET and not secret.isalpha()]
+    return likely_secrets(part.strip("\"'=") for part in parts)
 
 
 def sketch_header(sketch: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -54,14 +54,14 @@ class Judge:
             await asyncio.get_running_loop().run_in_executor(self._threads, self._reread)
         return self.applies and self._trimmers.guarded
 
-    async def decide(self, form: str, content: bytes, encoded: bool) -> Decided:
+    async def decide(self, form: str, content: bytes, encoded: bool, secrets: Sequence[str] = ()) -> Decided:
         """What to send for a body of that form. Raises Refused where it may not leave."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._decided, form, content, encoded)
+        return await loop.run_in_executor(self._threads, self._decided, form, content, encoded, secrets)
 
-    def _decided(self, form: str, content: bytes, encoded: bool) -> Decided:
+    def _decided(self, form: str, content: bytes, encoded: bool, secrets: Sequence[str]) -> Decided:
         self._reread()
-        return decide(self._trimmers, form, content, encoded, applied=self.applies)
+        return decide(self._trimmers, form, content, encoded, secrets, applied=self.applies)
 
     def _reread(self) -> None:
         self.settings.reread(self._take)

@@ -7,7 +7,7 @@ restart it is written anew.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -30,16 +30,18 @@ class NotedState:
         self._store, self._redaction = store, redaction or Redaction()
         self._withheld: OrderedDict[str, str] = OrderedDict()
         self._noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
+        self._secrets: ContextVar[Sequence[str]] = ContextVar("secrets", default=())
 
     @contextmanager
-    def noting(self) -> Iterator[dict[str, str]]:
-        """The keys and values that are read or written within, in this thread or task."""
+    def noting(self, secrets: Sequence[str] = ()) -> Iterator[dict[str, str]]:
+        """The keys and values that are read or written within, in this thread or task; `secrets` are withheld, too."""
         noted: dict[str, str] = {}
-        before = self._noted.set(noted)
+        before, known = self._noted.set(noted), self._secrets.set(secrets)
         try:
             yield noted
         finally:
             self._noted.reset(before)
+            self._secrets.reset(known)
 
     def read_state(self, keys: Iterable[str]) -> dict[str, str]:
         wanted = list(keys)
@@ -50,7 +52,8 @@ class NotedState:
         return self.write_states({key: value})[key]
 
     def write_states(self, values: Mapping[str, str]) -> dict[str, str]:
-        withheld = {key: value for key, value in values.items() if self._redaction.redacted(value)[1]}
+        secrets = self._secrets.get()
+        withheld = {key: value for key, value in values.items() if self._redaction.redacted(value, secrets)[1]}
         kept = {key: value for key, value in values.items() if key not in withheld}
         stands = self._store.write_states(kept) if kept else {}
         return self._note({**stands, **{key: self._withhold(key, value) for key, value in withheld.items()}})

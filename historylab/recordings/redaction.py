@@ -16,6 +16,7 @@ from historylab.errors import SettingsError
 
 REDACTED = "[redacted]"
 LONGEST_PATTERN = 500  # characters
+LEAST_SECRET = 8
 WORDS = "key Key KEY token Token TOKEN assw ASSW"
 KEYS = (
     ("sk- sk_ rk- rk_ pk- pk_", r"\b(?:sk|rk|pk)[-_](?:[a-z]+[-_])*[A-Za-z0-9_-]{16,}"),  # OpenAI, Anthropic, Stripe
@@ -37,6 +38,11 @@ KEYS = (
 
 NESTED = re.compile(r"\((?:[^()\\]|\\.)*[+*](?:[^()\\]|\\.)*\)[+*{]")
 """A repetition within a group that is itself repeated, by which a text can be divided in exponentially many ways."""
+
+
+def likely_secrets(texts: Iterable[str]) -> list[str]:
+    """Those of the texts that are kept out of records: what servers are given that want no key ("ollama") is none."""
+    return [text for text in dict.fromkeys(texts) if len(text) >= LEAST_SECRET and not text.isalpha()]
 
 
 class Redaction:

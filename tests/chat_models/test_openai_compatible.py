@@ -251,7 +251,14 @@ def test_a_key_that_cannot_be_one_is_refused_before_it_can_show(monkeypatch, key
 
 
 @pytest.mark.parametrize(
-    "url", ["localhost:8000/v1", "ftp://x/v1", "https://me:sk-secret@host/v1", "https://:99999/v1"]
+    "url",
+    [
+        "localhost:8000/v1",
+        "ftp://x/v1",
+        "https://me:sk-secret@host/v1",
+        "https://:sk-secret@host/v1",
+        "https://:99999/v1",
+    ],
 )
 def test_an_address_that_is_none_is_refused_unseen(monkeypatch, url):
     monkeypatch.setenv("OPENAI_BASE_URL", url)

@@ -32,6 +32,20 @@ def test_a_recording_says_when_the_proxy_began_and_under_which_settings_from_the
     assert (tmp_path / "kept").stat().st_mode & 0o077 == 0
 
 
+def test_no_summary_on_disk_repeats_the_key_that_came_with_the_request(upstream, tmp_path):
+    key = "our-team/key+1234"
+    file = write_settings(tmp_path / "settings.json", policy="all", pruner="summarize", budget=300)
+    with serving(open_proxy(upstream.url, settings=str(file), record=str(tmp_path / "kept"))) as running:
+        said = (f"message {k} of the ferry to Kiel, with the key {key}" for k in range(41))
+        headers = {"Authorization": f"Bearer {key}"}
+        assert (
+            "S"
+            in httpx2.post(f"{running.url}{CHAT}", json=chat(*said), headers=headers).headers["historylab-decisions"]
+        )
+        assert f"key {key}" in upstream.bytes[-1].decode()
+    assert key.encode() not in b"".join(file.read_bytes() for file in (tmp_path / "kept").iterdir())
+
+
 def test_without_a_recording_nothing_is_written(upstream, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with serving(open_proxy(upstream.url)) as running:

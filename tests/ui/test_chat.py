@@ -257,7 +257,7 @@ def test_no_link_chooses_who_answers_or_where(server):
 def test_a_typed_key_and_address_are_used_and_are_nowhere_else(server, caplog, here, monkeypatch, tmp_path):
     monkeypatch.setenv("HISTORYLAB_RECORD", str(tmp_path / "chats.db"))
     caplog.set_level(logging.DEBUG)
-    typed = "sk-typed-on-the-page-0815"
+    typed, unusual = "sk-typed-on-the-page-0815", "our-team/key+0815"
     app = choose(page(), "model")
     with ChatServer(says("From the typed one.")) as other:
         app = fields(app)
@@ -267,10 +267,16 @@ def test_a_typed_key_and_address_are_used_and_are_nowhere_else(server, caplog, h
         app = say(app, "hello")
         assert "From the typed one." in plain(app)
         assert other.keys == [f"Bearer {typed}"]
+        other.behaviours = [says(f"You typed {unusual}.")]
+        app = shown(app.button(key="forget-key").click().run())
+        app = shown(app.text_input(key="chat-key").set_value(unusual).run())
+        app = say(shown(app.checkbox(key="chat-agreed").check().run()), "What did I type?")
+        assert other.keys[-1] == f"Bearer {unusual}"
     assert server.requests == []
     recorded = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"From the typed one." in recorded
-    assert typed.encode() not in recorded
+    assert b"You typed [redacted]." in recorded
+    assert typed.encode() not in recorded and unusual.encode() not in recorded
     assert other.url.encode() not in recorded
     assert typed not in everything(app) + caplog.text + repr(chat(app)) + str(app.session_state["historylab"])
     assert "chat-key" not in app.session_state or app.session_state["chat-key"] == ""

@@ -24,6 +24,7 @@ from historylab.conversation.message import Message
 from historylab.errors import StoreError
 from historylab.planning.pipeline import open_instruments
 from historylab.recordings.library import Library
+from historylab.recordings.redaction import likely_secrets
 from historylab.settings.model import Settings
 from historylab.settings.names import RECORD
 from historylab.systems.mycoder import Checkpoints, default_tools, tool_agent
@@ -136,7 +137,8 @@ def _events(
 def recording_of(chat: ChatSession) -> Recording | None:
     """Where the chat is recorded, if the playground was started with a recording. Raises StoreError."""
     place = os.environ.get(RECORD, "")
-    return Recording(*cached.recorder(place), chat, chat.id, APP) if place else None
+    secrets = likely_secrets(chat.server.known_secrets())
+    return Recording(*cached.recorder(place), chat, chat.id, APP, secrets) if place else None
 
 
 def _tools(chat: ChatSession, model: ChatModel, aids: _Aids) -> list[Tool | RewritingTool]:
