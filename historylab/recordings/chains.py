@@ -25,6 +25,8 @@ from historylab.stores.base import Record, Store
 
 MOST_ANSWERS = 200
 """Answers, from the newest back, by which an unseen chat is looked for."""
+MOST_NEWER = 10_000
+"""Answers given in several conversations, of which the newest is known."""
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -48,6 +50,7 @@ class Chains:
         self._store, self._redaction = store, redaction
         self._chats: WeakKeyDictionary[Any, dict[str, _Known]] = WeakKeyDictionary()  # by app: no two share one
         self._newest: WeakValueDictionary[str, _Known] = WeakValueDictionary()  # by conversation
+        self._newer: dict[str, str] = {}  # conversations by the key of an answer that the store has of an earlier one
 
     def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
         """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
@@ -83,6 +86,18 @@ class Chains:
             if known := self._known(exchange):
                 known.after = after
 
+    def found_by(self, keys: Mapping[str, str], standing: Mapping[str, str]) -> None:
+        """Prefer these conversations to those that the store goes on having for the same answers.
+
+        An app that is run again may say and hear the same: what follows belongs to this run, not to an earlier one.
+        """
+        for key, conversation in keys.items():
+            self._newer.pop(key, None)
+            if standing[key] != conversation:
+                self._newer[key] = conversation
+        for key in [*islice(self._newer, max(0, len(self._newer) - MOST_NEWER))]:
+            del self._newer[key]
+
     def forget(self, exchange: Exchange) -> None:
         """Write the chat of this exchange whole next time: its last line may not have been kept."""
         if exchange.chat is not None:
@@ -106,7 +121,7 @@ class Chains:
         if not answer:  # again, after an answer: another chat's beginning
             return not (known.answered and same == len(items) == len(known.items))
         key = _key(answer)
-        return self._store.read_state([key]).get(key, known.conversation) == known.conversation
+        return self._found([key]).get(key, known.conversation) == known.conversation
 
     def _is_newest(self, known: _Known, links: Sequence[str]) -> bool:
         """Whether the newest line of its conversation is its own, or one that these items go on from.
@@ -120,8 +135,13 @@ class Chains:
     def _conversation(self, answers: Iterable[str]) -> str:
         """The conversation that has the first of these answers that is known; else a new one."""
         keys = [_key(link) for link in islice(answers, MOST_ANSWERS)]
-        known = self._store.read_state(keys) if keys else {}
+        known = self._found(keys) if keys else {}
         return next((known[key] for key in keys if key in known), new_conversation())
+
+    def _found(self, keys: Sequence[str]) -> dict[str, str]:
+        """The conversations in which these answers were given; of several in which one was, the newest."""
+        newer = {key: self._newer[key] for key in keys if key in self._newer}
+        return {**self._store.read_state(keys), **newer}
 
     def _line(
         self,

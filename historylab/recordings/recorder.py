@@ -188,7 +188,10 @@ class Recorder:
             waiting.done.set_result(True)
         exchanges = (waiting.what for waiting, _ in made)
         self._chains.written((what for what in exchanges if isinstance(what, Exchange)), last - len(made))
-        self._try("what continues a conversation is not known after a restart", self._store.write_states, found_by)
+        self._try("what continues a conversation is not known after a restart", self._note_answers, found_by)
+
+    def _note_answers(self, found_by: dict[str, str]) -> None:
+        self._chains.found_by(found_by, self._store.write_states(found_by))
 
     def _failed(self, batch: Sequence[_Waiting], problem: Exception) -> None:
         for waiting in batch:

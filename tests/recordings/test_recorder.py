@@ -10,6 +10,7 @@ from itertools import groupby
 
 import pytest
 from framework_apps import finished
+from live_recording import recording
 from recorded_chats import Chat, lines_in
 
 from historylab import Settings, Trimmer
@@ -126,6 +127,17 @@ def test_chats_that_were_answered_alike_are_told_apart_once_both_go_on(recorder,
             recorder.record(chat.exchange(text.format(name)))
     conversations = [line["conversation"] for line in lines_in(store)[-4:]]
     assert len({*conversations}) == 2 and conversations[:2] == conversations[2:]
+
+
+def test_an_app_that_is_run_again_and_answered_the_same_begins_another_conversation(tmp_path):
+    with recording(tmp_path) as proxy:
+        trimmers: dict[str, Trimmer] = {}
+        for _ in range(2):
+            app = proxy.app(trimmers=trimmers)
+            for _ in range(4):
+                app.ask()
+        listed = proxy.store._store.recorded_conversations()
+    assert [one.records for one in listed] == [4, 4]
 
 
 def test_apps_never_share_a_conversation_whatever_they_say(recorder, store):
