@@ -25,7 +25,7 @@ def recorded_sentence(proposal: Proposal, resolution: Resolution | None = None) 
     """
     used = {name: value for name, value in proposal.values.items() if _decides(name, resolution)}
     parts = [
-        _of_the_model(proposal, used),
+        _of_the_model(proposal, resolution),
         _of_the_overhead(proposal, used),
         _of_the_factor(proposal, used),
         f"a budget of {used['budget']:,} is suggested for this file" if "budget" in used else "",
@@ -49,15 +49,19 @@ def _decides(name: str, resolution: Resolution | None) -> bool:
     return resolution is None or resolution.provenance[name].source == "recorded"
 
 
-def _of_the_model(proposal: Proposal, used: Mapping[str, Any]) -> str:
-    """ "its window, prices and cache are used", of what is known; or that another model is."""
+def _of_the_model(proposal: Proposal, resolution: Resolution | None) -> str:
+    """ "its window, prices and cache are used", of what is known; or that another model is.
+
+    Whoever sets the recorded model, its facts are used.
+    """
     if not proposal.model:
         return ""
-    if "model" not in used:
+    model = proposal.values.get("model")
+    if model is None or (resolution and resolution.settings.model != model):
         return "another model is set"
-    prices = prices_of(used["model"])
+    prices = prices_of(model)
     known = {
-        "window": window_of(used["model"]) is not None,
+        "window": window_of(model) is not None,
         "prices": prices is not None,
         "cache": prices is not None and cache_of(prices).name != NO_CACHE,
     }

@@ -62,6 +62,14 @@ def test_what_another_source_decides_is_not_claimed():
     )
 
 
+def test_the_recorded_model_is_no_other_because_a_template_sets_it_too():
+    proposal = Proposal({"model": OPUS}, model=OPUS)
+    resolution = resolve_settings({}, template={"model": OPUS}, recorded=proposal.values)
+    assert recorded_sentence(proposal, resolution) == (
+        "Recorded with claude-opus-4-5: its window, prices and cache are used."
+    )
+
+
 @pytest.mark.parametrize(
     ("found", "sentence"),
     [
