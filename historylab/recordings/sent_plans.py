@@ -33,12 +33,15 @@ class SentPlans:
     otherwise: tuple[int, ...]
 
 
-def sent_plans(conversation: Conversation) -> SentPlans:
+def sent_plans(conversation: Conversation, of_newest: Mapping[str, Any] | None = None) -> SentPlans:
     """The requests as they were sent. Where settings rewrite the conversation, all are planned under the newest.
 
+    `of_newest` is what an answer to the newest request would say of it, if that failed.
     No model is called: a summary that was written by one and isn't noted is the one made without.
     """
     about = [_about(conversation, size) for size in conversation.columns.requests.tolist()]
+    if about and not about[-1]:
+        about[-1] = of_newest or {}
     settings, under = _settings(about), dict[str, Timeline]()
     for one in settings:
         if one.key not in under:

@@ -52,6 +52,16 @@ def test_what_went_through_untrimmed_is_whole_and_what_was_only_watched_is_as_it
     assert found.audited == (False,) * 5 + (True,)
 
 
+def test_a_first_request_that_failed_is_drawn_under_the_settings_it_was_sent_with(proxy):
+    app = proxy.app()
+    app.mode = "audit"
+    app.ask(response={"error": {"message": "no such key"}}, status=401)
+    watch = Watch(proxy.store._store)
+    shown = watch.newest(1)[0]
+    found = sent_plans(watch.conversations(shown.id)[0], shown.of_newest)
+    assert (found.timeline.settings, found.audited, found.unrecorded) == (TRIMMED, (True,), ())
+
+
 def test_an_answer_that_no_line_is_of_is_said(proxy):
     app = proxy.app()
     app.ask()

@@ -69,7 +69,7 @@ def _picture(watch: Watch, shown: WatchedConversation) -> None:
     watched_bar(watch, shown)
     try:
         found = watch.conversations(shown.id)
-        sent = cached.sent(watching.main_conversation(found))
+        sent = cached.sent(watching.main_conversation(found), shown.of_newest)
     except HistoryLabError as problem:
         notice(f"This conversation can't be read: {problem}", "error")
         return

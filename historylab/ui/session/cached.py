@@ -173,10 +173,10 @@ def stage_seconds(timeline: Timeline) -> tuple[float, float, float]:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False, hash_funcs=BY_CONTENT)
-def sent(conversation: Conversation) -> SentPlans:
+def sent(conversation: Conversation, of_newest: Mapping[str, Any]) -> SentPlans:
     """A conversation of a recording as it was sent, for all who watch it."""
     with collection_paused():
-        return sent_plans(conversation)
+        return sent_plans(conversation, of_newest)
 
 
 # -- what is drawn from them
