@@ -17,6 +17,7 @@ from historylab.proxy.upstream import Upstream
 log = logging.getLogger("historylab.proxy")
 
 EVENTS = "text/event-stream"
+LAST_STATUS = 599
 FAULTS: tuple[tuple[type[Exception], int, str], ...] = (
     (httpx2.TimeoutException, 504, "the upstream doesn't answer in time"),
     (httpx2.LocalProtocolError, 400, "a header of the request can't be passed on"),
@@ -47,13 +48,15 @@ async def relay(upstream: Upstream, asked: Asked, passing: Passing | None, send:
     except (httpx2.HTTPError, httpx2.InvalidURL) as fault:
         raise await _refused(fault, upstream, passing) from None
     try:
+        if response.status_code > LAST_STATUS:
+            raise await _refused(httpx2.RemoteProtocolError("no status of HTTP"), upstream, passing)
         await _pass_back(response, passing, send, upstream)
     finally:
         await response.aclose()
 
 
 async def _pass_back(response: httpx2.Response, passing: Passing | None, send: Send, upstream: Upstream) -> None:
-    streamed = response.headers.get("content-type", "").startswith(EVENTS)
+    streamed = response.headers.get("content-type", "").lower().startswith(EVENTS)
     unmarked = passing is not None and streamed and _ends_with_the_connection(response)
     if passing is not None and (passing.to_record or unmarked):
         passing.begins(response.status_code, streamed, "content-encoding" in response.headers)

@@ -88,6 +88,11 @@ def test_a_server_that_reports_no_usage_leaves_it_unknown(asking):
     assert text_of(model.stream(HELLO))[1].usage is None
 
 
+def test_usage_that_is_no_number_counts_nothing(asking):
+    model, _ = asking(says("hi", usage={"prompt_tokens": float("inf"), "completion_tokens": "many"}))
+    assert model.complete(HELLO).usage == Usage(0, 0)
+
+
 def test_a_refusal_is_no_answer(asking):
     choice = {
         "index": 0,

@@ -133,6 +133,11 @@ def test_an_upstream_that_gives_no_answer_is_an_error_in_the_shape_of_its_api(cl
     assert anthropic.json()["type"] == "error" and "broke the connection off" in anthropic.json()["error"]["message"]
 
 
+def test_so_is_a_status_that_http_has_not(client, upstream):
+    upstream.behaviours = [status(600)]
+    assert client.post(CHAT, json=chat("a")).json()["error"]["code"] == "historylab_upstream"
+
+
 def test_an_upstream_that_is_not_there_is_said_to_be():
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
