@@ -24,7 +24,10 @@ KEYS = (
     ("glpat- hf_", r"\bglpat-[\w-]{20,}|\bhf_[A-Za-z0-9]{30,}"),
     ("AKIA ASIA AIza", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{35}"),
     ("xox", r"\bxox[abeoprs]-[\w-]{10,}"),
-    ("eyJ", r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}"),  # a JSON web token
+    (  # a JSON web token; a run of letters is looked through only if it goes on as one does, so that none takes long
+        "eyJ",
+        r"(?<![\w-])(?=[\w-]+\.[\w-]{10,}\.[\w-]{5,})[\w-]*?\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}",
+    ),
     ("earer EARER", r"(?i:\bbearer) +[\w.~+/-]{16,}=*"),
     ("PRIVATE", r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)"),
     ("://", r"(?<=://)[^\s/:@\"'\\]{1,200}:[^\s/@\"'\\]{1,200}(?=@)"),

@@ -18,6 +18,7 @@ KEYS = [
     "AIzaSyA-abcdefghijklmnopqrstuvwxyz01234",
     "xoxb-123456789012-abcdefghijkl",
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN",
+    "session-eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN",
     "Bearer abcdefghijklmnop.qrst-uv==",
     "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc\n-----END RSA PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----\nMIIE that breaks off",
@@ -35,6 +36,14 @@ def test_what_looks_like_a_key_is_taken_out_wherever_it_stands(key):
     assert text.startswith("use ") and text.rstrip("\"'").endswith("[redacted]")
     assert (found["n"], found["none"]) == (1, None)
     assert given["messages"][0]["content"][0]["text"] == f"use {key}"
+
+
+@pytest.mark.parametrize(
+    "beginning", ["-eyJ", "eyJabcdefghijk.", "sk-a-", "-AIza", "bearer ", "://a:b", "password: 'x ", "xoxb-"]
+)
+def test_no_text_takes_long_to_look_through(beginning):
+    text = beginning * (500_000 // len(beginning))
+    assert len(Redaction().redacted(f"{text} {KEYS[0]}")[0]) <= len(text) + len(KEYS[0])
 
 
 def test_a_password_in_an_address_goes_and_the_address_stays():
