@@ -6,11 +6,11 @@ the next thing to send, and the message after it is the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from historylab.chat_models.base import Reply
-from historylab.chat_models.scripted import in_pieces
+from historylab.chat_models.scripted import ScriptedChatModel
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.errors import ModelError
@@ -18,22 +18,16 @@ from historylab.registry import register
 
 
 @register("chat_model", "replayed")
-class ReplayedChatModel:
+class ReplayedChatModel(ScriptedChatModel):
     """Offline: gives the answers of a recorded conversation, from its message `position` on."""
 
     def __init__(self, name: str = "replayed", transcript: Conversation | None = None, position: int = 0):
-        self.name, self.key = name, f"replayed:{transcript.digest if transcript else ''}"
+        super().__init__(name, self._next_answer)
+        self.key = f"replayed:{transcript.digest if transcript else ''}"
         self.position = position  # of what was given last, and the one after it
         self._transcript = transcript or Conversation()
 
-    def complete(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        max_tokens: int | None = None,
-        temperature: float | None = None,
-        tools: Sequence[Mapping[str, Any]] = (),
-    ) -> Reply:
+    def _next_answer(self, *_: Any) -> Reply:
         said = self._transcript
         at = next((i for i in range(self.position, len(said)) if said[i].role == "assistant"), None)
         if at is None:
@@ -44,16 +38,6 @@ class ReplayedChatModel:
         reason = "tool_calls" if answer.tool_calls else "stop"
         # Without usage: the recorded one was that of another request.
         return Reply(answer.content, answer.tool_calls, None, self.name, reason)
-
-    def stream(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        max_tokens: int | None = None,
-        temperature: float | None = None,
-        tools: Sequence[Mapping[str, Any]] = (),
-    ) -> Iterator[str | Reply]:
-        yield from in_pieces(self.complete(messages, max_tokens=max_tokens, temperature=temperature, tools=tools))
 
 
 def next_messages(transcript: Conversation, position: int) -> Sequence[Message]:

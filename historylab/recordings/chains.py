@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
 from historylab.planning.known_chat import leading_of, same_beginning
-from historylab.recordings.exchange import Exchange, exported, iso_time, new_id, plan_fields
+from historylab.recordings.exchange import Exchange, exported, iso_time, new_conversation, plan_fields
 from historylab.recordings.lines import make_line
 from historylab.recordings.redaction import Redaction
 from historylab.recordings.said import answer_in, is_answer, said_in
@@ -182,11 +182,6 @@ class Chains:
             "plan": plan_fields(exchange.plan) if exchange.plan else None,
         }
         return {**line, **said}, redacted
-
-
-def new_conversation() -> str:
-    """An id for a conversation."""
-    return new_id().replace("r-", "c-", 1)
 
 
 def _same(known: list[Any], items: list[Any], leading: int) -> int:

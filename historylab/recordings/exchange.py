@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from historylab.errors import HistoryLabError
 from historylab.exporters.base import export
 from historylab.planning.plan import HistoryPlan
 from historylab.settings.model import Settings
@@ -20,6 +21,11 @@ from historylab.settings.model import Settings
 def new_id() -> str:
     """An id for a request, by which its line and its answer's headers name it."""
     return f"r-{secrets.token_hex(8)}"
+
+
+def new_conversation() -> str:
+    """An id for a conversation."""
+    return f"c-{secrets.token_hex(8)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,14 @@ def exported(settings: Settings) -> dict[str, Any]:
 def _exported(settings: Settings) -> Mapping[str, Any]:
     found: dict[str, Any] = json.loads(export(settings, "json", only_changed=True))
     return found
+
+
+def read_settings(exported: object) -> Settings | None:
+    """The settings that a line has; None without any, or where another version wrote what is unknown here."""
+    try:
+        return Settings(**exported) if isinstance(exported, dict) else None
+    except (HistoryLabError, TypeError):
+        return None
 
 
 def plan_fields(plan: HistoryPlan) -> dict[str, Any]:

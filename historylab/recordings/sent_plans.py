@@ -9,11 +9,10 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECISIONS, MODE, SENT_UNDER, UNTRIMMED
 from historylab.costs.traffic import NOTHING_CUT
-from historylab.errors import HistoryLabError
 from historylab.planning.noted import noted_state
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay
-from historylab.recordings.exchange import run_lengths
+from historylab.recordings.exchange import read_settings, run_lengths
 from historylab.settings.model import Settings
 
 AUDIT = "audit"
@@ -69,7 +68,7 @@ def newest_decision(conversation: Conversation) -> tuple[Settings, bool] | None:
 
     def find() -> tuple[Settings, bool] | None:
         for message in reversed(conversation.messages):
-            if settings := _settings_of(message.metadata):
+            if settings := read_settings(message.metadata.get(SENT_UNDER)):
                 return settings, message.metadata.get(MODE) == AUDIT
         return None
 
@@ -84,7 +83,7 @@ def _about(conversation: Conversation, size: int) -> Mapping[str, Any]:
 
 def _settings(about: list[Mapping[str, Any]]) -> list[Settings]:
     """The settings of each request; where nothing is known, those of the one before, or else of the next."""
-    known = [_settings_of(said) for said in about]
+    known = [read_settings(said.get(SENT_UNDER)) for said in about]
     last = next((one for one in known if one), Settings())
     found = []
     for said, one in zip(about, known, strict=True):
@@ -92,14 +91,6 @@ def _settings(about: list[Mapping[str, Any]]) -> list[Settings]:
         untrimmed = said.get(UNTRIMMED) and said.get(MODE) != AUDIT
         found.append(last.replace(**NOTHING_CUT) if untrimmed else last)
     return found
-
-
-def _settings_of(said: Mapping[str, Any]) -> Settings | None:
-    under = said.get(SENT_UNDER)
-    try:
-        return Settings(**under) if isinstance(under, dict) else None
-    except (HistoryLabError, TypeError):
-        return None
 
 
 def _replay(conversation: Conversation, settings: Settings) -> Timeline:

@@ -15,7 +15,7 @@ from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import Action
 from historylab.settings.model import Settings
 from historylab.wording.untrusted import one_line
-from historylab.wording.verdict import count_actions, count_sent, share_sent
+from historylab.wording.verdict import count_actions, count_sent
 
 NAME = 60  # characters of a tool's, a summarizer's or a model's name
 NOTE = 200
@@ -92,8 +92,3 @@ def _compacted(event: Compacted, messages: int, was: int, now: int) -> str:
         f"Compacted by {one_line(event.by, NAME)}: {count_of(messages, 'message')} became a summary, "
         f"from {was:,} to {now:,} tokens.{note}"
     )
-
-
-def next_request_sentence(plan: HistoryPlan) -> str:
-    """What a request that is being answered holds: "The model is sent 40 of 166 messages." """
-    return f"The model is sent {share_sent(count_actions(plan))}."

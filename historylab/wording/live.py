@@ -7,10 +7,9 @@ from datetime import datetime, tzinfo
 
 from historylab.costs.amounts import count_of
 from historylab.costs.cache_reads import CacheReads
-from historylab.errors import HistoryLabError
+from historylab.recordings.exchange import read_settings
 from historylab.recordings.sent_plans import AUDIT, SentPlans
 from historylab.recordings.watch import ProxyStart, SentRequest
-from historylab.settings.model import Settings
 from historylab.wording.costs import lost_prefix_sentence
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
@@ -27,23 +26,10 @@ def clock_time(seconds: float, zone: tzinfo | None = None) -> str:
 def proxy_sentence(proxy: ProxyStart, zone: tzinfo | None = None) -> str:
     """ "Since 07:31:05 the proxy in front of https://api.openai.com trims: FIFO to 4,000 over all messages." """
     upstream = f" in front of {one_line(proxy.upstream, HOST)}" if proxy.upstream else ""
-    cut = settings_in_words_of(proxy.settings)
+    found = read_settings(proxy.settings)
+    cut = settings_in_words(found) if found else "settings that this version can't read"
     does = "only watches (audit) and would trim" if proxy.mode == AUDIT else "trims"
     return f"Since {clock_time(proxy.at, zone)} the proxy{upstream} {does}: {cut}."
-
-
-def settings_in_words_of(settings: object) -> str:
-    """The cut of settings as a line has them; another version's may be unknown here."""
-    found = read_settings(settings)
-    return settings_in_words(found) if found else "settings that this version can't read"
-
-
-def read_settings(settings: object) -> Settings | None:
-    """The settings a line names, by setting name; None if they can't be read."""
-    try:
-        return Settings(**settings) if isinstance(settings, dict) else None
-    except HistoryLabError:
-        return None
 
 
 def faults_in_words(requests: Sequence[SentRequest], zone: tzinfo | None = None) -> Iterator[str]:

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.agent.tools import RewritingTool, Tool, as_text
-from historylab.systems.octopus.budget import TOOL_RESULT_LIMIT, truncate_tool_result
+from historylab.systems.octopus.budget import truncate_tool_result
 
 
 @dataclass(frozen=True, slots=True)
 class LimitedTool:
-    """A tool whose results have at most `max_tokens` tokens."""
+    """A tool whose results have at most as many tokens as Octopus lets a result have."""
 
     tool: Tool
-    max_tokens: int = TOOL_RESULT_LIMIT
 
     @property
     def name(self) -> str:
@@ -26,14 +25,9 @@ class LimitedTool:
         return self.tool.schema
 
     def __call__(self, /, **arguments: Any) -> str:
-        return truncate_tool_result(as_text(self.tool(**arguments)), max_tokens=self.max_tokens)
+        return truncate_tool_result(as_text(self.tool(**arguments)))
 
 
-def limit_tools(
-    tools: Iterable[Tool | RewritingTool], *, max_tokens: int = TOOL_RESULT_LIMIT
-) -> list[Tool | RewritingTool]:
+def limit_tools(tools: Iterable[Tool | RewritingTool]) -> list[Tool | RewritingTool]:
     """The tools with their results truncated; those that rewrite the history answer in a sentence and stay."""
-    limited = list[Tool | RewritingTool]()
-    for tool in tools:
-        limited.append(tool if isinstance(tool, RewritingTool) else LimitedTool(tool, max_tokens))
-    return limited
+    return [tool if isinstance(tool, RewritingTool) else LimitedTool(tool) for tool in tools]

@@ -7,6 +7,7 @@ import shlex
 import streamlit as st
 
 from historylab.errors import StoreError
+from historylab.recordings.exchange import read_settings
 from historylab.recordings.watch import ProxyStart, Watch, WatchedConversation
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import choices, session, settings_file, watching
@@ -14,7 +15,7 @@ from historylab.ui.session.settings_file import Obstacle, SharedFile
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.time_zone import reader_zone
 from historylab.wording.cuts import settings_in_words
-from historylab.wording.live import clock_time, proxy_sentence, read_settings
+from historylab.wording.live import clock_time, proxy_sentence
 from historylab.wording.settings import title_of
 from historylab.wording.untrusted import escape, one_line
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.formats.messages.chat_messages import to_message, to_record
+from historylab.recordings.exchange import new_conversation
 from historylab.systems.mycoder.checkpoint_places import Checkpoint, InMemory, InRecording, Place
 from historylab.systems.mycoder.checkpoints import Checkpoints
 from historylab.ui.session import watching
-from historylab.ui.session.chat_session import ChatSession, new_id
+from historylab.ui.session.chat_session import ChatSession
 from historylab.ui.session.session import touch
 
 LATEST_CHATS = 20
@@ -93,7 +94,7 @@ def fork_checkpoint(chat: ChatSession, saved: Saved) -> None:
     """Go on from it as a chat of its own; what the chat is now is kept as a checkpoint. Raises StoreError."""
     said = saved.conversation
     save_checkpoint(chat, "before the fork")
-    fork = Conversation(said.messages, f"{said.title} (fork)", {**said.metadata, "conversation_id": new_id()})
+    fork = Conversation(said.messages, f"{said.title} (fork)", {**said.metadata, "conversation_id": new_conversation()})
     chat.replace(fork)
     touch()
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from secrets import token_hex
 from threading import RLock
 
 from historylab.agent.events import (
@@ -28,6 +27,7 @@ from historylab.chat_models.environment import ENVIRONMENT, Server, model_and_ho
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.planning.plan import HistoryPlan
+from historylab.recordings.exchange import new_conversation
 from historylab.registry import member
 from historylab.settings.model import Settings
 from historylab.stores.base import Store
@@ -41,11 +41,6 @@ from historylab.wording.chat import compacted_sentence, rewritten_sentence, seen
 SCRIPTED, REPLAYED, MODEL = "scripted", "replayed", "model"
 FERRIES, SEARCH, COMPACT = "ferries", "conversation_search", "compactHistory"
 MOST_STORED = 100_000  # messages that can be searched
-
-
-def new_id() -> str:
-    """An id for a chat."""
-    return f"c-{token_hex(8)}"
 
 
 def _open_store() -> Store:
@@ -77,7 +72,7 @@ class ChatSession:
     looked_at: tuple[int | None, int | None] = (None, None)  # another request and a message, chosen on its map
     shown: object = None  # what is open elsewhere, if that is this chat
     written: int = 0  # summaries so far
-    id: str = field(default_factory=new_id)  # of the conversation in a recording
+    id: str = field(default_factory=new_conversation)  # of the conversation in a recording
     store: Store = field(default_factory=_open_store, repr=False)
     _answers: dict[int, Answer] = field(default_factory=dict)  # by the message's identity
     _notes: dict[int, list[str]] = field(default_factory=dict)
@@ -128,7 +123,7 @@ class ChatSession:
         self.replace(Conversation(title="Chat"))
         with self._lock:
             self._answers, self._notes, self.position = {}, {}, 0
-            self.store, self.written, self.shown, self.id = _open_store(), 0, None, new_id()
+            self.store, self.written, self.shown, self.id = _open_store(), 0, None, new_conversation()
             self.checkpoints, self.memory_problem = None, ""
 
     def choose_answerer(self, who: str) -> None:
