@@ -57,12 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
         raise SettingsError("--keep-days is a number of days, or 0 to delete nothing")
     from historylab.proxy.open import open_proxy
     from historylab.proxy.serve import Server
+    from historylab.recordings.place import named_place
     from historylab.serving.address import listen, url_of
-    from historylab.settings.names import RECORD
     from historylab.wording.proxy import Start, start_block
 
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
-    record = arguments.record or os.environ.get(RECORD) or None
+    record = arguments.record or named_place() or None
     with listen(arguments.host, arguments.port) as bound:
         proxy = open_proxy(
             arguments.upstream,
@@ -109,11 +109,8 @@ def _tokens(arguments: argparse.Namespace) -> list[str]:
 def _recorded(place: str | None, keep_days: int, patterns: int) -> str:
     if place is None:
         return "nothing is kept (--record FOLDER keeps each request, for the Live page)"
+    from historylab.recordings.place import place_in_words
+
     kept = f"for {keep_days:,} days" if keep_days else "for ever"
     more = f", without keys and {count_of(patterns, 'pattern')} of yours" if patterns else ", without keys"
-    return f"{_shown(place)}, {kept}{more}"
-
-
-def _shown(place: str) -> str:
-    """A recording's place without the password that a database's URL may hold."""
-    return re.sub(r"(?<=://)[^/]*@", "", place).partition("?")[0] if "://" in place else os.path.abspath(place)
+    return f"{place_in_words(place)}, {kept}{more}"

@@ -9,7 +9,14 @@ from starlette.responses import Response
 
 from historylab.proxy.headers import RawHeaders
 
-KINDS = {401: "authentication_error", 404: "not_found_error", 413: "request_too_large"}
+KINDS = {
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
 
 
 class Refused(Exception):
@@ -23,13 +30,24 @@ class Refused(Exception):
         self.status, self.sentence, self.code = status, sentence, code
 
 
+def error_body(
+    provider: str, status: int, message: str, *, param: str | None = None, code: str | None = None
+) -> dict[str, Any]:
+    """The body of an error: Anthropic's, or else OpenAI's, where `param` and `code` stand."""
+    kind = KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
+    error = {"type": kind, "message": message}
+    return (
+        {"type": "error", "error": error}
+        if provider == "anthropic"
+        else {"error": {**error, "param": param, "code": code}}
+    )
+
+
 def refusal(refused: Refused, provider: str = "openai") -> Response:
     """The answer; clients that would try again are told that it won't help."""
-    kind = KINDS.get(refused.status, "invalid_request_error" if refused.status < 500 else "api_error")
-    error: dict[str, Any] = {"type": kind, "message": f"historylab proxy: {refused.sentence}"}
-    body: dict[str, Any] = {"type": "error", "error": error}
-    if provider == "openai":
-        body = {"error": {**error, "param": None, "code": f"historylab_{refused.code}"}}
+    body = error_body(
+        provider, refused.status, f"historylab proxy: {refused.sentence}", code=f"historylab_{refused.code}"
+    )
     again = "true" if refused.status in (502, 503, 504) else "false"
     answer = Response(json.dumps(body), refused.status, {"x-should-retry": again}, "application/json")
     answer.raw_headers += refused.headers

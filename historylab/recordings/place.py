@@ -8,6 +8,7 @@ from pathlib import Path
 from historylab.errors import StoreError
 from historylab.formats.traces.recorded_lines import RECORDING_FILE
 from historylab.registry import member
+from historylab.settings.names import RECORD
 from historylab.stores.base import Store, open_store
 
 FILES = frozenset({".db", ".sqlite", ".sqlite3"})
@@ -33,6 +34,17 @@ def open_recording(place: str | os.PathLike[str]) -> Store:
         raise StoreError(f"{str(place)!r:.200} cannot hold a recording: {reason}; give a folder") from None
     store: Store = member("store", "sqlite").target(file)
     return store
+
+
+def named_place() -> str:
+    """The place that the environment names; empty if it names none."""
+    return os.environ.get(RECORD, "")
+
+
+def place_in_words(place: str) -> str:
+    """A place for display: a database by its address without a password, a file or folder by its whole path."""
+    scheme, is_url, rest = place.partition("://")
+    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}" if is_url else os.path.abspath(place)
 
 
 def recording_file(place: str | os.PathLike[str]) -> Path:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
+from historylab.proxy.refusals import error_body
 from historylab.proxy.scripted_upstream import wire
 
 Behaviour = Callable[["Handler"], None]
@@ -223,7 +224,7 @@ def status(code: int, message: str = "no", *, param: str | None = None, retry_af
 
     def behave(handler: Handler) -> None:
         key = (handler.headers["Authorization"] or "").removeprefix("Bearer ")
-        error = wire.error(handler.api, code, message.replace("{key}", key), param=param)
+        error = error_body(handler.api, code, message.replace("{key}", key), param=param)
         headers = {"Retry-After": retry_after} if retry_after else {}
         handler.send(code, json.dumps(error), **headers)
 

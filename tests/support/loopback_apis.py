@@ -12,6 +12,7 @@ from typing import Any
 from api_rules import body_fault
 from chat_server import MESSAGES, Behaviour, Handler, answer, says
 
+from historylab.proxy.refusals import error_body
 from historylab.proxy.scripted_upstream import wire
 
 Record = dict[str, Any]
@@ -39,7 +40,7 @@ def speaks(answers: Iterable[Record] = (), refused: list[str] | None = None) -> 
 
 def _refusal(path: str, fault: str) -> dict[str, Any]:
     api = wire.ANTHROPIC if path == MESSAGES else wire.CHAT_COMPLETIONS
-    return wire.error(api, 400, fault, param="input" if path == "/v1/responses" else "messages")
+    return error_body(api, 400, fault, param="input" if path == "/v1/responses" else "messages")
 
 
 def _unreasoned(body: Mapping[str, Any], reasoned: Mapping[str, str]) -> str | None:

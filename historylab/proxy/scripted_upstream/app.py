@@ -22,6 +22,7 @@ from historylab.counters.base import Counter as TokenCounter
 from historylab.counters.base import count_text, open_counter
 from historylab.errors import LoadError
 from historylab.formats.requests.detect import FORMS
+from historylab.proxy.refusals import error_body
 from historylab.proxy.scripted_upstream import wire
 from historylab.proxy.scripted_upstream.answers import answer_to, asked_of
 from historylab.proxy.scripted_upstream.prefixes import Prefixes, digests_of, is_marked
@@ -76,7 +77,7 @@ class ScriptedUpstream:
                 return JSONResponse(wire.too_long(api, read.tokens, self.window), 400)
             reply, id = self.reply(api, body, read)
         except UNREADABLE as problem:
-            return JSONResponse(wire.error(api, 400, f"the request can't be read: {problem}"), 400)
+            return JSONResponse(error_body(api, 400, f"the request can't be read: {problem}"), 400)
         reads = reply.usage.cache_reads if reply.usage else 0
         cached = f" ({reads} from the cache)" if reads else ""
         called = [f"called {call.name}" for call in reply.tool_calls]

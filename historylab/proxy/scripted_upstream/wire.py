@@ -1,4 +1,4 @@
-"""Answers as the two APIs write them: a body, the events of a stream, an error.
+"""Answers as the two APIs write them: a body, the events of a stream, the error for one that is too long.
 
 Source: the Chat Completions and Messages API references, their objects, streaming events and errors.
 """
@@ -11,21 +11,12 @@ from typing import Any
 
 from historylab.chat_models.base import Reply
 from historylab.conversation.message import Usage
+from historylab.proxy.refusals import error_body
 
 CHAT_COMPLETIONS, ANTHROPIC = "chat_completions", "anthropic"
 CREATED = 1_767_225_600  # every answer's: the same request is answered by the same bytes
 PIECE = 4  # characters of text in one event, about a token
 STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "tool_calls": "tool_use"}
-ERROR_TYPES = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
-    529: "overloaded_error",
-}
-
 Body = dict[str, Any]
 
 
@@ -144,20 +135,12 @@ def pieces(text: str) -> list[str]:
     return [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
 
 
-def error(api: str, status: int, message: str, *, param: str | None = None, code: str | None = None) -> Body:
-    """The body of an error, in the API's form."""
-    kind = ERROR_TYPES.get(status, "api_error")
-    if api == ANTHROPIC:
-        return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_scripted"}
-    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
-
-
 def too_long(api: str, tokens: int, window: int) -> Body:
     """The body of the 400 for a request that exceeds the model's window, in the API's own words."""
     if api == ANTHROPIC:
-        return error(api, 400, f"prompt is too long: {tokens} tokens > {window} maximum")
+        return error_body(api, 400, f"prompt is too long: {tokens} tokens > {window} maximum")
     said = (
         f"This model's maximum context length is {window} tokens. However, your messages resulted in {tokens} tokens. "
         "Please reduce the length of the messages."
     )
-    return error(api, 400, said, param="messages", code="context_length_exceeded")
+    return error_body(api, 400, said, param="messages", code="context_length_exceeded")

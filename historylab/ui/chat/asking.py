@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +23,9 @@ from historylab.conversation.message import Message
 from historylab.errors import StoreError
 from historylab.planning.pipeline import open_instruments
 from historylab.recordings.library import Library
+from historylab.recordings.place import named_place
 from historylab.recordings.redaction import likely_secrets
 from historylab.settings.model import Settings
-from historylab.settings.names import RECORD
 from historylab.systems.mycoder import Checkpoints, default_tools, tool_agent
 from historylab.systems.mycoder.status import INSTRUCTIONS
 from historylab.systems.octopus.limited_tools import limit_tools
@@ -136,7 +135,7 @@ def _events(
 
 def recording_of(chat: ChatSession) -> Recording | None:
     """Where the chat is recorded, if the playground was started with a recording. Raises StoreError."""
-    place = os.environ.get(RECORD, "")
+    place = named_place()
     secrets = likely_secrets(chat.server.known_secrets())
     return Recording(*cached.recorder(place), chat, chat.id, APP, secrets) if place else None
 

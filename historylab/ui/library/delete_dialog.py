@@ -10,6 +10,7 @@ from historylab.costs.amounts import count_of
 from historylab.errors import StoreError
 from historylab.recordings.entries import Entry
 from historylab.recordings.library import Library
+from historylab.recordings.place import named_place, place_in_words
 from historylab.ui.session import drawers, session
 from historylab.ui.session import library as choices
 from historylab.wording.library import deletion
@@ -33,7 +34,7 @@ def _dialog(library: Library, entries: Sequence[Entry]) -> None:
     more = f"<li>and {len(entries) - NAMED:,} more</li>" if len(entries) > NAMED else ""
     recorded = [entry.key for entry in entries if entry.source == "recorded"]
     lines = library.recorded.count_lines(recorded) if library.recorded else 0
-    told = deletion(len(recorded), lines, len(entries) - len(recorded), choices.place_in_words())
+    told = deletion(len(recorded), lines, len(entries) - len(recorded), place_in_words(named_place()))
     st.html(f'<ul class="hl-small">{named}{more}</ul>' + "".join(f"<p>{escape(line)}</p>" for line in told))
     with st.container(horizontal=True):
         label = f"Delete {count_of(len(entries), 'conversation')}"

@@ -9,6 +9,7 @@ import streamlit as st
 
 from historylab.recordings.entries import SOURCES
 from historylab.recordings.library import Library
+from historylab.recordings.place import named_place
 from historylab.recordings.search import Match
 from historylab.settings.model import Settings
 from historylab.ui.library.conversation_list import conversation_list, opened_row, ticked_rows
@@ -79,7 +80,7 @@ def list_headline(library: Library, found: Sequence[Match]) -> None:
     chosen = session.tab().library
     narrowed = bool(chosen.source or chosen.wanted_tags)
     said = headline(len(found), chosen.search, chosen=narrowed)
-    about = "" if library.recorded or choices.place() else f'<div class="hl-meta">{escape(NOT_RECORDING)}</div>'
+    about = "" if library.recorded or named_place() else f'<div class="hl-meta">{escape(NOT_RECORDING)}</div>'
     st.html(f'<h1 class="hl-verdict">{escape(said)}</h1>{about}')
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from historylab.errors import StoreError
-from historylab.ui.session import library as choices
+from historylab.recordings.place import named_place, place_in_words
 from historylab.ui.shared.notice import notice
 from historylab.wording.library import cannot_read
 
@@ -14,7 +14,7 @@ from historylab.wording.library import cannot_read
 def unreadable(problem: str) -> None:
     """Show why the recording is missing, if it is."""
     if problem:
-        notice(cannot_read(choices.place_in_words(), problem), "error")
+        notice(cannot_read(place_in_words(named_place()), problem), "error")
 
 
 @contextmanager

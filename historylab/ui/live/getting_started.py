@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import streamlit as st
 
+from historylab.recordings.place import named_place
 from historylab.recordings.watch import Watch
-from historylab.settings.names import RECORD
 from historylab.ui.server.loopback import on_this_machine
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.time_zone import reader_zone
@@ -77,7 +75,7 @@ def _headline(words: str, more: str) -> None:
 
 def _place() -> str:
     """Where the recording is, for a reader at this machine; a database's address may hold a password."""
-    place = os.environ.get(RECORD, "")
+    place = named_place()
     if "://" in place or not on_this_machine():
         return "The recording is open and empty."
     return f"The recording in {home_as_tilde(place)} is open and empty."

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import accumulate
 
 from historylab.recordings.entries import Held, HeldShelf, Source
+from historylab.recordings.place import named_place
 from historylab.registry import members
-from historylab.settings.names import RECORD
 from historylab.ui.session.session import tab
 from historylab.ui.session.tab import HeldFile, Opened
 
@@ -21,7 +20,7 @@ PASTED, SAMPLE, CHAT = "pasted", "sample", "chat"
 def hold(opened: Opened) -> None:
     """Go on listing what was just opened. What the server's recording has is listed from there."""
     library = tab().library
-    if any(file.given.recorded for file in opened.files) or (is_chat(opened) and os.environ.get(RECORD)):
+    if any(file.given.recorded for file in opened.files) or (is_chat(opened) and named_place()):
         return
     kept = _without_bytes(opened)
     for held in library.held:

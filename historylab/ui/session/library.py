@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 
 from historylab.errors import StoreError
 from historylab.formats.samples import DEFAULT_SAMPLE
 from historylab.recordings.entries import Source, clean_tags
 from historylab.recordings.library import Library
+from historylab.recordings.place import named_place
 from historylab.recordings.recorded_shelf import is_recorded, name_of
 from historylab.recordings.search import MessageIndex
-from historylab.settings.names import RECORD
 from historylab.ui.session import cached, drawers, holding, opening, viewing, watching
 from historylab.ui.session.session import tab, touch
 
 LONGEST_SEARCH = 200
 
 
-def place() -> str:
-    """Where the recording is, as the server was told; empty if it has none."""
-    return os.environ.get(RECORD, "")
-
-
-def place_in_words() -> str:
-    """Where the recording is, without a password."""
-    scheme, is_url, rest = place().partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}" if is_url else scheme
-
-
 def library() -> tuple[Library, str]:
     """The library, and why the recording can't be read; empty if it can, or if there is none."""
     held = holding.shelf()
-    if not place():
+    place = named_place()
+    if not place:
         return Library(held), ""
     try:
-        shelf = cached.recorded_shelf(place())
+        shelf = cached.recorded_shelf(place)
         shelf.refresh()
     except StoreError as problem:
         return Library(held), str(problem)

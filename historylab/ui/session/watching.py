@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from historylab.conversation.conversation import Conversation
 from historylab.errors import HistoryLabError, StoreError
 from historylab.formats.load import Conversations, first_asking
+from historylab.recordings.place import named_place
 from historylab.recordings.watch import Watch, WatchedConversation
-from historylab.settings.names import RECORD
 from historylab.ui.session import cached, drawers, session, viewing
 from historylab.ui.session.given_files import bounded
 from historylab.ui.session.session import tab
@@ -21,7 +20,7 @@ TO_PLAYGROUND = "to the playground"
 
 def recording() -> Watch | None:
     """The recording that the server was started with; None if it names none. Raises StoreError."""
-    place = os.environ.get(RECORD, "")
+    place = named_place()
     return cached.watched(place) if place else None
 
 
