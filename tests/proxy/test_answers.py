@@ -68,6 +68,27 @@ def whole(form: str) -> Any:
     return answer.body()
 
 
+def test_a_streamed_call_without_arguments_has_none_and_thoughts_have_their_signature():
+    answer, index = Answer("anthropic", True), {"type": "content_block_delta", "index": 0}
+    thought, call = (
+        {"type": "thinking", "thinking": "", "signature": ""},
+        {"type": "tool_use", "id": "t", "name": "now"},
+    )
+    for piece in (
+        ANTHROPIC[0],
+        event({"type": "content_block_start", "index": 0, "content_block": thought}),
+        event({**index, "delta": {"type": "signature_delta", "signature": "signed"}}),
+        event({"type": "content_block_start", "index": 1, "content_block": {**call, "input": {}}}),
+        event({**index, "index": 1, "delta": {"type": "input_json_delta", "partial_json": ""}}),
+        event({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": None}}),
+        ANTHROPIC[-1],
+    ):
+        answer.add(piece)
+    body = answer.body()
+    assert body["content"] == [{**thought, "signature": "signed"}, {**call, "input": {}}]
+    assert body["stop_reason"] == "tool_use"
+
+
 def test_an_error_within_a_stream_stands_in_its_body():
     answer = Answer("chat_completions", True)
     answer.add(event(chunk("so f")) + event({"error": {"message": "overloaded"}}))

@@ -42,7 +42,12 @@ EVENTS = (
 READ_OF_EVENT = {"type", "index", "message", "content_block", "delta", "usage", "context_management"}
 READ_OF_ANSWER = {"id", "type", "role", "content", "model", "usage", "stop_reason", "stop_sequence", "stop_details"}
 READ_OF_ANSWER |= {"messages", "container", "context_management"}
-DELTAS = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
+DELTAS = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+    "input_json_delta": "partial_json",
+}
 
 
 def is_answer(value: dict[str, Any]) -> bool:
@@ -170,11 +175,13 @@ def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
             inputs[at] = inputs.get(at, "") + text
         elif isinstance(text, str) and at in blocks:
             blocks[at][name] = f"{blocks[at].get(name) or ''}{text}"
+        message |= {name: delta[name] for name in ("stop_reason", "stop_sequence") if name in delta}
         if isinstance(usage := event.get("usage"), dict):
             before = message.get("usage")
             message["usage"] = {**(before if isinstance(before, dict) else {}), **usage}
     for at in inputs.keys() & blocks.keys():
-        blocks[at]["input"] = _parsed(inputs[at])
+        if inputs[at]:  # else it is as it began: a call without arguments
+            blocks[at]["input"] = _parsed(inputs[at])
     whole = {"type": "message", "role": "assistant", "model": "", **message, "content": list(blocks.values())}
     return {**unread, **whole}
 
