@@ -35,12 +35,9 @@ def error_body(
 ) -> dict[str, Any]:
     """The body of an error: Anthropic's, or else OpenAI's, where `param` and `code` stand."""
     kind = KINDS.get(status, "invalid_request_error" if status < 500 else "api_error")
-    error = {"type": kind, "message": message}
-    return (
-        {"type": "error", "error": error}
-        if provider == "anthropic"
-        else {"error": {**error, "param": param, "code": code}}
-    )
+    if provider == "anthropic":
+        return {"type": "error", "error": {"type": kind, "message": message}, "request_id": None}
+    return {"error": {"type": kind, "message": message, "param": param, "code": code}}
 
 
 def refusal(refused: Refused, provider: str = "openai") -> Response:
