@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import Any, Self, final
 
 MOST_TOKENS = 10**9
@@ -146,3 +147,8 @@ def instant(timestamp: str | None) -> float:
     except ValueError:
         return float("nan")
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def prompt_length(messages: Iterable[Message]) -> int:
+    """The number of system messages at the beginning."""
+    return sum(1 for _ in takewhile(lambda message: message.role == "system", messages))

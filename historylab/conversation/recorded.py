@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from historylab.conversation.message import Message, Usage
+from historylab.conversation.message import Message, Usage, prompt_length
 from historylab.conversation.usage import MODEL, model_name, recorded_models, usage_of
 from historylab.registry import member
 
@@ -118,5 +118,4 @@ def _model(of_file: object, of_answers: Iterable[object]) -> str | None:
 
 
 def _leading_system_text(conversation: Conversation) -> str:
-    first = next((i for i, m in enumerate(conversation) if m.role != "system"), len(conversation))
-    return "\n".join(m.content for m in conversation[:first])
+    return "\n".join(m.content for m in conversation[: prompt_length(conversation)])

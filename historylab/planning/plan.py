@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from historylab.conversation.message import Message, Summary
+from historylab.conversation.message import Message, Summary, prompt_length
 from historylab.counters.base import count_messages
 from historylab.planning.blocks import Ranges
 from historylab.planning.codes import Codes
@@ -161,8 +161,7 @@ class HistoryPlan(PlannedBlocks):
         """The messages to send, in order; a late tool result directly follows its call."""
         messages = self._messages(self.sent_messages)
         if self.summary:
-            leading = next((k for k, m in enumerate(messages) if m.role != "system"), len(messages))
-            messages.insert(leading, Message("system", self.summary.text))
+            messages.insert(prompt_length(messages), Message("system", self.summary.text))
         return self.layout(messages) if self.layout else messages
 
     def lay_out(self, layout: Callable[[list[Message]], list[Message]]) -> HistoryPlan:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from historylab.costs.amounts import count_of
+from historylab.counters.base import counter_for
 from historylab.recordings.entries import Source
+from historylab.settings.model import Settings
+from historylab.systems.mentu.library_memory import Remembered
 from historylab.wording.untrusted import one_line
 
 ORIGINS: Mapping[Source, str] = {"recorded": "Recorded", "imported": "Imported", "generated": "Generated"}
@@ -59,8 +62,9 @@ def deletion(recorded: int, lines: int, held: int, place: str) -> list[str]:
     return said
 
 
-def remembered_from(titles: Sequence[str]) -> str:
-    """ "Remembered from “Cake for Ana” and “Ferry”": which conversations quotes are of."""
-    quoted = [f"“{one_line(title, 60)}”" for title in titles]
-    first = ", ".join(quoted[:-1])
-    return f"Remembered from {first} and {quoted[-1]}" if first else f"Remembered from {quoted[-1]}"
+def remembered_line(found: Remembered, settings: Settings) -> str:
+    """ "Remembered from “Cake for Ana” and “Ferry”: 120 tokens": which conversations quotes are of, and their size."""
+    *others, last = (f"“{one_line(entry.title, 60)}”" for entry in found.entries)
+    first = f"{', '.join(others)} and " if others else ""
+    tokens = int(counter_for(settings).count([found.message])[0])
+    return f"Remembered from {first}{last}: {tokens:,} tokens"

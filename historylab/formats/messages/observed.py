@@ -17,13 +17,13 @@ from operator import attrgetter, is_not, itemgetter
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, instant
+from historylab.conversation.message import Message, instant, prompt_length
 from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
 from historylab.formats.base import NOTHING, Report, Tally
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.marks import Marks, beginnings
-from historylab.formats.messages.threads import Thread, prompt_length
+from historylab.formats.messages.threads import Thread
 
 TRIMMED = "a request without older messages of those before (trimmed), read as a conversation of its own"
 COMPACTED = "a request with something else in place of older messages (compacted), read as a conversation of its own"

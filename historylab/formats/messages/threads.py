@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.usage import MODEL
 from historylab.formats.messages.marks import beginnings
 
@@ -57,8 +57,3 @@ class Thread:
         known = prompt_length(self.messages) + len(self.bodies)
         self.bodies += beginnings(self.marks[known:], self.bodies[-1] if self.bodies else 0)
         return self.bodies[-1]
-
-
-def prompt_length(messages: Sequence[Message]) -> int:
-    """The number of system messages at the beginning."""
-    return next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))

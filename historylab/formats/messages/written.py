@@ -15,7 +15,7 @@ from typing import Any
 
 from historylab.conversation.columns import ROLE_CODES
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, ToolCall
+from historylab.conversation.message import Message, ToolCall, prompt_length
 from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import Losses
@@ -101,8 +101,7 @@ def merged(turns: Iterable[tuple[str, list[Any]]], losses: Losses, opening: Any)
 
 def split_systems(messages: Sequence[Message], losses: Losses) -> tuple[list[str], list[Message]]:
     """The texts of system messages, which stand apart, and the other messages."""
-    first = next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
-    late = sum(message.role == "system" for message in messages[first:])
+    late = sum(message.role == "system" for message in messages[prompt_length(messages) :])
     losses.lose("places of system messages, moved to the beginning", late)
     prompts = [message.content for message in messages if message.role == "system" and message.content]
     return prompts, [message for message in messages if message.role != "system"]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from historylab.conversation.message import prompt_length
 from historylab.counters.base import Counter, PerMessage
 from historylab.counters.octopus import OctopusCounter
 from historylab.planning.blocks import Ranges, before
@@ -70,8 +71,7 @@ def counted_messages(plan: HistoryPlan) -> list[tuple[Any, int]]:
     tokens = plan.sent_tokens[plan.sent[plan.history.columns.block[: plan.size]]].tolist()
     counted = [(message.source, count) for message, count in zip(kept, tokens, strict=True)]
     if plan.summary:
-        leading = next((k for k, message in enumerate(kept) if message.role != "system"), len(kept))
-        counted.insert(leading, ({"role": "system", "content": plan.summary.text}, plan.summary.tokens))
+        counted.insert(prompt_length(kept), ({"role": "system", "content": plan.summary.text}, plan.summary.tokens))
     return counted
 
 

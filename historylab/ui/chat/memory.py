@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.counters.base import counter_for
 from historylab.settings.model import Settings
 from historylab.ui.session import session
 from historylab.ui.session.chat_session import ChatSession
-from historylab.wording.library import remembered_from
+from historylab.wording.library import remembered_line
 from historylab.wording.untrusted import escape, multiline
 
 SWITCH, LONGEST = "remembers", 4_000
@@ -32,8 +31,7 @@ def memory_panel(chat: ChatSession, settings: Settings) -> None:
         if chat.remembers and len(chat.conversation) and not chat.memory_problem:
             st.html('<div class="hl-meta">No other conversation says anything of the newest question.</div>')
         return
-    tokens = int(counter_for(settings).count([found.message])[0])
-    said = f"{remembered_from([entry.title for entry in found.entries])}: {tokens:,} tokens"
+    said = remembered_line(found, settings)
     quotes = escape(multiline(found.message.content, LONGEST))
     st.html(
         f'<details class="hl-meta hl-folded"><summary>{escape(said)}</summary><pre class="hl-lines">{quotes}</pre>'

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.counters.base import counter_for
 from historylab.recordings.library import Library
 from historylab.settings.model import Settings
 from historylab.systems.mentu.library_memory import Remembered, remember
 from historylab.ui.library.reading import read_recorded
 from historylab.ui.session import library as choices
 from historylab.ui.session import session
-from historylab.wording.library import remembered_from
+from historylab.wording.library import remembered_line
 from historylab.wording.untrusted import escape, multiline
 
 KEY = "memory-question"
@@ -43,9 +42,7 @@ def memory_preview(library: Library, settings: Settings) -> None:
 
 
 def _shown(found: Remembered, settings: Settings) -> None:
-    tokens = int(counter_for(settings).count([found.message])[0])
-    said = f"{remembered_from([entry.title for entry in found.entries])}: {tokens:,} tokens"
     st.html(
-        f'<div class="hl-small">{escape(said)}</div>'
+        f'<div class="hl-small">{escape(remembered_line(found, settings))}</div>'
         f'<pre class="hl-lines">{escape(multiline(found.message.content, 4_000))}</pre>'
     )

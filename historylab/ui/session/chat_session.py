@@ -25,7 +25,7 @@ from historylab.agent.events import (
 from historylab.chat_models.base import ChatModel
 from historylab.chat_models.environment import ENVIRONMENT, Server, model_and_host
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.message import Message, prompt_length
 from historylab.planning.plan import HistoryPlan
 from historylab.recordings.exchange import new_conversation
 from historylab.registry import member
@@ -174,7 +174,7 @@ class ChatSession:
         with self._lock:
             self.remembered, self.memory_problem = found, problem
             said = self.conversation
-            size = next((i for i, message in enumerate(said) if message.role != "system"), len(said))
+            size = prompt_length(said)
             before = list(said[:size])
             after = [message for message in before if not message.content.startswith(HEADING)]
             if found:
