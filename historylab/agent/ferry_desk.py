@@ -17,6 +17,7 @@ from historylab.agent.conversation_search import NAME as SEARCH
 from historylab.agent.tools import FunctionTool, as_tool
 from historylab.chat_models.base import Reply
 from historylab.chat_models.scripted import call
+from historylab.costs.amounts import count_of
 
 NAME = "scripted"
 TIMETABLE: Mapping[str, Sequence[str]] = {
@@ -137,7 +138,7 @@ def _seen(messages: Sequence[Record]) -> str:
     """What the request holds, as only the model can say."""
     users = [_text(m) for m in messages if m["role"] == "user"]
     oldest = " ".join(users[0].split())[:80] if users else ""
-    return f"I was sent {len(messages):,} messages; the oldest of yours is “{oldest}”."
+    return f"I was sent {count_of(len(messages), 'message')}; the oldest of yours is “{oldest}”."
 
 
 def _summary(messages: Sequence[Record]) -> str:

@@ -64,9 +64,7 @@ class Server:
             usable = False
         if not usable:
             what, key = ("the base URL", "the field for it") if self.url else (BASE_URL, KEY)
-            raise ModelError(
-                f"{what} is no address like https://host/v1 (a key belongs into {key}, not into it)", "address"
-            )
+            raise ModelError(f"{what} is no address like https://host/v1 (a key goes into {key})", "address")
 
     def api_key(self) -> str:
         """The key. Raises ModelError if OpenAI needs one and there is none, or if it is not a valid header."""

@@ -24,7 +24,7 @@ ADVICE = {
     422: "the server refused the request (422){quote}; change the model or shorten what is asked",
     429: "too many requests, or nothing left of the quota (429); wait {wait}",
 }
-KINDS = {401: "key", 403: "forbidden", 404: "not_found", 429: "busy"}
+KINDS = {401: "key", 403: "forbidden", 404: "not_found", 405: "not_found", 429: "busy"}
 TOO_LONG = "the request is longer than the model takes{most} ({status}); send less of the history: a smaller budget"
 REDIRECTED = (
     "the server sends requests on to another address ({status}), which is not followed, as the messages would go "

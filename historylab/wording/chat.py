@@ -33,7 +33,10 @@ SCRIPTED_ABOUT = (
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a request held: its number (from 0), the messages sent of all there were, its tokens of the limit."""
+    """What a request held: its number (from 0), the messages sent of all there were, its tokens of the limit.
+
+    The limit is what the settings cut at, so a request may be `over` a budget and far from it.
+    """
 
     request: int
     sent: int
@@ -42,7 +45,7 @@ class Seen:
     limit: int
     dropped: int
     summarised: int
-    over: bool
+    over: int
 
     @property
     def line(self) -> str:
@@ -52,7 +55,7 @@ class Seen:
             f"{self.tokens:,} of {self.limit:,} tokens",
             f"{self.summarised:,} summarised" if self.summarised else "",
             f"{self.dropped:,} dropped" if self.dropped else "",
-            "over the budget" if self.over else "",
+            f"{self.over:,} over the budget" if self.over else "",
         ]
         return " · ".join(filter(None, parts))
 
@@ -69,7 +72,7 @@ def seen_of(plan: HistoryPlan, settings: Settings) -> Seen:
         limit_of(settings)[0],
         counts[Action.DROPPED],
         counts[Action.SUMMARIZED],
-        plan.over_budget,
+        max(0, plan.tokens - plan.budget),
     )
 
 

@@ -48,7 +48,7 @@ def test_it_remembers_what_its_request_holds_and_nothing_else():
 
 def test_without_tools_and_with_nothing_it_knows_it_says_what_it_was_sent():
     assert "no timetable" in answer("Which boats sail tomorrow?")
-    assert "I was sent 1 messages; the oldest of yours is “hm”" in answer("hm")
+    assert "I was sent 1 message; the oldest of yours is “hm”" in answer("hm")
 
 
 def test_an_island_without_a_ferry_is_named():

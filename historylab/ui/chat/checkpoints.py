@@ -64,12 +64,14 @@ def _save(chat: ChatSession) -> None:
 
 def _list(chat: ChatSession, listed: Sequence[Saved], settings: Settings) -> None:
     if not listed:
-        st.html('<div class="hl-meta">None yet. One is saved by itself before the chat is compacted.</div>')
+        st.html('<div class="hl-meta">None yet. One is saved by itself before compactHistory replaces messages.</div>')
         return
     chosen = next((i for i, saved in enumerate(listed) if saved.checkpoint.id == chat.checkpoint), None)
     rows = [_row(saved, settings) for saved in listed]
     row_table(TABLE, COLUMNS, rows, lambda i: _choose(chat, listed[i]), label="Checkpoints", chosen=chosen)
-    if chosen is not None:
+    if chosen is None:
+        st.html('<div class="hl-meta">Choose one to compare it with the chat, restore or fork it.</div>')
+    else:
         _chosen(chat, listed[chosen])
 
 

@@ -10,7 +10,6 @@ from historylab.ui.chat import asking
 from historylab.ui.session import session, viewing
 from historylab.ui.session.chat_session import REPLAYED, ChatSession
 from historylab.wording.chat import EXAMPLES, NAME
-from historylab.wording.cuts import capitalize_first
 from historylab.wording.untrusted import escape, markdown, one_line
 
 
@@ -18,8 +17,8 @@ def invitation(chat: ChatSession, settings: Settings) -> None:
     """Say who answers, and offer ways to begin."""
     who = one_line(asking.who_answers(chat, settings), NAME)
     st.html(
-        f'<div class="hl-title">Say something</div><div class="hl-meta">{escape(capitalize_first(who))} answers, '
-        "under the settings beside this. Each answer says what its request held.</div>"
+        f'<div class="hl-title">Say something</div><div class="hl-meta">Answered by {escape(who)}, under the settings '
+        "in the sidebar. Each answer says what its request held.</div>"
     )
     may_ask = chat.may_ask(settings.model)
     if chat.answerer != REPLAYED:
