@@ -84,7 +84,8 @@ def _checked(url: str) -> tuple[str, str]:
     path = parts.path.rstrip("/")
     plain = re.fullmatch(r"(?:/(?!\.\.?(?:/|$))[\w.~-]+)*", path, re.ASCII)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment or not plain:
-        raise SettingsError(f"{url!r:.200} is no address of an upstream; {wanted}")
+        shown = url.partition("?")[0]  # a query may hold a key
+        raise SettingsError(f"{shown!r:.200} is no address of an upstream; {wanted}")
     return str(whole), path
 
 
