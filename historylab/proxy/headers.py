@@ -19,7 +19,7 @@ OF_ONE_CONNECTION = frozenset(
 WRITTEN_ANEW = frozenset((b"host", b"content-length", b"expect"))
 OURS = b"historylab-"
 TOKEN = "historylab-token"
-CREDENTIALS = re.compile(rb"auth|cookie|key|secret|sig|token", re.IGNORECASE)
+CREDENTIALS = re.compile(rb"auth(?!or(?:s|ity)?\b)|cookie|key\b|secret|\bsig|token", re.IGNORECASE)
 """What names of headers and of a query's fields have in them, if a key may stand there: each provider has its own."""
 COOKIE_NAME = re.compile(r"[\w.-]+=(?=[^=])")
 LONGEST_SKETCH = 400

@@ -43,6 +43,7 @@ def test_keys_are_found_wherever_clients_send_them():
     given = raw(authorization="Basic bWU6cGFzczE=", cookie='seen=1; chat="key-1234"', x_goog_api_key="key-5678")
     assert secrets_in(given) == ["bWU6cGFzczE", "key-1234", "key-5678"]
     given = raw(helicone_auth="BEARER key-1234", traceparent="00-4bf92f3577b34da6")
+    assert secrets_in(raw(x_author="claude-code", x_design="grid-12345", x_keyboard="qwertz-105")) == []
     assert secrets_in(given, b"key=k%2F567890&api-version=2026-10-21") == ["key-1234", "k/567890"]
 
 
