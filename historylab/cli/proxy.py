@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import re
@@ -14,6 +15,9 @@ from historylab.errors import SettingsError
 
 PORT = 8484
 KEEP_DAYS = 30
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
+"""A long history is thousands of new objects, none of them in a circle; by Python's own threshold each request would be
+searched for garbage several times."""
 SUMMARY = "Stand in front of a model's API: trim, watch and record the requests of any app"
 UNENCRYPTED = "the upstream is asked without encryption, so whoever is on the way there can read keys and texts"
 
@@ -84,6 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
             token=bool(tokens),
             warnings=(UNENCRYPTED,) if proxy.upstream.shows_keys else (),
         )
+        gc.freeze()
+        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
         Server(proxy, lambda: print_block(start_block(start))).run([bound])
     return 0
 
