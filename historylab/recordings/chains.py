@@ -40,7 +40,7 @@ class _Known:
     fields: Mapping[str, Any] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)  # a digest of what was said up to each item after the leading ones
     state: set[str] = field(default_factory=set)
-    after: int | None = None  # the store has it under a higher number than this; None: not yet
+    first: tuple[int, int] | None = None  # between which numbers the store has the line its chain begins with
 
 
 class Chains:
@@ -75,16 +75,17 @@ class Chains:
         now = _Known(known.conversation, exchange.id, answered=answer is not None, fields=body, links=links)
         now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
         now.state = known.state | exchange.state.keys()
+        now.first = known.first if same else None
         if exchange.chat is not None:
             self._chats.setdefault(exchange.chat, {})[exchange.app] = self._newest[now.conversation] = now
         found_by = {_key(_link(links[-1] if links else exchange.app, answer)): known.conversation} if answer else {}
         return Record(known.conversation, exchange.started, text), found_by
 
-    def written(self, exchanges: Iterable[Exchange], after: int) -> None:
-        """Know that the lines of these exchanges are kept, with higher numbers than `after`."""
+    def written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
+        """Know that the lines of these exchanges are kept, with numbers after this one, up to the last."""
         for exchange in exchanges:
             if known := self._known(exchange):
-                known.after = after
+                known.first = known.first or (after, last)
 
     def found_by(self, keys: Mapping[str, str], standing: Mapping[str, str]) -> None:
         """Prefer these conversations to those that the store goes on having for the same answers.
@@ -111,10 +112,11 @@ class Chains:
         known = self._known(exchange)
         if known is None or exchange.conversation not in ("", known.conversation):
             return None
-        kept = known.after is None or self._store.read_records(
-            after=known.after, conversation=known.conversation, limit=1
-        )
-        return known if kept else None
+        if known.first is None:
+            return known
+        after, last = known.first
+        kept = self._store.read_records(after=after, conversation=known.conversation, limit=1)
+        return known if kept and kept[0].number <= last else None
 
     def _goes_on(self, known: _Known, items: Sequence[Any], same: int, answer: str) -> bool:
         """Whether a request is of the conversation of its chat's last line: chats that begin alike are one at first."""

@@ -187,7 +187,7 @@ class Recorder:
         for waiting, _ in made:
             waiting.done.set_result(True)
         exchanges = (waiting.what for waiting, _ in made)
-        self._chains.written((what for what in exchanges if isinstance(what, Exchange)), last - len(made))
+        self._chains.written((what for what in exchanges if isinstance(what, Exchange)), last - len(made), last)
         self._try("what continues a conversation is not known after a restart", self._note_answers, found_by)
 
     def _note_answers(self, found_by: dict[str, str]) -> None:

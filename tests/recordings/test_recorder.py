@@ -177,6 +177,23 @@ def test_a_conversation_that_was_deleted_meanwhile_is_written_whole(recorder, st
     assert next_one["after"] == again["id"]
 
 
+def test_so_is_one_that_was_deleted_while_a_line_of_it_was_written(recorder, store, monkeypatch):
+    chat, append = Chat(), store.append_records
+    recorder.record(chat.exchange("one"))
+
+    def deleted_before(records):
+        store.delete_conversations([record.conversation for record in records])
+        return append(records)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "append_records", deleted_before)
+        recorder.record(chat.exchange("two"))
+    for text in ("three", "four"):
+        recorder.record(chat.exchange(text))
+    _, again, next_one = lines_in(store)
+    assert "after" not in again and next_one["after"] == again["id"]
+
+
 def test_the_plan_and_the_state_it_was_made_with_stand_in_the_line(recorder, store):
     noted = NotedState(store)
     settings = Settings(policy="all", pruner="summarize", budget=300, counter="chars/4")
