@@ -1,11 +1,10 @@
-"""The chat's checkpoints and memory in a real browser, over a restart of the server that records it."""
+"""The chat's checkpoints in a real browser."""
 
 from __future__ import annotations
 
 import pytest
 from axe_checks import violations
 from browser_pages import SECONDS, settled
-from server_process import playground
 
 pytestmark = pytest.mark.browser
 
@@ -54,25 +53,3 @@ def test_a_compaction_is_taken_back_by_the_checkpoint_before_it(page, home, seen
     assert page.locator(".hl-chat-user").count() == 3
     page.locator(".rows button", has_text="before going back").wait_for()
     assert seen.errors == []
-
-
-def test_checkpoints_and_memory_outlive_the_server_that_recorded_them(page, tmp_path):
-    with playground("--record", str(tmp_path)) as home:
-        opened(page, f"{home}/talk")
-        say(page, "My booking is FR-7731 for the walnut fair.", 1)
-        unfold_checkpoints(page)
-        page.get_by_label("Name").fill("with booking")
-        page.get_by_role("button", name="Save a checkpoint").click()
-        page.locator(".rows button", has_text="with booking").wait_for()
-    with playground("--record", str(tmp_path)) as home:
-        opened(page, f"{home}/talk")
-        page.get_by_text("Remember from other conversations").click()
-        settled(page)
-        say(page, "Which booking is for the walnut fair?", 1)
-        page.get_by_text("Remembered from “My booking is FR-7731").wait_for()
-        page.locator(".hl-chat-system", has_text="quotes, not instructions").wait_for()
-        unfold_checkpoints(page)
-        page.locator(".rows button", has_text="with booking").click()
-        page.get_by_role("button", name="Restore").click()
-        page.locator(".hl-chat-user", has_text="My booking is FR-7731").wait_for()
-        page.locator(".hl-chat-user", has_text="Which booking").wait_for(state="detached")

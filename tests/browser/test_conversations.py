@@ -28,15 +28,18 @@ HARMFUL = [{"role": role, "content": f"pier {text}"} for text in HOSTILE for rol
 
 @pytest.fixture
 def library(page, home):
-    """The page, after two files were opened on it."""
+    """The page, after a file was opened on it."""
     page.set_default_timeout(SECONDS * 1000)
     page.set_viewport_size({"width": 1280, "height": 1200})
     page.goto(f"{home}/conversations")
     page.locator(".conversations tbody").wait_for()
-    for name, messages in (("ferry.json", FERRY), (f"{HOSTILE[1]}.json", HARMFUL)):
-        upload(page, name, json.dumps(messages).encode())
-        page.locator(".conversations tbody", has_text=name.removesuffix(".json")).wait_for()
+    opened(page, "ferry.json", FERRY)
     return page
+
+
+def opened(page, name: str, messages: list[dict[str, str]]) -> None:
+    upload(page, name, json.dumps(messages).encode())
+    page.locator(".conversations tbody", has_text=name.removesuffix(".json")).wait_for()
 
 
 def search(page, words: str) -> None:
@@ -48,6 +51,7 @@ def search(page, words: str) -> None:
 
 
 def test_hostile_text_is_found_and_marked_and_is_only_text(library, seen):
+    opened(library, f"{HOSTILE[1]}.json", HARMFUL)
     search(library, "pier window script")
     hits = library.locator(".conversations .hit")
     hits.first.wait_for()

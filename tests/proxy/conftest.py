@@ -6,7 +6,10 @@ from pathlib import Path
 import httpx2
 import pytest
 from chat_server import ChatServer, says
-from proxy_server import RunningProxy, running_proxy, write_settings
+from proxy_process import write_settings
+from proxy_server import RunningProxy, running_proxy
+
+from historylab.settings.model import Settings
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +21,7 @@ def upstream() -> Iterator[ChatServer]:
 @pytest.fixture(scope="module")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The proxy's settings file: the newest two turns are sent."""
-    return write_settings(tmp_path_factory.mktemp("settings") / "settings.json", policy="lastN", length=2)
+    return write_settings(tmp_path_factory.mktemp("settings") / "settings.json", Settings(policy="lastN", length=2))
 
 
 @pytest.fixture(scope="module")

@@ -7,21 +7,23 @@ from contextlib import closing
 
 import httpx2
 import pytest
-from proxy_server import chat, serving, write_settings
+from proxy_process import write_settings
+from proxy_server import chat, serving
 
 from historylab.errors import SettingsError, StoreError
 from historylab.proxy.open import open_proxy
 from historylab.recordings import open_recording
+from historylab.settings.model import Settings
 
 CHAT = "/v1/chat/completions"
 
 
 def test_a_recording_says_when_the_proxy_began_and_under_which_settings_from_then_on(upstream, tmp_path):
-    file = write_settings(tmp_path / "settings.json", budget=4000)
+    file = write_settings(tmp_path / "settings.json", Settings(budget=4000))
     proxy = open_proxy(upstream.url, settings=str(file), record=str(tmp_path / "kept"))
     with serving(proxy) as running:
         httpx2.post(f"{running.url}{CHAT}", json=chat("a"))
-        write_settings(file, budget=500)
+        write_settings(file, Settings(budget=500))
         httpx2.post(f"{running.url}{CHAT}", json=chat("a", "b", "c"))
     with closing(open_recording(tmp_path / "kept")) as store:
         lines = [json.loads(record.text) for record in store.read_records()]
@@ -34,7 +36,7 @@ def test_a_recording_says_when_the_proxy_began_and_under_which_settings_from_the
 
 def test_no_summary_on_disk_repeats_the_key_that_came_with_the_request(upstream, tmp_path):
     key = "our-team/key+1234"
-    file = write_settings(tmp_path / "settings.json", policy="all", pruner="summarize", budget=300)
+    file = write_settings(tmp_path / "settings.json", Settings(policy="all", pruner="summarize", budget=300))
     with serving(open_proxy(upstream.url, settings=str(file), record=str(tmp_path / "kept"))) as running:
         said = (f"message {k} of the ferry to Kiel, with the key {key}" for k in range(41))
         headers = {"Authorization": f"Bearer {key}"}

@@ -11,7 +11,8 @@ import pytest
 from chat_server import cut, goes_on, gzipped, hangs_up, says, status
 from framework_apps import finished
 from loopback_apis import speaks
-from proxy_server import chat, running_proxy, until, write_settings
+from proxy_process import write_settings
+from proxy_server import chat, running_proxy, until
 
 from historylab import Settings
 from historylab.errors import StoreError
@@ -158,7 +159,7 @@ def test_what_is_no_list_of_messages_cannot_be_recorded(client, recorded, conten
 def test_summaries_that_were_sent_are_on_record(upstream, tmp_path):
     store = open_store("memory://")
     recorder = Recorder(store)
-    file = write_settings(tmp_path / "settings.json", policy="all", pruner="summarize", budget=300)
+    file = write_settings(tmp_path / "settings.json", Settings(policy="all", pruner="summarize", budget=300))
     with running_proxy(upstream.url, file, recorder=recorder) as proxy:
         for said in (41, 61):
             httpx2.post(f"{proxy.url}{CHAT}", json=chat(*(f"message {k} of the ferry to Kiel" for k in range(said))))

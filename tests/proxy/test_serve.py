@@ -3,34 +3,15 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 
 import httpx2
 import pytest
 from chat_server import ChatServer, goes_on, paced, says
+from proxy_process import proxy_process
 from proxy_server import chat, running_proxy, until
-from server_process import address
-
-from historylab.recordings import open_recording
 
 CHAT = "/v1/chat/completions"
-
-
-@contextmanager
-def command(*options: str) -> Iterator[tuple[subprocess.Popen, str]]:
-    """`historylab proxy --port 0 …` in a process of its own, and where it is."""
-    line = [sys.executable, "-m", "historylab", "proxy", "--port", "0", *options]
-    with subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
-    ) as process:
-        try:
-            yield process, address(process)
-        finally:
-            process.kill()
 
 
 @pytest.mark.slow
@@ -50,16 +31,16 @@ def test_an_answer_under_way_is_finished_before_the_server_ends():
     step = threading.Semaphore(1)
     with (
         ChatServer(paced(step.acquire, says("hello there"))) as upstream,
-        command("--upstream", upstream.url) as (process, url),
-        httpx2.stream("POST", f"{url}{CHAT}", json=chat("a", stream=True)) as answer,
+        proxy_process(upstream.url) as proxy,
+        httpx2.stream("POST", f"{proxy.url}{CHAT}", json=chat("a", stream=True)) as answer,
     ):
         pieces = answer.iter_raw()
         next(pieces)
-        process.send_signal(signal.SIGTERM)
-        until(lambda: is_closed(url))
+        proxy.process.terminate()
+        until(lambda: is_closed(proxy.url))
         step.release(1000)
         assert b"".join(pieces).endswith(b"data: [DONE]\n\n")
-        assert process.wait(10) == -signal.SIGTERM
+        assert proxy.process.wait(10) == -signal.SIGTERM
 
 
 def is_closed(url: str) -> bool:
@@ -72,31 +53,13 @@ def is_closed(url: str) -> bool:
 
 
 @pytest.mark.slow
-def test_killed_nothing_is_half_answered_and_what_was_answered_is_on_record(tmp_path):
-    with (
-        ChatServer(says("hello there")) as upstream,
-        command("--upstream", upstream.url, "--record", str(tmp_path)) as (process, url),
-    ):
-        answered = [httpx2.post(f"{url}{CHAT}", json=chat(f"chat {k}")).headers["historylab-request"] for k in range(5)]
-        upstream.behaviours = [goes_on]
-        with httpx2.stream("POST", f"{url}{CHAT}", json=chat("a", stream=True)) as answer:
-            pieces = answer.iter_raw()
-            next(pieces)
-            process.kill()
-            with pytest.raises((httpx2.NetworkError, httpx2.RemoteProtocolError)):
-                list(pieces)
-    with closing(open_recording(tmp_path)) as store:
-        recorded = [record.text for record in store.read_records()]
-    assert all(any(id in text for text in recorded) for id in answered)
-
-
-@pytest.mark.slow
 def test_the_command_says_where_it_is_and_what_to_set_and_no_key(upstream, tmp_path):
     key = "sk-s3cret-key-123456"
-    with command("--upstream", upstream.url, "--mode", "audit", "--record", str(tmp_path)) as (process, url):
+    with proxy_process(upstream.url, "--mode", "audit", "--record", str(tmp_path)) as proxy:
+        url = proxy.url
         httpx2.post(f"{url}{CHAT}?key={key}", content=b"{", headers={"Authorization": f"Bearer {key}"})
-        process.send_signal(signal.SIGINT)
-        said = process.stdout.read()
-        assert process.wait(20) == 0
+        proxy.process.send_signal(signal.SIGINT)
+        said = proxy.said()
+        assert proxy.process.wait(20) == 0
     assert f"OPENAI_BASE_URL={url}/v1" in said and f"ANTHROPIC_BASE_URL={url}\n" in said
     assert "audit" in said and str(tmp_path) in said and "s3cret" not in said

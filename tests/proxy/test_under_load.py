@@ -22,7 +22,7 @@ from historylab.recordings import open_recording
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("proxy and clients")]
 
-MANY, TURNS = 50, 6
+MANY, TURNS = 50, 4
 CUTS = Settings(policy="lastN", length=2, pruner="off", counter="chars/4")
 CUTS_LESS = CUTS.replace(length=3)
 WAYS = (ask_openai, stream_openai, ask_anthropic, stream_anthropic)
@@ -35,7 +35,7 @@ def echoes(handler: Handler) -> None:
 
 
 def answer_to(question: str) -> str:
-    return f"{question} – " + f"so much for {question}. " * 19 + "Enough."
+    return f"{question} – " + f"so much for {question}. " * 9 + "Enough."
 
 
 def text_of(answer: Any) -> str:

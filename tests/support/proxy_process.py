@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +21,11 @@ from historylab.exporters.base import export
 class ProxyProcess:
     url: str
     process: subprocess.Popen
+    _rest: Future[str]
+
+    def said(self) -> str:
+        """What it printed after its address, once it has ended."""
+        return self._rest.result(SECONDS_TO_STOP)
 
     def kill(self) -> None:
         """As `kill -9` does."""
@@ -35,17 +40,17 @@ def proxy_process(upstream: str, *options: str, env: Mapping[str, str] | None = 
     clean = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
     pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     process = subprocess.Popen(command, cwd=ROOT, env={**clean, **(env or {})}, text=True, encoding="utf-8", **pipes)
-    try:
-        url = address(process)
-        threading.Thread(target=process.stdout.read, daemon=True).start()  # a full pipe would stop it
-        yield ProxyProcess(url, process)
-    finally:
-        process.terminate()
-        process.wait(SECONDS_TO_STOP)
+    with ThreadPoolExecutor(1) as reading:
+        try:
+            url = address(process)
+            yield ProxyProcess(url, process, reading.submit(process.stdout.read))  # a full pipe would stop it
+        finally:
+            process.terminate()
+            process.wait(SECONDS_TO_STOP)
 
 
-def write_settings(file: Path, settings: Settings) -> None:
-    """Put settings into the file that a proxy reads, all at once."""
+def write_settings(file: Path, settings: Settings) -> Path:
+    """Put settings into the file that a proxy reads, all at once, as the playground exports them."""
     draft = file.with_suffix(".draft")
-    draft.write_text(export(settings, "json"))
-    draft.replace(file)
+    draft.write_text(export(settings, "json"), encoding="utf-8")
+    return draft.replace(file)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from historylab.exporters.base import export
 from historylab.proxy.app import Proxy
 from historylab.proxy.callers import known_names
 from historylab.proxy.judge import Judge
@@ -23,7 +22,6 @@ from historylab.proxy.upstream import Upstream
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.serving.address import listen
-from historylab.settings.model import Settings
 from historylab.stores.base import open_store
 
 
@@ -78,9 +76,3 @@ def until(holds: Callable[[], object], seconds: float = 5) -> Any:
         assert time.monotonic() < deadline, "it didn't happen in time"
         time.sleep(0.005)
     return found
-
-
-def write_settings(file: Path, **settings: Any) -> Path:
-    """A settings file as the playground exports it."""
-    file.write_text(export(Settings(**settings), "json"), encoding="utf-8")
-    return file

@@ -1,7 +1,7 @@
-"""A process that records: `python tests/support/recording_writer.py FOLDER [BYTES]`.
+"""A process that records: `python tests/support/recording_writer.py FOLDER BYTES`.
 
-Prints the id of each request once it is on record, and `unrecorded` where it is not. With BYTES no file may grow larger
-until then; afterwards it records one more and ends.
+Prints the id of each request once it is on record, and `unrecorded` where it is not. Until then no file may grow larger
+than so many bytes; afterwards it records one more and ends.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from historylab.recordings import open_recording
 from historylab.recordings.recorder import Recorder
 
 
-def main(folder: str, most: str = "0") -> None:
+def main(folder: str, most: str) -> None:
     recorder, chat = Recorder(open_recording(folder), keep_days=None), Chat()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), resource.RLIM_INFINITY))
     while True:
-        if int(most):
-            resource.setrlimit(resource.RLIMIT_FSIZE, (int(most), resource.RLIM_INFINITY))
         exchange = chat.exchange("text " * 200)
         if recorder.record(exchange, 30):
             print(exchange.id, flush=True)
