@@ -53,6 +53,8 @@ class SettingsFile:
             self.settings, self.problem, self._seen = settings, problem, stamp
 
     def _read(self) -> Settings:
+        if self.path is not None and self.path.exists() and not self.path.is_file():
+            raise SettingsError(f"{self.path} is no file")  # reading a pipe would wait for ever
         found = resolve_settings(template=read_template(self.path) if self.path is not None else None)
         if refused := [c for c in found.refused if c.source == "template"]:
             raise SettingsError(f"{self.path}: " + "; ".join(f"{c.name}={c.raw}: {c.why}" for c in refused))

@@ -40,6 +40,14 @@ def test_a_file_that_cannot_be_read_leaves_the_settings_as_they_were(file, text,
     assert settings.settings.budget == 500 and settings.problem == ""
 
 
+def test_a_pipe_in_its_place_keeps_nobody_waiting(file):
+    settings = SettingsFile(file)
+    file.unlink()
+    os.mkfifo(file)
+    settings.reread(lambda _: None)
+    assert "is no file" in settings.problem
+
+
 def test_a_file_that_is_gone_for_a_moment_is_read_when_it_is_back(file):
     settings = SettingsFile(file)
     file.unlink()
