@@ -18,7 +18,6 @@ from historylab.ui.session import choices, opening, session
 from historylab.ui.settings.settings_sidebar import settings_sidebar
 from historylab.ui.shared.page import start_page
 from historylab.ui.shared.refusals import refusals
-from historylab.ui.shared.replay_errors import replay_errors_shown
 
 SAY = "say"
 
@@ -56,8 +55,7 @@ with st.container(key="chat-scene"):
         st.chat_input(waits or "Write to the model", key=SAY, on_submit=say, disabled=bool(waits), max_chars=100_000)
         open_elsewhere(chat)
     with st.container(key="chat-saw", gap="small"):
-        with replay_errors_shown():
-            seen_panel(chat, settings)
+        seen_panel(chat, settings)
         stored_messages(chat)
         checkpoints_panel(chat, settings)
 session.clear_announcement()

@@ -207,6 +207,14 @@ def test_a_new_chat_begins_without_the_old_one():
     assert "FR-7731" not in everything(say(app, "hello"))
 
 
+def test_a_recording_that_cannot_be_opened_is_said_where_the_chat_is_drawn(monkeypatch, tmp_path):
+    (tmp_path / "chats.db").write_text("no database")
+    monkeypatch.setenv("HISTORYLAB_RECORD", str(tmp_path / "chats.db"))
+    app = page()
+    assert not app.exception
+    assert "The recording can't be used" in plain(app)
+
+
 def test_a_chat_that_is_recorded_is_in_the_recording_as_historylabs(monkeypatch, tmp_path):
     monkeypatch.setenv("HISTORYLAB_RECORD", str(tmp_path / "chats.db"))
     say(page(), "hello")

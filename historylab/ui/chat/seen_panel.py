@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from historylab.conversation.conversation import Conversation
+from historylab.errors import HistoryLabError, StoreError
 from historylab.figures.retention_map import view
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline
@@ -18,6 +19,7 @@ from historylab.ui.session import cached, session
 from historylab.ui.session.chat_answers import Answer
 from historylab.ui.session.chat_session import ChatSession
 from historylab.ui.shared.history_map import history_map, map_look
+from historylab.ui.shared.notice import notice
 from historylab.ui.shared.timeline_data import TimelineData
 from historylab.wording.message_text import speaker
 from historylab.wording.untrusted import escape, one_line
@@ -30,7 +32,11 @@ def seen_panel(chat: ChatSession, settings: Settings) -> None:
     """The chosen answer's request, else the one being answered or refused, else the newest answer's."""
     answer = chat.chosen or (None if chat.running or chat.failure else chat.newest_answer())
     conversation, used = _shown(chat, answer, settings)
-    timeline = _timeline(chat, conversation, used)
+    try:
+        timeline = _timeline(chat, conversation, used)
+    except HistoryLabError as problem:
+        what = "The recording can't be used" if isinstance(problem, StoreError) else "These settings can't be replayed"
+        return notice(f"{what}: {problem}", "error")
     if not timeline.plans:
         st.html(
             '<h1 class="hl-verdict">Nothing has been asked yet.</h1><div class="hl-cost">Here stands what the model '

@@ -33,6 +33,8 @@ BASE_URLS = (
     ("Anthropic's clients", f"ANTHROPIC_BASE_URL={PROXY}"),
 )
 
+NO_PROXY = "No proxy has written to it yet. Start one with the same recording, and point your app at it:"
+
 
 def nothing_to_watch() -> None:
     """The server was started without a recording."""
@@ -55,8 +57,10 @@ def nothing_to_watch() -> None:
 def waiting_for_requests(watch: Watch) -> None:
     """The recording has no request yet."""
     proxy = watch.proxy
-    said = proxy_sentence(proxy, reader_zone()) if proxy else "No proxy has written to it yet."
-    _headline("Waiting for the first request", f"{_place()} {said} Point your app at the proxy:")
+    said = f"{proxy_sentence(proxy, reader_zone())} Point your app at the proxy:" if proxy else NO_PROXY
+    _headline("Waiting for the first request", f"{_place()} {said}")
+    if not proxy:
+        st.code(f"historylab proxy --upstream {UPSTREAM} --record PLACE", language=None, wrap_lines=True)
     for whose, line in BASE_URLS:
         st.html(f'<div class="hl-label">{escape(whose)}</div>')
         st.code(line, language=None, wrap_lines=True)
