@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import gc
 import inspect
-from types import SimpleNamespace
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
 
 from app_pages import screen
 from sketches import conv
@@ -15,7 +16,7 @@ from historylab.chat_models.scripted import ScriptedChatModel
 from historylab.planning.pipeline import open_instruments
 from historylab.planning.replay import Timeline, replay
 from historylab.settings.model import Settings
-from historylab.ui.session import cached
+from historylab.ui.session import cached, cached_recording
 from historylab.ui.session.cached import timeline_key
 
 FOLDS = Settings(policy="all", pruner="summarize", summarizer="model", budget=160)
@@ -34,14 +35,16 @@ def test_another_summary_of_the_same_length_is_another_timeline():
 
 
 def test_only_samples_generated_conversations_and_the_servers_recording_are_cached_for_all_tabs():
-    shared = set()
-    for function in ast.parse(inspect.getsource(cached)).body:
+    assert set(shared_by(cached)) == {"sample", "generated"}
+    assert set(shared_by(cached_recording)) == {"watched", "recorded_shelf", "recorder", "sent"}
+
+
+def shared_by(module: ModuleType) -> Iterator[str]:
+    for function in ast.parse(inspect.getsource(module)).body:
         for call in getattr(function, "decorator_list", ()):
             options = {keyword.arg: ast.unparse(keyword.value) for keyword in call.keywords}
             if options.get("scope") != "'session'":
-                shared.add(function.name)
-    recording = {"watched", "recorded_shelf", "recorder", "sent"}
-    assert shared == {"sample", "generated"} | recording
+                yield function.name
 
 
 def test_no_garbage_is_looked_for_while_a_conversation_is_replayed(monkeypatch):

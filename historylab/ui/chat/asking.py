@@ -30,7 +30,7 @@ from historylab.systems.mycoder import Checkpoints, default_tools, tool_agent
 from historylab.systems.mycoder.status import INSTRUCTIONS
 from historylab.systems.octopus.limited_tools import limit_tools
 from historylab.ui.chat.stored import CONVERSATION, store_new_messages
-from historylab.ui.session import cached, chosen_system, session
+from historylab.ui.session import cached_recording, chosen_system, session
 from historylab.ui.session.chat_checkpoints import checkpoints_of
 from historylab.ui.session.chat_memory import library_of, put_memory
 from historylab.ui.session.chat_session import COMPACT, FERRIES, MODEL, REPLAYED, SEARCH, ChatSession
@@ -137,7 +137,7 @@ def recording_of(chat: ChatSession) -> Recording | None:
     """Where the chat is recorded, if the playground was started with a recording. Raises StoreError."""
     place = named_place()
     secrets = likely_secrets(chat.server.known_secrets())
-    return Recording(*cached.recorder(place), chat, chat.id, APP, secrets) if place else None
+    return Recording(*cached_recording.recorder(place), chat, chat.id, APP, secrets) if place else None
 
 
 def _tools(chat: ChatSession, model: ChatModel, aids: _Aids) -> list[Tool | RewritingTool]:

@@ -10,7 +10,7 @@ from historylab.ui.live.conversation_list import conversation_list
 from historylab.ui.live.getting_started import nothing_to_watch, recording_unreadable, waiting_for_requests
 from historylab.ui.live.proxy_settings import proxy_settings
 from historylab.ui.live.watched_picture import faults, watched_bar, watched_picture
-from historylab.ui.session import cached, session, watching
+from historylab.ui.session import cached_recording, session, watching
 from historylab.ui.shared.notice import notice
 from historylab.ui.shared.page import go_to
 
@@ -69,7 +69,7 @@ def _picture(watch: Watch, shown: WatchedConversation) -> None:
     watched_bar(watch, shown)
     try:
         found = watch.conversations(shown.id)
-        sent = cached.sent(watching.main_conversation(found), shown.of_newest)
+        sent = cached_recording.sent(watching.main_conversation(found), shown.of_newest)
     except HistoryLabError as problem:
         notice(f"This conversation can't be read: {problem}", "error")
         return

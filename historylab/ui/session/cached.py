@@ -1,7 +1,8 @@
 """Caches: conversations that anyone may open, and this tab's latest replays with what is drawn from them.
 
-The only module that caches. What was uploaded or pasted is never kept beyond its tab: whatever is made from a
-conversation is cached per session. All results are resources, handed out without a copy, and read only.
+The only module that caches, but for cached_recording.py. What was uploaded or pasted is never kept beyond its tab:
+whatever is made from a conversation is cached per session. All results are resources, handed out without a copy, and
+read only.
 """
 
 from __future__ import annotations
@@ -39,14 +40,6 @@ from historylab.pricing import Prices
 from historylab.recall.must_remember import MustRemember
 from historylab.recall.questions import Asked, Question, ask_all
 from historylab.recall.retention import Retention, retention
-from historylab.recordings.library import Library
-from historylab.recordings.noted_state import NotedState
-from historylab.recordings.place import open_recording
-from historylab.recordings.recorded_shelf import RecordedShelf
-from historylab.recordings.recorder import Recorder
-from historylab.recordings.search import MessageIndex
-from historylab.recordings.sent_plans import SentPlans, sent_plans
-from historylab.recordings.watch import Watch
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
 from historylab.reports.shown import Shown
@@ -105,31 +98,6 @@ def generated(name: str, options: tuple[tuple[str, Any], ...]) -> Conversations:
     return Conversations([made], report)
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def watched(place: str) -> Watch:
-    """The recording at that place, which everyone watches together."""
-    return Watch(open_recording(place))
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def recorder(place: str) -> tuple[Recorder, NotedState]:
-    """Who writes into the recording at that place what is said in chats here, and its state."""
-    store = open_recording(place)
-    return Recorder(store), NotedState(store)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def recorded_shelf(place: str) -> RecordedShelf:
-    """The recording at that place as a part of everyone's library."""
-    return RecordedShelf(watched(place))
-
-
-@st.cache_resource(max_entries=1, scope="session", show_spinner=False)
-def library_index(shared: tuple[int, ...], held: tuple[tuple[str, str], ...], _library: Library) -> MessageIndex:
-    """What is searched of a library."""
-    return _library.index()
-
-
 # -- replays
 
 
@@ -170,13 +138,6 @@ _seconds: WeakKeyDictionary[Timeline, tuple[float, float, float]] = WeakKeyDicti
 def stage_seconds(timeline: Timeline) -> tuple[float, float, float]:
     """Seconds it took to count the messages, to plan every request, and to add up what the screens show."""
     return _seconds[timeline]
-
-
-@st.cache_resource(max_entries=4, show_spinner=False, hash_funcs=BY_CONTENT)
-def sent(conversation: Conversation, of_newest: Mapping[str, Any]) -> SentPlans:
-    """A conversation of a recording as it was sent, for all who watch it."""
-    with collection_paused():
-        return sent_plans(conversation, of_newest)
 
 
 # -- what is drawn from them

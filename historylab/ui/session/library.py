@@ -11,7 +11,7 @@ from historylab.recordings.library import Library
 from historylab.recordings.place import named_place
 from historylab.recordings.recorded_shelf import is_recorded, name_of
 from historylab.recordings.search import MessageIndex
-from historylab.ui.session import cached, drawers, holding, opening, viewing, watching
+from historylab.ui.session import cached_recording, drawers, holding, opening, viewing, watching
 from historylab.ui.session.session import tab, touch
 
 LONGEST_SEARCH = 200
@@ -24,7 +24,7 @@ def library() -> tuple[Library, str]:
     if not place:
         return Library(held), ""
     try:
-        shelf = cached.recorded_shelf(place)
+        shelf = cached_recording.recorded_shelf(place)
         shelf.refresh()
     except StoreError as problem:
         return Library(held), str(problem)
@@ -35,7 +35,7 @@ def index(library: Library) -> MessageIndex:
     """What is searched of it."""
     shared = library.recorded.index.state if library.recorded else ()
     held = tuple((key, one.conversation.digest) for key, one in library.held.held.items())
-    return cached.library_index(shared, held, library)
+    return cached_recording.library_index(shared, held, library)
 
 
 # -- what is listed

@@ -9,7 +9,7 @@ from historylab.errors import HistoryLabError, StoreError
 from historylab.formats.load import Conversations, first_asking
 from historylab.recordings.place import named_place
 from historylab.recordings.watch import Watch, WatchedConversation
-from historylab.ui.session import cached, drawers, session, viewing
+from historylab.ui.session import cached_recording, drawers, session, viewing
 from historylab.ui.session.given_files import bounded
 from historylab.ui.session.session import tab
 from historylab.ui.session.tab import GivenFile, ReadFile
@@ -21,7 +21,7 @@ TO_PLAYGROUND = "to the playground"
 def recording() -> Watch | None:
     """The recording that the server was started with; None if it names none. Raises StoreError."""
     place = named_place()
-    return cached.watched(place) if place else None
+    return cached_recording.watched(place) if place else None
 
 
 def newest() -> int | str:
