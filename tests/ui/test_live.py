@@ -82,16 +82,17 @@ def test_without_a_recording_it_says_how_to_begin():
     assert "--record" in commands[1]
 
 
-def test_an_empty_recording_waits_and_says_which_addresses_to_use(proxy):
+def test_an_empty_recording_waits_and_says_how_to_start_a_proxy_and_which_addresses_to_use(proxy):
     app = screen(PAGE)
     assert headline(app) == "Waiting for the first request"
     assert "No proxy has written to it yet" in text(app)
-    assert [code.value for code in app.code] == [
-        "OPENAI_BASE_URL=http://127.0.0.1:8484/v1",
-        "ANTHROPIC_BASE_URL=http://127.0.0.1:8484",
-    ]
+    start, *addresses = [code.value for code in app.code]
+    assert start == "historylab proxy --upstream https://api.openai.com/v1 --record PLACE"
+    assert addresses == ["OPENAI_BASE_URL=http://127.0.0.1:8484/v1", "ANTHROPIC_BASE_URL=http://127.0.0.1:8484"]
     proxy.starts()
-    assert "in front of https://models.example trims: FIFO to 150" in text(shown(app.run()))
+    app = shown(app.run())
+    assert "in front of https://models.example trims: FIFO to 150" in text(app)
+    assert [code.value for code in app.code] == addresses
 
 
 def test_a_recording_that_cannot_be_read_says_why(tmp_path, monkeypatch):
