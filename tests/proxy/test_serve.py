@@ -49,6 +49,8 @@ def is_closed(url: str) -> bool:
         httpx2.get(f"{url}/historylab/health")
     except httpx2.ConnectError:
         return True
+    except httpx2.TransportError:  # it was waiting to be taken when the server began to end
+        return False
     return False
 
 
