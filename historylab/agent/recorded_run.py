@@ -9,8 +9,8 @@ from typing import Any
 
 from historylab.agent.events import Event, Failed, Planned, Replied
 from historylab.agent.tools import RewritingTool, Tool
+from historylab.chat_models.completions import usage_fields
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Usage
 from historylab.errors import ModelError
 from historylab.formats.messages.chat_messages import to_record
 from historylab.planning.plan import HistoryPlan
@@ -107,10 +107,4 @@ def _response(event: Replied) -> dict[str, Any]:
     message = {"content": None, **to_record(event.conversation[-1])}
     choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
     body: dict[str, Any] = {"object": "chat.completion", "model": reply.model, "choices": [choice]}
-    return {**body, "usage": _usage(reply.usage)} if reply.usage else body
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
-    prompt = usage.input + usage.cache_reads + usage.cache_writes
-    details = {"cached_tokens": usage.cache_reads, "cache_write_tokens": usage.cache_writes}
-    return {"prompt_tokens": prompt, "completion_tokens": usage.output, "prompt_tokens_details": details}
+    return {**body, "usage": usage_fields(reply.usage)} if reply.usage else body

@@ -41,6 +41,17 @@ def read_usage(given: Any) -> Usage | None:
     return Usage(fresh, _number(given.get("completion_tokens")), reads, writes)
 
 
+def usage_fields(usage: Usage) -> dict[str, Any]:
+    """Usage as a provider reports it."""
+    prompt = usage.input + usage.cache_reads + usage.cache_writes
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": usage.output,
+        "total_tokens": prompt + usage.output,
+        "prompt_tokens_details": {"cached_tokens": usage.cache_reads, "cache_write_tokens": usage.cache_writes},
+    }
+
+
 @dataclass
 class Draft:
     """A reply being assembled from chunks."""

@@ -49,13 +49,10 @@ def likely_secrets(texts: Iterable[str]) -> list[str]:
 
 
 class Redaction:
-    """Takes keys, and what these patterns match, out of values. Raises SettingsError for a pattern that can't be used.
+    """Takes keys, and what these patterns match, out of values. Raises SettingsError for a pattern of no use."""
 
-    Without `keys` the patterns alone count.
-    """
-
-    def __init__(self, patterns: Iterable[str] = (), *, keys: bool = True):
-        self._patterns = [(tuple(marks.split()), re.compile(pattern)) for marks, pattern in KEYS] if keys else []
+    def __init__(self, patterns: Iterable[str] = ()):
+        self._patterns = [(tuple(marks.split()), re.compile(pattern)) for marks, pattern in KEYS]
         self._patterns += [(("",), _compiled(pattern)) for pattern in patterns]
 
     def redacted(self, value: Any, secrets: Sequence[str] = ()) -> tuple[Any, int]:

@@ -25,14 +25,13 @@ from historylab.formats.traces.recorded_lines import (
     holder_of,
     parse_line,
 )
-from historylab.recordings.entries import clean_tags
+from historylab.recordings.entries import FIRST_WORDS, clean_tags
 from historylab.registry import member
 from historylab.stores.base import Record, RecordStore
 
 FORMAT = "historylab_requests"
 OF_NONE = ""
 """The conversation of the lines that belong to none, such as a proxy's."""
-WORDS = 60  # characters of what was asked first, where there is no title
 ERROR = 400  # from this status on
 
 
@@ -249,7 +248,7 @@ def _first_words(body: Mapping[str, Any]) -> str:
         texts = (
             part if isinstance(part, str) else _text(part, "text") for part in parts if isinstance(part, str | dict)
         )
-        if words := opening(" ".join(texts), WORDS):
+        if words := opening(" ".join(texts), FIRST_WORDS):
             return words
     return ""
 

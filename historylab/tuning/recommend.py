@@ -105,12 +105,6 @@ class Recommendation:
         return self.choice.settings if self.choice else None
 
 
-def relative_cost(point: Point, found: Recommendation) -> float:
-    """The point's cost ÷ the cost of not trimming; if any price is unknown, for every point its tokens ÷ those."""
-    ratio = float(point.figures.get(f"ratio_{found.constraints.cache}", math.nan))
-    return float(point.figures["tokens_share"]) if found.cost_is == "tokens_total" or math.isnan(ratio) else ratio
-
-
 def recommend(
     table: DataFrame | Iterable[Row],
     constraints: Constraints | str = "balanced",

@@ -32,7 +32,7 @@ def proxy(upstream: ChatServer, settings: Path) -> Iterator[RunningProxy]:
 
 @pytest.fixture
 def client(proxy: RunningProxy) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=proxy.url, timeout=10) as client:
+    with httpx2.Client(base_url=proxy.url, timeout=30) as client:
         yield client
 
 

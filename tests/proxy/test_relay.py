@@ -31,7 +31,7 @@ CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
 @contextmanager
 def running(upstream: str) -> Iterator[httpx2.Client]:
     """A client of a proxy of its own."""
-    with running_proxy(upstream) as proxy, httpx2.Client(base_url=proxy.url, timeout=10) as client:
+    with running_proxy(upstream) as proxy, httpx2.Client(base_url=proxy.url, timeout=30) as client:
         yield client
 
 
@@ -153,7 +153,7 @@ def test_a_client_that_hangs_up_ends_the_upstreams_work(client, proxy, upstream,
     before = proxy.app.counts.cancelled
     with client.stream("POST", path, json=chat("a", stream=True)) as answer:
         next(answer.iter_raw())
-    assert upstream.left.acquire(timeout=5)
+    assert upstream.left.acquire(timeout=30)
     until(lambda: proxy.app.counts.cancelled == before + 1)
 
 
@@ -162,7 +162,7 @@ def test_so_does_one_that_hangs_up_before_any_answer(proxy, upstream):
 
     def waits(handler):
         asked.set()
-        hung_up.wait(5)
+        hung_up.wait(30)
         goes_on(handler)
 
     upstream.behaviours = [waits]
@@ -170,6 +170,6 @@ def test_so_does_one_that_hangs_up_before_any_answer(proxy, upstream):
     head = f"POST {CHAT} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(content)}\r\n\r\n"
     with socket.create_connection(proxy.address) as connection:
         connection.sendall(head.encode() + content)
-        assert asked.wait(5)
+        assert asked.wait(30)
     hung_up.set()
-    assert upstream.left.acquire(timeout=5)
+    assert upstream.left.acquire(timeout=30)

@@ -15,7 +15,7 @@ LARGEST = 2000
 
 def answer_to(proxy: RunningProxy, head: str, content: bytes = b"") -> bytes:
     """How what comes back begins, for a request as it is written here."""
-    with socket.create_connection(proxy.address, timeout=5) as connection:
+    with socket.create_connection(proxy.address, timeout=30) as connection:
         connection.sendall(head.replace("\n", "\r\n").encode("latin-1") + b"\r\n\r\n" + content)
         answer = connection.recv(65_536)
         while answer.startswith(b"HTTP/1.1 100"):  # who leaves now is answered no further

@@ -8,6 +8,7 @@ import pytest
 from live_recording import recording
 
 from historylab.formats.load import load
+from historylab.recordings.entries import FIRST_WORDS
 from historylab.recordings.lines import make_line
 from historylab.recordings.watch import FORMAT, Watch
 from historylab.stores.base import Record, open_store
@@ -62,7 +63,7 @@ def test_a_list_says_app_model_requests_and_when_the_last_ended(store):
     (one,) = Watch(store).newest(10)
     assert (one.app, one.models, len(one.requests), one.last_at) == ("desk", ("gpt-5.5",), 1, 1001.5)
     assert one.title.startswith("Is it late? x")
-    assert len(one.title) == 60
+    assert len(one.title) == FIRST_WORDS
 
 
 def test_the_title_that_was_given_counts(store):

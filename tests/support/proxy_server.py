@@ -55,7 +55,7 @@ def serving(app: Proxy) -> Iterator[RunningProxy]:
     thread = threading.Thread(target=server.run, args=([bound],), daemon=True)
     thread.start()
     try:
-        assert listening.wait(10)
+        assert listening.wait(30)
         yield RunningProxy(f"http://127.0.0.1:{bound.getsockname()[1]}", app, server)
     finally:
         server.should_exit = True
@@ -69,7 +69,7 @@ def chat(*said: str, **fields: Any) -> dict[str, Any]:
     return {"model": "gpt-5.5", "messages": messages, **fields}
 
 
-def until(holds: Callable[[], object], seconds: float = 5) -> Any:
+def until(holds: Callable[[], object], seconds: float = 30) -> Any:
     """What that gives once it holds. Fails where it doesn't in time."""
     deadline = time.monotonic() + seconds
     while not (found := holds()):

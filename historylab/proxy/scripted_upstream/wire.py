@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from historylab.chat_models.base import Reply
+from historylab.chat_models.completions import usage_fields
 from historylab.conversation.message import Usage
 from historylab.proxy.refusals import error_body
 
@@ -31,17 +32,7 @@ def completion(reply: Reply, id: str) -> Body:
         message["tool_calls"] = calls
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish_reason}
     body = {"id": id, "object": "chat.completion", "created": CREATED, "model": reply.model, "choices": [choice]}
-    return body if reply.usage is None else {**body, "usage": _completion_usage(reply.usage)}
-
-
-def _completion_usage(usage: Usage) -> Body:
-    prompt = usage.input + usage.cache_reads + usage.cache_writes
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": usage.output,
-        "total_tokens": prompt + usage.output,
-        "prompt_tokens_details": {"cached_tokens": usage.cache_reads},
-    }
+    return body if reply.usage is None else {**body, "usage": usage_fields(reply.usage)}
 
 
 def completion_chunks(body: Mapping[str, Any], usage: bool = True) -> Iterator[Body]:
