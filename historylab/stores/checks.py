@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def check_text(what: str, value: Any) -> str:
-    """The value. Raises StoreError if it is not text, or none that every store can keep: see above."""
+    """The value. Raises StoreError if it is not text, or has a NUL in it, which not every store can keep."""
     if not isinstance(value, str):
         raise StoreError(f"{what} is text, not {value!r:.60}")
     if "\0" in value:

@@ -6,13 +6,14 @@ Each line of a request has what is new in it, so that those of a conversation be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message
+from historylab.conversation.digests import link_of
+from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import (
     DECISIONS,
     MODE,
@@ -29,7 +30,6 @@ from historylab.formats.messages.observed import ObservedLog, ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import model_of, provider_of
 from historylab.formats.traces.logged import about_in, usage_given
-from historylab.formats.traces.noted_times import with_noted_times
 from historylab.formats.traces.recorded_lines import KIND, KINDS, REQUEST, TABLE, TAGS, TITLE, VERSION, parse_line
 from historylab.formats.traces.request_chains import RequestChains, WholeRequest, api_of
 from historylab.registry import register
@@ -186,8 +186,18 @@ def _with_said(found: Conversation, said: _Conversation) -> Conversation:
     if not said.state:
         return Conversation(found.messages, found.title, metadata, found.branches) if said.tags else found
     branches = [_with_said(branch, _Conversation(state=said.state)) for branch in found.branches]
-    messages = with_noted_times(found.messages, said.state)
+    messages = _with_noted_times(found.messages, said.state)
     return Conversation(messages, found.title, {**metadata, NOTED_STATE: said.state}, branches)
+
+
+def _with_noted_times(messages: Sequence[Message], state: Mapping[str, str]) -> list[Message]:
+    """The messages, each with the time that a Trimmer noted of it, if any: by that it was decided about."""
+    timed, link, leading = list(messages), "", prompt_length(messages)
+    for i, message in enumerate(messages[leading:], leading):
+        link = link_of(link, message)
+        if link in state:
+            timed[i] = replace(message, timestamp=state[link])
+    return timed
 
 
 def _times(line: Mapping[str, Any]) -> tuple[str | None, str | None]:
