@@ -76,7 +76,8 @@ def cost_finding(timeline: Timeline, comparison: CostComparison | None) -> CostF
 
 def _subject(timeline: Timeline, one: str, many: str) -> str:
     """ "Trimming makes this conversation": or these settings do, where they only arrange what is sent."""
-    trims = any((plan.block_actions > Action.PINNED).any() for plan in timeline.plans)
+    found = (plan.actions if plan.shortened else plan.block_actions for plan in timeline.plans)
+    trims = any((actions > Action.PINNED).any() for actions in found)
     return f"{f'Trimming {one}' if trims else f'These settings {many}'} this conversation"
 
 
