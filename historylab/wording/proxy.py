@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from historylab.settings.model import Settings
-from historylab.wording.settings import setting_in_words
+from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
 
 MODES = {
     "trim": "trim: each request is sent as these settings cut it",
     "audit": "audit: each request is decided and sent as it came",
 }
-MOST_NAMED = 12
-"""Settings that are named one by one."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +46,3 @@ def start_block(start: Start) -> str:
     )
     head = f"HistoryLab proxy: {start.address} → {start.upstream} (Ctrl-C stops it)"
     return "\n".join([head, *(f"  {name:<12} {said}" for name, said in rows)])
-
-
-def settings_in_words(settings: Settings) -> str:
-    """The settings that differ from the defaults, in a sentence: "Budget 4,000, Pruner “Relevance”"."""
-    named = list(_differing(settings))
-    more = f" and {len(named) - MOST_NAMED:,} more" if len(named) > MOST_NAMED else ""
-    return ", ".join(named[:MOST_NAMED]) + more if named else "the defaults"
-
-
-def _differing(settings: Settings) -> Iterator[str]:
-    defaults = Settings().values()
-    return (setting_in_words(name, value) for name, value in settings.values().items() if value != defaults[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from historylab import Settings
-from historylab.wording.proxy import Start, settings_in_words, start_block
+from historylab.wording.proxy import Start, start_block
 
 QUIET = Start("http://127.0.0.1:8484", "https://api.openai.com", "trim", Settings(), None, "nothing is kept")
 
@@ -14,7 +14,7 @@ def test_the_block_names_what_to_set_and_what_holds():
     said = start_block(QUIET)
     assert "http://127.0.0.1:8484 → https://api.openai.com" in said and "nothing is kept" in said
     assert "OPENAI_BASE_URL=http://127.0.0.1:8484/v1\n" in said and "ANTHROPIC_BASE_URL=http://127.0.0.1:8484\n" in said
-    assert "trim: each request is sent as these settings cut it" in said and "the defaults" in said
+    assert "trim: each request is sent as these settings cut it" in said and "FIFO to 8,000" in said
     assert "token" not in said and "take care" not in said
 
 
@@ -26,9 +26,4 @@ def test_a_token_and_warnings_are_said_where_there_are_any():
 def test_a_files_name_cannot_forge_a_line():
     file = Path("settings\n  mode         audit")
     said = start_block(Start("a", "b", "trim", Settings(budget=4000), file, "c"))
-    assert len(said.splitlines()) == len(start_block(QUIET).splitlines()) and "Budget 4,000" in said
-
-
-def test_the_settings_named_are_those_that_differ():
-    assert settings_in_words(Settings()) == "the defaults"
-    assert settings_in_words(Settings(budget=4000, policy="all")) == "Policy “All”, Budget 4,000"
+    assert len(said.splitlines()) == len(start_block(QUIET).splitlines()) and "FIFO to 4,000" in said
