@@ -58,8 +58,11 @@ class CostFinding:
         return f"{self.effect}{amounts}{self.why}."
 
 
-def cost_finding(timeline: Timeline, comparison: CostComparison | None) -> CostFinding:
-    """Whether trimming makes a conversation cheaper or dearer, and why; in tokens where there are no prices."""
+def cost_finding(timeline: Timeline, comparison: CostComparison | None, *, would: bool = False) -> CostFinding:
+    """Whether trimming makes a conversation cheaper or dearer, and why; in tokens where there are no prices.
+
+    `would`: nothing was trimmed, it was only watched.
+    """
     if comparison is None:
         return _without_prices(timeline)
     ours, whole = comparison.bill.total, comparison.baseline.total
@@ -67,18 +70,19 @@ def cost_finding(timeline: Timeline, comparison: CostComparison | None) -> CostF
     if is_untrimmed(timeline):
         return CostFinding(money(ours), *_nothing_cut(timeline), cache)
     if money(ours) == money(whole):
-        same = f"{_subject(timeline, 'makes', 'make')} neither cheaper nor dearer than not trimming"
+        same = f"{_subject(timeline, would=would)} neither cheaper nor dearer than not trimming"
         return CostFinding(money(ours), same, _as_recorded(timeline), cache)
     word, why = ("cheaper", _cheaper) if ours < whole else ("dearer", _dearer)
-    effect = f"{_subject(timeline, 'makes', 'make')} {word}"
+    effect = f"{_subject(timeline, would=would)} {word}"
     return CostFinding(f"{money(ours)} instead of {money(whole)}", effect, why(timeline, comparison), cache)
 
 
-def _subject(timeline: Timeline, one: str, many: str) -> str:
+def _subject(timeline: Timeline, *, would: bool) -> str:
     """ "Trimming makes this conversation": or these settings do, where they only arrange what is sent."""
     found = (plan.actions if plan.shortened else plan.block_actions for plan in timeline.plans)
     trims = any((actions > Action.PINNED).any() for actions in found)
-    return f"{f'Trimming {one}' if trims else f'These settings {many}'} this conversation"
+    who, makes = ("Trimming", "makes") if trims else ("These settings", "make")
+    return f"{who} {'would make' if would else makes} this conversation"
 
 
 def _without_prices(timeline: Timeline) -> CostFinding:
@@ -197,9 +201,9 @@ def lost_prefix_sentence(lost: Sequence[LostPrefix], requests: int) -> str:
         return ""
     named = ", ".join(f"request {one.request + 1:,} ({_cause(one)})" for one in lost[:NAMED])
     more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
-    whose = "its" if len(lost) == 1 else "their"
+    had = "it" if len(lost) == 1 else "they"
     of = f"{len(lost):,} of {count_of(requests, 'request')}"
-    return f"As the usage shows, {of} lost {whose} prefix in the cache: {named}{more}."
+    return f"As the usage shows, {of} lost the prefix {had} had in the cache: {named}{more}."
 
 
 def _cause(lost: LostPrefix) -> str:

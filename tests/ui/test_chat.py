@@ -324,6 +324,12 @@ def test_an_address_with_a_key_in_it_is_refused_and_not_shown(server):
     assert "sk-in-the-url" not in everything(app)
 
 
+def test_after_an_address_that_is_refused_nobody_is_asked_without_another_yes(server):
+    app = typed_address(server.url)
+    app = shown(app.text_input(key="chat-url").set_value("htp://elsewhere/v1").run())
+    assert not app.checkbox(key="chat-agreed").value and app.chat_input(key="say").disabled
+
+
 @pytest.mark.parametrize(
     ("code", "words", "happened", "remedy"),
     [

@@ -159,7 +159,7 @@ def test_what_was_only_watched_would_be_seen(proxy):
     said = text(page)
     assert "What the model would see" in said
     assert "What it would lose that matters" in said
-    assert "What it would cost so far" in said
+    assert "What it would cost so far" in said and "Trimming would make this conversation" in said
     assert "6 of 6 requests were only watched (audit): they were sent whole" in said
     assert "only watches (audit) and would trim: FIFO to 150" in said
 

@@ -58,7 +58,7 @@ def test_cache_reads_are_said_with_what_was_lost():
     lost = LostPrefix(8, 9000, 0, "cut", 60, 300)
     said = cache_reads_sentence(CacheReads(19, 20, 41_200, 43_000, (lost,)))
     assert said.startswith("Read from the cache for 19 of 20 requests: 41,200 tokens as reported, 43,000 predicted.")
-    assert said.endswith("1 of 20 requests lost its prefix in the cache: request 9 (the cut moved).")
+    assert said.endswith("1 of 20 requests lost the prefix it had in the cache: request 9 (the cut moved).")
     assert cache_reads_sentence(CacheReads(2, 2, 0, 0, ())) == (
         "Nothing was read from a cache, as reported and as predicted."
     )

@@ -104,7 +104,7 @@ def test_the_error_beside_a_cost(found, sentence):
 )
 def test_a_lost_prefix_is_told_with_its_cause(about, cause):
     lost = lost_prefixes(session([(5, 0, 9000), (5, 9000, 500), (5, 2000, 8000)], **about))
-    said = f"As the usage shows, 1 of 3 requests lost its prefix in the cache: request 3 ({cause})."
+    said = f"As the usage shows, 1 of 3 requests lost the prefix it had in the cache: request 3 ({cause})."
     assert lost_prefix_sentence(lost, 3) == said
 
 

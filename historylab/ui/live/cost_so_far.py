@@ -43,7 +43,7 @@ def cost_so_far(sent: SentPlans) -> None:
     """The cost beside not trimming, and the cache reads as reported beside those predicted of what was sent."""
     timeline, would = sent.timeline, all(sent.audited)
     bills, own = bill_of(timeline)
-    finding = cost_finding(timeline, bills.get(own))
+    finding = cost_finding(timeline, bills.get(own), would=would)
     listed = prices.prices_in_effect(billed_model(timeline))
     reads = cache_reads(timeline, listed, _traffic(sent)) if listed else None
     title = "What it would cost so far" if would else "What it costs so far"

@@ -137,8 +137,8 @@ class ChatSession:
         self.server, self.agreed, self.failure, self.address_problem = server, "", None, ""
 
     def refuse_address(self, why: str) -> None:
-        """Keep asking the server as before, and say why not the one that was typed."""
-        self.address_problem = why
+        """Say why not the server that was typed; the one before is asked only after another yes."""
+        self.address_problem, self.agreed = why, ""
 
     def agree(self, model: str, *, yes: bool) -> None:
         """Let messages be sent to this model on this server, or no longer."""
