@@ -42,6 +42,7 @@ def test_a_compaction_is_taken_back_by_the_checkpoint_before_it(page, home, seen
     page.get_by_placeholder("Write to the model").fill(f"{asked}3")
     page.keyboard.press("Enter")
     page.get_by_text("Compacted by compactHistory").first.wait_for()
+    page.get_by_role("button", name="Stop").wait_for(state="hidden")  # the page is drawn anew until the answer is there
     settled(page)
     unfold_checkpoints(page)
     page.locator(".rows button", has_text="became a summary").last.click()
