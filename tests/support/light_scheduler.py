@@ -5,7 +5,6 @@ xdist's own goes through every finished test again whenever one ends: over thous
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -20,12 +19,6 @@ class LightScheduling(LoadGroupScheduling):
         group = self._split_scope(self.registered_collections[node][item_index])
         if all(self.assigned_work[node][group].values()):
             del self.assigned_work[node][group]
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: the worker with the browser, and those with servers, wait much of the time."""
-    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(trylast=True)
