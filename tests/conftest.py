@@ -16,7 +16,6 @@ pytest_plugins = ["flaky_tests", "light_scheduler", "postgres_cluster", "tiktoke
 hypothesis.settings.register_profile("historylab", deadline=None, derandomize=True, database=None, max_examples=50)
 hypothesis.settings.load_profile("historylab")
 ROOT = Path(__file__).parent.parent
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each of hundreds of processes would compile the package anew
 
 
 @pytest.fixture(scope="session")
