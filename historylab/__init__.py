@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from historylab.exporters.base import export as export
     from historylab.formats.load import load as load
     from historylab.generators.base import generate as generate
+    from historylab.planning.given_decisions import RequestDecisions as RequestDecisions
     from historylab.planning.pipeline import plan_history as plan_history
     from historylab.planning.plan import Action as Action
     from historylab.planning.plan import HistoryPlan as HistoryPlan
@@ -48,6 +49,7 @@ _MODULES = {
     "HistoryPlan": "planning.plan",
     "Message": "conversation.message",
     "Question": "recall.questions",
+    "RequestDecisions": "planning.given_decisions",
     "Settings": "settings.model",
     "Timeline": "planning.replay",
     "ToolCall": "conversation.message",
@@ -80,6 +82,7 @@ __all__ = [
     "HistoryPlan",
     "Message",
     "Question",
+    "RequestDecisions",
     "Settings",
     "Timeline",
     "ToolCall",

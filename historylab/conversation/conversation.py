@@ -213,6 +213,22 @@ class Conversation(Memo, Sequence[Message]):
             said[i] = replace(said[i], source=source)
         return self._other(said, self._size, lambda grown: grown)
 
+    def message_by_message(self) -> Conversation:
+        """The same conversation with every message a block of its own: for decisions that part a call from its results.
+
+        It is equal to this one, and has another digest. It is made once, and is not for planning.
+        """
+
+        def apart() -> Conversation:
+            other = self._other(self._said, self._size, lambda grown: None)
+            with taking_turns:
+                known = dict(self.derived.get(Grown, ()))
+            other.derived[Grown] = {key: grown for key, grown in known.items() if key[0] == "tokens"}
+            other.__dict__.update(columns=self.columns.message_by_message(), digest=f"{self.digest}-apart")
+            return other
+
+        return self.remember("message by message", apart)
+
     def _other(self, said: Sequence[Message], size: int, inherited: Callable[[Grown], Grown | None]) -> Conversation:
         with taking_turns:
             known = dict(self.derived.get(Grown, ()))

@@ -31,6 +31,9 @@ SENT_UNDER, DECISIONS, MODE, UNTRIMMED = "sent_under", "decisions", "sent_mode",
 the plan's decisions in run lengths ("P1D20K9"), "trim" or "audit", and why it went through as it came.
 """
 
+DECIDED = "decided"
+"""There, too: the reasons for the decisions with their numbers, shorter texts and the summary, as a line has them."""
+
 SENT_TOKENS, WHOLE_TOKENS = "sent_tokens", "whole_tokens"
 """There, too, where less than all was sent: tokens of what was sent and of all, as our counter had them then."""
 
