@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
 from historylab.planning.known_chat import leading_of, same_beginning
+from historylab.planning.recorded_decisions import OnRecord, decisions_to_record
 from historylab.recordings.exchange import Exchange, exported, iso_time, new_conversation, plan_fields
 from historylab.recordings.lines import make_line
 from historylab.recordings.redaction import Redaction
@@ -40,6 +41,7 @@ class _Known:
     fields: Mapping[str, Any] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)  # a digest of what was said up to each item after the leading ones
     state: set[str] = field(default_factory=set)
+    decided: OnRecord = field(default_factory=OnRecord)  # in lines whose answers came
     first: tuple[int, int] | None = None  # between which numbers the store has the line its chain begins with
 
 
@@ -69,12 +71,16 @@ class Chains:
             known = _Known(exchange.conversation or self._conversation(_answers(items, links)))
         elif not exchange.conversation and not self._is_newest(known, links):
             known, same = _Known(new_conversation()), 0
-        line, redacted = self._line(exchange, known, body, holder, items, leading, same)
+        extends = same and same == len(known.items)  # else the texts that are known may be those of other messages
+        line, redacted, decided = self._line(
+            exchange, known, body, holder, items, leading, same, known.decided if extends else OnRecord()
+        )
         text = make_line(REQUEST, **line, redacted=redacted or None)
         answer = answer_in(exchange.response)
         now = _Known(known.conversation, exchange.id, answered=answer is not None, fields=body, links=links)
         now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
         now.state = known.state | exchange.state.keys()
+        now.decided = decided if now.answered else known.decided if extends else OnRecord()
         now.first = known.first if same else None
         if exchange.chat is not None:
             self._chats.setdefault(exchange.chat, {})[exchange.app] = self._newest[now.conversation] = now
@@ -154,7 +160,8 @@ class Chains:
         items: list[Any],
         leading: int,
         same: int,
-    ) -> tuple[dict[str, Any], int]:
+        decided: OnRecord,
+    ) -> tuple[dict[str, Any], int, OnRecord]:
         before = known.fields
         unchanged = [name for name in body if same and name in before and before[name] == body[name]]
         texts: dict[str, Any] = {
@@ -168,6 +175,17 @@ class Chains:
         if same and known.items[:leading] != items[:leading]:
             texts[LEADING] = items[:leading]
         said, redacted = self._redaction.redacted(texts, exchange.secrets)
+        plan: dict[str, Any] | None = None
+        if exchange.plan:
+
+            def redact(value: Any) -> Any:
+                nonlocal redacted
+                clean, count = self._redaction.redacted(value, exchange.secrets)
+                redacted += count
+                return clean
+
+            reasons, decided = decisions_to_record(exchange.plan, decided, exchange.state, redact)
+            plan = {**plan_fields(exchange.plan), **reasons}
         line = {
             "version": VERSION,
             "id": exchange.id,
@@ -181,9 +199,9 @@ class Chains:
             "status": exchange.status,
             "mode": exchange.mode,
             "settings": exported(exchange.settings) if exchange.settings else None,
-            "plan": plan_fields(exchange.plan) if exchange.plan else None,
+            "plan": plan,
         }
-        return {**line, **said}, redacted
+        return {**line, **said}, redacted, decided
 
 
 def _same(known: list[Any], items: list[Any], leading: int) -> int:

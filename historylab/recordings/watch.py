@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from historylab.conversation.recorded import MODE, SENT_UNDER
 from historylab.formats.base import Report
 from historylab.formats.load import Conversations, as_loaded, collection_paused
 from historylab.formats.titles import opening, printable
-from historylab.formats.traces.historylab_requests import RecordingReader
+from historylab.formats.traces.historylab_requests import RecordingReader, decision_in
 from historylab.formats.traces.recorded_lines import (
     CHECKPOINT,
     KIND,
@@ -65,7 +64,7 @@ class WatchedConversation:
     requests: list[SentRequest] = field(default_factory=list)
     tags: tuple[str, ...] = ()
     checkpoints: int = 0
-    of_newest: Mapping[str, Any] = field(default_factory=dict)  # settings and mode of its newest request
+    of_newest: Mapping[str, Any] = field(default_factory=dict)  # what was decided about its newest request
 
     @property
     def app(self) -> str:
@@ -217,7 +216,7 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
     elif line.get(KIND) == REQUEST:
         body = _object(line, "request")
         known.title = known.title or printable(_first_words(body))
-        known.of_newest = {SENT_UNDER: _object(line, "settings"), MODE: _text(line, "mode")} if line.get("plan") else {}
+        known.of_newest = decision_in(line) if line.get("plan") else {}
         known.requests.append(
             SentRequest(
                 known.last_at,

@@ -20,7 +20,7 @@ from historylab.errors import LoadError
 from historylab.formats.files.pieces import split_file
 from historylab.recordings import open_recording
 from historylab.recordings.recorder import Recorder
-from historylab.recordings.sent_plans import sent_plans
+from historylab.recordings.sent_plans import decided_otherwise, sent_plans
 from historylab.stores.memory import InMemoryConversationStore
 from historylab.tuning.corpus import files_at
 
@@ -183,7 +183,8 @@ def test_what_was_redacted_is_told_by_the_requests_that_differ(monkeypatch):
     assert "word" not in str([message.content for message in conversation])
     found = sent_plans(conversation)
     assert found.timeline.settings == CUT
-    assert found.otherwise
+    assert found.otherwise == ()  # it is drawn as it was decided
+    assert decided_otherwise(conversation)
 
 
 anything = st.recursive(

@@ -205,12 +205,15 @@ def test_the_plan_and_the_state_it_was_made_with_stand_in_the_line(recorder, sto
         assert recorder.record(replace(exchange, chat=decision.chat, plan=decision.plan, state=state))
     *_, before, line = lines_in(store)
     plan = decision.plan
+    (key,) = line["state"]
     assert line["plan"] == {
         "tokens": plan.tokens,
         "before": plan.history.untrimmed_tokens + plan.framing,
         "budget": 300,
         "over": False,
         "decisions": "".join(f"{letter}{len([*run])}" for letter, run in groupby(plan.sketch())),
+        "reasons": [["P", "system", {}], ["S", "summary", {"tokens": 306}], ["K", "fits", {}]],
+        "summary": {"kept": key, "made_at": plan.size},
     }
     assert "S" in line["plan"]["decisions"]
     assert store.read_state(line["state"]) == line["state"] != {}

@@ -15,6 +15,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.digests import link_of
 from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import (
+    DECIDED,
     DECISIONS,
     MODE,
     NOTED_STATE,
@@ -35,6 +36,7 @@ from historylab.formats.traces.request_chains import RequestChains, WholeRequest
 from historylab.registry import register
 
 COLUMNS = frozenset({"number", "conversation", "at", "line"})
+REASONED = ("tokens", "budget", "reasons", "runs", "shortened", "summary")
 FAILED, NO_LINE = "a request without an answer", "a record that is no line of a recording"
 
 
@@ -149,7 +151,7 @@ def _observed(
         ended,
         where=where,
         report=report,
-        of_answer=_decided(line),
+        of_answer=decision_in(line),
     )
 
 
@@ -164,8 +166,8 @@ def _answer(line: dict[str, Any], api: Api | None, report: Report, where: str) -
     return told[0] if told else []
 
 
-def _decided(line: dict[str, Any]) -> dict[str, Any]:
-    """What an answer's metadata says of the decision about its request."""
+def decision_in(line: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of an answer that says what was decided about its request, from the request's line."""
     plan, settings, mode = line.get("plan"), line.get("settings"), line.get("mode")
     said: dict[str, Any] = {MODE: mode} if isinstance(mode, str) else {}
     if isinstance(untrimmed := line.get("untrimmed"), str):
@@ -175,6 +177,8 @@ def _decided(line: dict[str, Any]) -> dict[str, Any]:
     said[SENT_UNDER] = settings if isinstance(settings, dict) else {}
     if isinstance(plan.get("decisions"), str):
         said[DECISIONS] = plan["decisions"]
+    if isinstance(plan.get("reasons"), list):
+        said[DECIDED] = {name: plan[name] for name in REASONED if name in plan}
     tokens, before = plan.get("tokens"), plan.get("before")
     if mode == "trim" and not untrimmed and type(tokens) is type(before) is int and 0 <= tokens < before:
         said |= {SENT_TOKENS: tokens, WHOLE_TOKENS: before}
