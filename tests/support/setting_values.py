@@ -72,5 +72,6 @@ def _by_type(schema: Mapping[str, Any]) -> list[Any]:
         case "boolean":
             return [False, True]
         case "string":
-            return NASTY
+            least, most = schema.get("minLength", 0), schema.get("maxLength", 10**6)
+            return [text for text in NASTY if least <= len(text) <= most]
     return [value for kind in schema.get("anyOf", ()) for value in _by_type(kind)]
