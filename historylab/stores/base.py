@@ -21,7 +21,6 @@ from typing import Any, NamedTuple, Protocol
 from historylab.conversation.message import instant
 from historylab.errors import StoreError
 from historylab.registry import member
-from historylab.stores.checks import check_text
 
 SEARCH_LIMIT = 10
 SEARCH_TOKENS = 2000
@@ -270,6 +269,15 @@ def open_store(url: str) -> Store:
 def _opened(name: str, *place: str) -> Store:
     store: Store = member("store", name).target(*place)
     return store
+
+
+def check_text(what: str, value: Any) -> str:
+    """The value. Raises StoreError if it is not text, or has a NUL in it, which not every store can keep."""
+    if not isinstance(value, str):
+        raise StoreError(f"{what} is text, not {value!r:.60}")
+    if "\0" in value:
+        raise StoreError(f"{what} holds a NUL character, which no store keeps: {value!r:.60}")
+    return value
 
 
 def prepare_message(message: StoredMessage) -> tuple[float, StoredMessage]:

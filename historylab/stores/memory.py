@@ -22,6 +22,7 @@ from historylab.stores.base import (
     Record,
     RecordedConversation,
     StoredMessage,
+    check_text,
     prepare_message,
     with_own_metadata,
 )
@@ -31,7 +32,6 @@ from historylab.stores.checks import (
     check_seconds,
     check_state,
     check_state_keys,
-    check_text,
 )
 from historylab.stores.selection import select_matches, select_ranked, select_recent
 

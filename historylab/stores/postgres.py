@@ -22,6 +22,7 @@ from historylab.stores.base import (
     Record,
     RecordedConversation,
     StoredMessage,
+    check_text,
     parse_instant,
     prepare_message,
 )
@@ -31,7 +32,6 @@ from historylab.stores.checks import (
     check_seconds,
     check_state,
     check_state_keys,
-    check_text,
 )
 from historylab.stores.postgres_connections import Connections
 from historylab.stores.postgres_text import kept, query_of, restored, vector_of

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, takewhile
 
 from historylab.counters.toolpack import estimate_tokens
-from historylab.stores.base import StoredMessage, parse_instant
-from historylab.stores.checks import check_text
+from historylab.stores.base import StoredMessage, check_text, parse_instant
 
 WORD = re.compile(r"[^\W_]+")
 MOST_WORDS = 100  # of a question, different ones

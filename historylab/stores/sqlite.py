@@ -27,6 +27,7 @@ from historylab.stores.base import (
     Record,
     RecordedConversation,
     StoredMessage,
+    check_text,
     prepare_message,
 )
 from historylab.stores.checks import (
@@ -35,7 +36,6 @@ from historylab.stores.checks import (
     check_seconds,
     check_state,
     check_state_keys,
-    check_text,
 )
 from historylab.stores.rows import COLUMNS, read_rows, record_of, recorded_conversation_of, row_of, state_of
 from historylab.stores.selection import question_words, select_matches, select_recent, within_caps
