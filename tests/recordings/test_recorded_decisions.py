@@ -12,7 +12,7 @@ from recorded_app import MODELS, RecordedApp
 from historylab import Settings, load
 from historylab.planning.pipeline import Pipeline
 from historylab.recordings.sent_plans import decided_otherwise, sent_plans
-from historylab.stores.memory import InMemoryConversationStore
+from historylab.stores.memory import InMemoryStore
 
 COUNTED = {"counter": "chars/4"}
 UNDER = {
@@ -33,7 +33,7 @@ UNDER = {
 
 def recorded(steps, under: Settings, api: str = "chat_completions"):
     """The app after these steps, and its recording's lines."""
-    store = InMemoryConversationStore()
+    store = InMemoryStore()
     with pytest.MonkeyPatch.context() as patched:
         app = RecordedApp(store, api, under, patched)
         for step, words in steps:

@@ -19,13 +19,13 @@ from historylab.formats.traces.recorded_lines import parse_line
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import Record
-from historylab.stores.memory import InMemoryConversationStore
-from historylab.stores.sqlite import SQLiteConversationStore
+from historylab.stores.memory import InMemoryStore
+from historylab.stores.sqlite import SQLiteStore
 
 
 @pytest.fixture
 def store():
-    return InMemoryConversationStore()
+    return InMemoryStore()
 
 
 @pytest.fixture
@@ -235,7 +235,7 @@ def test_keys_are_taken_out_of_request_answer_and_error(store):
 
 def test_a_summary_that_repeats_a_key_stays_in_the_process(tmp_path):
     path, key = tmp_path / "r.db", "sk-proj-abcdefghijklmnop1234567890"
-    store, sent = SQLiteConversationStore(path), []
+    store, sent = SQLiteStore(path), []
     settings = Settings(policy="all", pruner="summarize", budget=300, counter="chars/4")
     noted, recorder = NotedState(store), Recorder(store, keep_days=None)
     trimmer, chat = Trimmer(settings, store=noted), Chat()
@@ -261,7 +261,7 @@ def test_other_lines_stand_between_them(recorder, store):
     assert not recorder.note("tags", "c-1", tags={1})
 
 
-class Faulty(InMemoryConversationStore):
+class Faulty(InMemoryStore):
     """Appends when it may; fails with `problem` if there is one."""
 
     def __init__(self):
@@ -354,7 +354,7 @@ def test_an_event_loop_waits_no_longer_than_it_was_told(faulty):
 
 
 def test_many_threads_record_every_exchange_in_its_own_chat(tmp_path):
-    store = SQLiteConversationStore(tmp_path / "r.db")
+    store = SQLiteStore(tmp_path / "r.db")
     recorder, failures = Recorder(store), []
 
     def work(me: int):

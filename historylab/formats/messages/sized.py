@@ -2,7 +2,7 @@
 
 The context of a request is what was sent, cached or not. What it grew by since the request before is that one's answer
 and then new input. What the first one held of system prompt and tools is unknown, so it is pinned. Roles beyond that,
-and what was said, are unknown, too: `is_textless` tells such a conversation.
+and what was said, are unknown, too: `recorded.textless` tells such a conversation.
 """
 
 from __future__ import annotations
