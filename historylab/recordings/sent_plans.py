@@ -9,8 +9,8 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECISIONS, MODE, SENT_UNDER, UNTRIMMED
 from historylab.costs.traffic import NOTHING_CUT
-from historylab.planning.noted import noted_state
 from historylab.planning.pipeline import open_instruments
+from historylab.planning.recorded_state import noted_state
 from historylab.planning.replay import Timeline, replay
 from historylab.recordings.exchange import read_settings, run_lengths
 from historylab.settings.model import Settings
