@@ -20,9 +20,9 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS, Summary
 from historylab.planning.given_decisions import GIVEN, Given, Layout, each_message
-from historylab.planning.kept import read_kept
 from historylab.planning.plan import LETTERS, HistoryPlan
 from historylab.planning.reasons import Action, EachMessage, Reason, fill_sentence, numbers_of, reason_named, reason_of
+from historylab.planning.stored_state import read_kept
 
 RECORDED_BY = "what is on record"
 NOT_ON_RECORD = "The line says nothing of this message."

@@ -24,11 +24,11 @@ from historylab.planning.decision_changes import (
 from historylab.planning.explain import Answer, Progress, explain
 from historylab.planning.given_decisions import RequestDecisions, plan_given, read_decisions
 from historylab.planning.narrow_relevance import NarrowRelevance, narrow_relevance
-from historylab.planning.noted import noted_state
 from historylab.planning.over_budget import OverBudget, over_budget_cause
 from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, project
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Action
+from historylab.planning.recorded_state import noted_state
 from historylab.planning.strategies.base import Instruments
 from historylab.planning.unused_budget import UnusedBudget, unused_budget
 from historylab.settings.model import Settings

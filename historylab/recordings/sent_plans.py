@@ -14,10 +14,10 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECIDED, DECISIONS, MODE, NOTED_STATE, SENT_UNDER, UNTRIMMED
 from historylab.costs.traffic import NOTHING_CUT
 from historylab.planning.given_decisions import Given, plan_given
-from historylab.planning.noted import noted_state
 from historylab.planning.pipeline import open_instruments, open_pipeline, project
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.recorded_decisions import RecordedDecisions, has_reasons
+from historylab.planning.recorded_state import noted_state
 from historylab.planning.replay import Timeline, replay
 from historylab.planning.strategies.base import Instruments
 from historylab.recordings.exchange import read_settings, run_lengths

@@ -35,7 +35,7 @@ class RecordedApp:
         self.plans: list[HistoryPlan] = []
         self.system = "You look after the ferries of pier 0."
         self._numbers, self._now = count(1), BEGAN
-        monkeypatch.setattr("historylab.planning.kept.now", lambda: datetime.fromtimestamp(self._now, UTC))
+        monkeypatch.setattr("historylab.planning.stored_state.now", lambda: datetime.fromtimestamp(self._now, UTC))
         self._other: Any = None
         self.restart()
 

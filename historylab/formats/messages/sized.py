@@ -14,7 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.conversation.usage import MODEL, TEXTLESS
 from historylab.formats.base import NOTHING, Report
-from historylab.formats.messages.observed import ObservedRequest, in_time
+from historylab.formats.messages.observed import ObservedRequest, order_by_time
 
 OPENING = "a first request pinned, as it is unknown how much of it (system prompt, tools) all later ones repeat"
 SIZES = "a request without its text, read as messages of that size"
@@ -28,7 +28,7 @@ def sized_conversations(requests: Iterable[ObservedRequest], report: Report) -> 
     for request in requests:
         groups.setdefault((request.key, request.about.get(MODEL)), []).append(request)
     for (key, _), group in groups.items():
-        runs = list(_growing(in_time(group), report))
+        runs = list(_growing(order_by_time(group), report))
         for number, run in enumerate(runs, 1):
             title = f"{key}, part {number}" if key and len(runs) > 1 else key
             yield _conversation(run, title, report)

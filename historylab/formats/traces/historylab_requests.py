@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.digests import link_of
+from historylab.conversation.lineage import time_keys
 from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import (
     DECIDED,
@@ -196,12 +196,9 @@ def _with_said(found: Conversation, said: _Conversation) -> Conversation:
 
 def _with_noted_times(messages: Sequence[Message], state: Mapping[str, str]) -> list[Message]:
     """The messages, each with the time that a Trimmer noted of it, if any: by that it was decided about."""
-    timed, link, leading = list(messages), "", prompt_length(messages)
-    for i, message in enumerate(messages[leading:], leading):
-        link = link_of(link, message)
-        if link in state:
-            timed[i] = replace(message, timestamp=state[link])
-    return timed
+    leading = prompt_length(messages)
+    keys = [*[""] * leading, *time_keys(messages[leading:])]
+    return [replace(m, timestamp=state[key]) if key in state else m for m, key in zip(messages, keys, strict=True)]
 
 
 def _times(line: Mapping[str, Any]) -> tuple[str | None, str | None]:
