@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, Usage, prompt_length
 from historylab.conversation.usage import MODEL, model_name, recorded_models, usage_of
 from historylab.registry import member
@@ -81,6 +82,26 @@ class Recorded:
     def __bool__(self) -> bool:
         """Whether the transcript says anything that settings could be proposed from."""
         return bool(self.model or self.tools.count or any(self.usage))
+
+
+def decision_metadata(exchange: Exchange) -> dict[str, Any]:
+    """The metadata of an answer about the decision on its request, under the keys above; empty if nothing is known.
+
+    A plan is as untrusted as its line: a field of another type is left out.
+    """
+    said: dict[str, Any] = {MODE: exchange.mode} if exchange.mode else {}
+    if exchange.untrimmed:
+        said[UNTRIMMED] = exchange.untrimmed
+    if exchange.plan is None:
+        return said
+    said[SENT_UNDER] = exchange.settings or {}
+    decisions, tokens, before = (exchange.plan.get(name) for name in ("decisions", "tokens", "before"))
+    if isinstance(decisions, str):
+        said[DECISIONS] = decisions
+    trimmed = exchange.mode == "trim" and not exchange.untrimmed
+    if trimmed and type(tokens) is type(before) is int and 0 <= tokens < before:
+        said |= {SENT_TOKENS: tokens, WHOLE_TOKENS: before}
+    return said
 
 
 def sent_share(answer: Message) -> float:

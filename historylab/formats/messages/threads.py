@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, prompt_length
+from historylab.conversation.recorded import decision_metadata
 from historylab.conversation.usage import MODEL
 from historylab.formats.messages.marks import beginnings
-
-if TYPE_CHECKING:
-    from historylab.formats.messages.observed import ObservedRequest
 
 
 class Thread:
@@ -25,17 +24,17 @@ class Thread:
         self.bodies: list[int] = []  # the same of what follows the system prompt
         self.indexed = 0  # beginnings that are in the index, while no other thread is indexed
         self.asked = known
-        self.requests: list[ObservedRequest] = []
-        self.unplaced: ObservedRequest | None = None  # only the next request shows what answered it
+        self.requests: list[Exchange] = []
+        self.unplaced: Exchange | None = None  # only the next request shows what answered it
         known_answers = parent.answered.items() if parent else ()
-        self.answered: dict[int, ObservedRequest] = {at: request for at, request in known_answers if at < known}
+        self.answered: dict[int, Exchange] = {at: request for at, request in known_answers if at < known}
 
-    def place(self, request: ObservedRequest, at: int) -> None:
+    def place(self, request: Exchange, at: int) -> None:
         """Say of the message at that index that it answered the request."""
         answer = self.messages[at]
         said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
         said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
-        said |= request.of_answer
+        said |= decision_metadata(request)
         self.answered[at] = request
         time = answer.timestamp or request.ended or request.started
         self.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
