@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, Usage, prompt_length
 from historylab.conversation.usage import MODEL, TEXTLESS, model_name, usage_of
 from historylab.registry import member
@@ -28,7 +29,7 @@ SENT_UNDER, DECISIONS, MODE, UNTRIMMED = "sent_under", "decisions", "sent_mode",
 the plan's decisions in run lengths ("P1D20K9"), "trim" or "audit", and why it went through as it came.
 """
 
-DECIDED = "decided"
+DECIDED, REASONED = "decided", ("tokens", "budget", "reasons", "runs", "shortened", "summary")
 """There, too: the reasons for the decisions with their numbers, shorter texts and the summary, as a line has them."""
 
 SENT_TOKENS, WHOLE_TOKENS = "sent_tokens", "whole_tokens"
@@ -83,6 +84,28 @@ class Recorded:
     def __bool__(self) -> bool:
         """Whether the transcript says anything that settings could be proposed from."""
         return bool(self.model or self.tools.count or any(self.usage))
+
+
+def decision_metadata(exchange: Exchange) -> dict[str, Any]:
+    """The metadata of an answer about the decision on its request, under the keys above; empty if nothing is known.
+
+    A plan is as untrusted as its line: a field of another type is left out.
+    """
+    said: dict[str, Any] = {MODE: exchange.mode} if exchange.mode else {}
+    if exchange.untrimmed:
+        said[UNTRIMMED] = exchange.untrimmed
+    if exchange.plan is None:
+        return said
+    said[SENT_UNDER] = exchange.settings or {}
+    decisions, tokens, before = (exchange.plan.get(name) for name in ("decisions", "tokens", "before"))
+    if isinstance(decisions, str):
+        said[DECISIONS] = decisions
+    if isinstance(exchange.plan.get("reasons"), list):
+        said[DECIDED] = {name: exchange.plan[name] for name in REASONED if name in exchange.plan}
+    trimmed = exchange.mode == "trim" and not exchange.untrimmed
+    if trimmed and type(tokens) is type(before) is int and 0 <= tokens < before:
+        said |= {SENT_TOKENS: tokens, WHOLE_TOKENS: before}
+    return said
 
 
 def sent_share(answer: Message) -> float:

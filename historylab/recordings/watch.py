@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from historylab.conversation.recorded import decision_metadata
 from historylab.formats.base import Report
 from historylab.formats.load import Conversations, as_loaded, collection_paused
 from historylab.formats.titles import opening, printable
-from historylab.formats.traces.historylab_requests import RecordingReader, decision_in
+from historylab.formats.traces.historylab_requests import RecordingReader
 from historylab.formats.traces.recorded_lines import (
     CHECKPOINT,
     KIND,
@@ -23,6 +24,7 @@ from historylab.formats.traces.recorded_lines import (
     TITLE,
     holder_of,
     parse_line,
+    read_exchange,
 )
 from historylab.recordings.entries import FIRST_WORDS, clean_tags
 from historylab.registry import member
@@ -216,7 +218,7 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
     elif line.get(KIND) == REQUEST:
         body = _object(line, "request")
         known.title = known.title or printable(_first_words(body))
-        known.of_newest = decision_in(line) if line.get("plan") else {}
+        known.of_newest = decision_metadata(read_exchange(line, known.id)) if line.get("plan") else {}
         known.requests.append(
             SentRequest(
                 known.last_at,

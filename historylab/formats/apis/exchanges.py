@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, PROVIDER, TOOLS
 from historylab.conversation.usage import MODEL
@@ -25,7 +26,7 @@ from historylab.formats.base import NOTHING, Report
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.fields import unpacked
 from historylab.formats.messages.flat_messages import CONVERSATION_IDS
-from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.record_groups import Grouping, RecordGroup
 from historylab.formats.messages.usage import to_usage
 
@@ -112,7 +113,7 @@ class Api:
 
     def conversations(self, values: list[tuple[str, Any]], report: Report) -> Iterator[Conversation]:
         """Every list of messages as a conversation; those that were answered are put together as a log."""
-        requests: list[ObservedRequest] = []
+        requests: list[Exchange] = []
         for group in self.grouping.groups(self.values(values), report):
             if self._is_answered(group.beside):
                 requests += self._requests(group)
@@ -127,19 +128,20 @@ class Api:
     def _is_answered(self, holder: Mapping[str, Any]) -> bool:
         return isinstance(answer := holder.get(ANSWER), dict) and self.is_answer(answer)
 
-    def _requests(self, group: RecordGroup) -> Iterator[ObservedRequest]:
+    def _requests(self, group: RecordGroup) -> Iterator[Exchange]:
         """The request of a logged answer; one more for every other choice there was, before it."""
         answer = group.beside[ANSWER]
         report = Report()
         messages, about = self.read(group, report), self._about(group, report)
         choices = self.read_answer(answer, f"{group.where} {ANSWER}".strip(), report) or [[]]
         model = answer.get(MODEL, answer.get("modelVersion", answer.get("model_version", about.get(MODEL))))
+        named = next((str(group.beside[n]) for n in CONVERSATION_IDS if _is_name(group.beside.get(n))), "")
         for choice in (*choices[1:], choices[0]):
             first = choice is choices[0]
-            yield ObservedRequest(
+            yield Exchange(
                 messages,
                 choice,
-                key=next((str(group.beside[n]) for n in CONVERSATION_IDS if _is_name(group.beside.get(n))), ""),
+                conversation=named,
                 usage=_usage(answer) if first else None,
                 about=about | ({MODEL: model} if isinstance(model, str) else {}),
                 started=_time(group.beside),

@@ -1,7 +1,7 @@
 """Requests as a log observed them → the conversations they were part of.
 
 Every entry of such a log (a span, a run, a row) repeats the history it was sent with. `conversations_in` takes them
-as `ObservedRequest` and puts each history together once: a request that begins with all of an earlier one's messages
+as `Exchange`s and puts each history together once: a request that begins with all of an earlier one's messages
 continues it, and its usage goes to the answer it produced. One that answers a shorter history anew (a retry, an edited
 question) is a branch. Any other (trimmed, compacted, unrelated) begins a conversation, and the report says why.
 """
@@ -9,15 +9,16 @@ question) is a branch. Any other (trimmed, compacted, unrelated) begins a conver
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter, is_not, itemgetter
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.message import Message, instant, prompt_length
-from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
+from historylab.conversation.exchange import Exchange
+from historylab.conversation.message import instant, prompt_length
+from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS, decision_metadata
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, Report, Tally
 from historylab.formats.messages.branching import MOST_BRANCHES
@@ -31,33 +32,7 @@ REWORDED = "an answer that the next request repeats in other words, read as repe
 OTHER_PROMPT = "a system prompt other than the one before, of which the first is read"
 
 
-@dataclass(slots=True)
-class ObservedRequest:
-    """One call of a model, as a log has it.
-
-    `messages` were sent, `answer` came back (usually one assistant message; none where it failed or wasn't logged).
-    `key` names the conversation as the log does (a conversation, session or trace id; empty: unknown). `usage` is by
-    field of `Usage`. `about` has what the log says of the request under the keys of `Conversation.metadata` (`model`,
-    `provider`, `tools`, `parameters`), `of_answer` what goes into the metadata of its answer. `started` and `ended` are
-    ISO times, `where` is the place in the file, and `report` has what reading the messages had to say: repeated in
-    every request, it is told once.
-    """
-
-    messages: Sequence[Message]
-    answer: Sequence[Message] = ()
-    key: str = ""
-    usage: Mapping[str, int] | None = None
-    about: Mapping[str, Any] = field(default_factory=dict)
-    started: str | None = None
-    ended: str | None = None
-    title: str = ""
-    where: str = ""
-    report: Report | None = None
-    of_answer: Mapping[str, Any] = field(default_factory=dict)
-    prompt: int = field(default=0, init=False)  # a mark of the system messages it was sent with
-
-
-def conversations_in(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
+def conversations_in(requests: Iterable[Exchange], report: Report) -> Iterator[Conversation]:
     """The conversations that these requests were part of; those of one key together, the longest first.
 
     Requests of a key are taken in the order of their times if all have one, else as they stand.
@@ -74,9 +49,9 @@ class ObservedLog:
     def __init__(self) -> None:
         self._groups: dict[str, _Group] = {}
 
-    def add(self, request: ObservedRequest) -> None:
+    def add(self, request: Exchange) -> None:
         """Take one more request of its key."""
-        self._groups.setdefault(request.key, _Group()).requests.append(request)
+        self._groups.setdefault(request.conversation, _Group()).requests.append(request)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """As `conversations_in` has them, of all requests so far."""
@@ -90,8 +65,8 @@ class ObservedLog:
 class _Group:
     """The requests of a key, and those of them that were put together, in their order."""
 
-    requests: list[ObservedRequest] = field(default_factory=list)
-    taken: list[ObservedRequest] = field(default_factory=list)
+    requests: list[Exchange] = field(default_factory=list)
+    taken: list[Exchange] = field(default_factory=list)
     stitching: _Stitching | None = None
 
     def stitch(self) -> _Stitching:
@@ -104,7 +79,7 @@ class _Group:
         return self.stitching
 
 
-def order_by_time(requests: list[ObservedRequest]) -> list[ObservedRequest]:
+def order_by_time(requests: list[Exchange]) -> list[Exchange]:
     """The requests in the order of their times if all have one, else as they stand."""
     if len(requests) < 2:
         return requests
@@ -119,9 +94,9 @@ class _Stitching:
 
     def __init__(self, report: Report):
         self.report = report
-        self.threads: Threads[ObservedRequest] = Threads()
+        self.threads: Threads[Exchange] = Threads()
 
-    def add(self, request: ObservedRequest) -> None:
+    def add(self, request: Exchange) -> None:
         """Continue a thread with the request, or begin one."""
         sent, begins = self.threads.marks_in(request.messages)
         prompt = prompt_length(request.messages)
@@ -154,7 +129,7 @@ class _Stitching:
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
-        families: dict[int, list[Thread[ObservedRequest]]] = {}
+        families: dict[int, list[Thread[Exchange]]] = {}
         for thread in self.threads.all:
             families.setdefault(id(thread.root), []).append(thread)
         for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
@@ -165,7 +140,7 @@ class _Stitching:
                 report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
-    def _take_late(self, thread: Thread[ObservedRequest], request: ObservedRequest, sent: list[int]) -> None:
+    def _take_late(self, thread: Thread[Exchange], request: Exchange, sent: list[int]) -> None:
         """Take a request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
         if request.answer and self.threads.marks_of(request.answer[:1]) != thread.marks[at : at + 1]:
@@ -175,7 +150,7 @@ class _Stitching:
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
             _place(thread, request, at)
 
-    def _continue(self, thread: Thread[ObservedRequest], request: ObservedRequest, sent: list[int]) -> None:
+    def _continue(self, thread: Thread[Exchange], request: Exchange, sent: list[int]) -> None:
         """Append what the request adds to a thread it begins with, and its answer. `sent`: marks of its messages."""
         at = len(thread.messages)
         new = list(request.messages[at:])
@@ -193,18 +168,18 @@ class _Stitching:
         self.threads.index(thread)
 
 
-def _place(thread: Thread[ObservedRequest], request: ObservedRequest, at: int) -> None:
+def _place(thread: Thread[Exchange], request: Exchange, at: int) -> None:
     """Say of the message at that index that it answered the request."""
     answer = thread.messages[at]
     said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
     said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
-    said |= request.of_answer
+    said |= decision_metadata(request)
     thread.answered[at] = request
     time = answer.timestamp or request.ended or request.started
     thread.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
 
 
-def _reason(thread: Thread[ObservedRequest], request: ObservedRequest, sent: list[int], known: int) -> str:
+def _reason(thread: Thread[Exchange], request: Exchange, sent: list[int], known: int) -> str:
     """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
     rest = sent[known:]
     there = set(thread.marks[known:])
@@ -213,10 +188,10 @@ def _reason(thread: Thread[ObservedRequest], request: ObservedRequest, sent: lis
         return TRIMMED
     if sum(again) > 1 or any(message.metadata.get("compaction") for message in request.messages[known:]):
         return COMPACTED
-    return UNRELATED if request.key and known <= prompt_length(request.messages) else ""
+    return UNRELATED if request.conversation and known <= prompt_length(request.messages) else ""
 
 
-def _tell_once(requests: list[ObservedRequest], report: Report) -> None:
+def _tell_once(requests: list[Exchange], report: Report) -> None:
     """Report what reading these requests had to say: of what each of them repeats, once."""
     reports = [request.report for request in requests if request.report]
     for kind in ("skipped", "warnings", "kept"):
@@ -231,8 +206,10 @@ def _tell_once(requests: list[ObservedRequest], report: Report) -> None:
             report.records += tally.count if kind == "skipped" else 0
 
 
-def _conversation(thread: Thread[ObservedRequest], branches: Sequence[Conversation] = ()) -> Conversation:
-    said: dict[str, Any] = {"conversation_id": thread.requests[-1].key} if thread.requests[-1].key else {}
+def _conversation(thread: Thread[Exchange], branches: Sequence[Conversation] = ()) -> Conversation:
+    said: dict[str, Any] = (
+        {"conversation_id": thread.requests[-1].conversation} if thread.requests[-1].conversation else {}
+    )
     for request in thread.requests:
         said |= {name: value for name, value in request.about.items() if value not in NOTHING}
     title = next((request.title for request in thread.requests if request.title), "")
@@ -243,7 +220,7 @@ def _conversation(thread: Thread[ObservedRequest], branches: Sequence[Conversati
     return Conversation(pair_by_order(messages), title, said, branches)
 
 
-def _changes(before: ObservedRequest, now: ObservedRequest) -> dict[str, Any]:
+def _changes(before: Exchange, now: Exchange) -> dict[str, Any]:
     """The metadata of an answer whose request had other tools or another system prompt than the one before it."""
     tools, others = now.about.get(TOOLS), before.about.get(TOOLS)
     changed: dict[str, Any] = {TOOLS: tools} if tools and others and tools != others else {}  # a log may leave them out

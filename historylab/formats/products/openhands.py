@@ -12,12 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.archives import folder_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.chat_messages import iso_time
-from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.record_groups import items_of
 from historylab.formats.messages.reported import read_reported
 from historylab.formats.messages.usage import to_usage
@@ -59,7 +60,7 @@ def _is_log(value: Any) -> bool:
     return isinstance(value.get("response"), dict) and len(MARKS & value.keys()) >= 2
 
 
-def _request(log: dict[str, Any], where: str) -> ObservedRequest:
+def _request(log: dict[str, Any], where: str) -> Exchange:
     said, response = Report(), log["response"]
     raw = log.get("raw_messages")
     key = "raw_messages" if isinstance(raw, list) and raw else "messages"
@@ -76,7 +77,7 @@ def _request(log: dict[str, Any], where: str) -> ObservedRequest:
         answers[0] = replace(answers[0], metadata={**answers[0].metadata, "cost": cost})
     ended, took = log.get("timestamp"), log.get("latency_sec")
     started = _before(ended, took)
-    return ObservedRequest(
+    return Exchange(
         sent,
         answers,
         usage=to_usage(response.get("usage")),

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PROVIDER
 from historylab.conversation.usage import MODEL
 from historylab.formats.base import EMPTY_VALUES, Report
-from historylab.formats.messages.observed import ObservedRequest, conversations_in
+from historylab.formats.messages.observed import conversations_in
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
 
@@ -23,7 +24,7 @@ PROVIDERS = {
 EMPTY = "a model call that says neither messages nor usage"
 
 
-def conversations_of(requests: Iterable[ObservedRequest], report: Report) -> Iterator[Conversation]:
+def conversations_of(requests: Iterable[Exchange], report: Report) -> Iterator[Conversation]:
     """The conversations of logged calls: those with messages put together, those without as requests of known size."""
     texts, sizes = [], []
     for request in requests:

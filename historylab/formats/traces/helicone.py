@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import answer_in, sent_in, usage_given
@@ -51,7 +51,7 @@ def helicone(content: Content, report: Report) -> Iterator[Conversation]:
     yield from conversations_of(requests, report)
 
 
-def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
+def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:
     own, get = report.apart(), first_of(row)
     request, response = (unpacked(get(*names)) for names in zip(*BODIES, strict=True))
     if _failed(row, response):
@@ -69,7 +69,7 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
         ),
         **provider_of(get("provider")),
     }
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
         answer_in(response, own, f"{where} response"),
         key if isinstance(key, str) else "",

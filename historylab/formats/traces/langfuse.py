@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import conversations_of, count_of, first_of, model_of
 from historylab.formats.traces.logged import answer_in, sent_in, usage_given
@@ -87,7 +87,7 @@ def _rows(
         yield where, {**around, **fields, "session_id": here["session_id"]}
 
 
-def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
+def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:
     own, get = report.apart(), first_of(row)
     for name in ("input", "output"):
         if isinstance(row.get(name), str) and len(row[name]) < 200 and LEFT_OUT.match(row[name]):
@@ -106,7 +106,7 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
         **({PARAMETERS: parameters} if isinstance(parameters, dict) and parameters else {}),
         **({TOOLS: tools} if isinstance(tools, list) and tools else {}),
     }
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
         answer_in(row.get("output"), own, f"{where} output"),
         _text(row.get("session_id")) or _trace(row),

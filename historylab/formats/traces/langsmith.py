@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
@@ -75,7 +75,7 @@ def _runs(run: Any, where: str, report: Report, deep: int = 0) -> Iterator[tuple
         yield from _runs(inner, f"{where} child_runs[{i}]".strip(), report, deep + 1)
 
 
-def _request(run: dict[str, Any], key: str, where: str, report: Report) -> ObservedRequest:
+def _request(run: dict[str, Any], key: str, where: str, report: Report) -> Exchange:
     own = report.apart()
     extra = Attributes({name: unpacked(run.get(name)) for name in ("extra", "metadata")})
     if run.get("error"):
@@ -89,7 +89,7 @@ def _request(run: dict[str, Any], key: str, where: str, report: Report) -> Obser
         **model_of(extra.get("extra.metadata.ls_model_name", "metadata.ls_model_name"), sent.about.get("model")),
         **provider_of(extra.get("extra.metadata.ls_provider", "metadata.ls_provider")),
     }
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
         answer_in(outputs, own, f"{where} outputs"),
         key,

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, first_of, model_of, provider_of, usage_by
@@ -59,7 +59,7 @@ def _payload(row: dict[str, Any]) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else row
 
 
-def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest:
+def _request(row: dict[str, Any], where: str, report: Report) -> Exchange:
     own, said = report.apart(), Attributes({name: unpacked(value) for name, value in row.items()})
     body = said.get("proxy_server_request")
     body = body.get("body", body) if isinstance(body, dict) else None
@@ -71,7 +71,7 @@ def _request(row: dict[str, Any], where: str, report: Report) -> ObservedRequest
     parameters, asked = said.get("model_parameters"), about_in(body) if isinstance(body, dict) else {}
     about = {**asked, **(about_in(parameters) if isinstance(parameters, dict) else {}), **sent.about}
     get = first_of(row)
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
         answer_in(response, own, f"{where} response"),
         str(said.get("session_id", "metadata.session_id", "trace_id", "litellm_trace_id") or ""),

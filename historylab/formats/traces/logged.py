@@ -6,7 +6,7 @@ framework's own wrapping; a plain text is one message.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -147,7 +147,7 @@ def usage_given(value: Any) -> Any:
     return usage_given(choice) if choice is not None and choice is not value else None
 
 
-def about_in(value: dict[str, Any]) -> dict[str, Any]:
+def about_in(value: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a request's body beside its messages, as metadata."""
     about: dict[str, Any] = {}
     if isinstance(model := value.get(MODEL) or value.get("model_name"), str):

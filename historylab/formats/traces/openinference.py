@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.traces.attributes import Attributes, together
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.logged import answer_in, sent_in
@@ -72,14 +72,14 @@ def _is_call(span: Span) -> bool:
     return kind == "LLM" or (not kind and span.attributes.any_below("llm.input_messages", "llm.token_count."))
 
 
-def _request(span: Span, key: str, report: Report) -> ObservedRequest:
+def _request(span: Span, key: str, report: Report) -> Exchange:
     said, own = span.attributes, report.apart()
     if span.failed:
         report.warn(f"a model call that failed ({span.failed[:60]})", span.where)
     given, answered = said.get("llm.input_messages"), said.get("llm.output_messages")
     sent = sent_in(_records(given) or said.get("input.value"), own, f"{span.where} input")
     answer = answer_in(_records(answered) or said.get("output.value"), own, f"{span.where} output")
-    return ObservedRequest(
+    return Exchange(
         sent.messages,
         answer,
         key,

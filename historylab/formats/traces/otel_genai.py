@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.conversation.recorded import PARAMETERS, TOOLS
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.messages.fields import unpacked
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.traces.attributes import Attributes
 from historylab.formats.traces.calls import conversations_of, model_of, provider_of, usage_by
 from historylab.formats.traces.histories import Histories
@@ -111,7 +111,7 @@ def _kind(span: Span) -> str:
     return "call" if holds or usage_by(span.attributes.get, USAGE) else ""
 
 
-def _request(span: Span, key: str, histories: Histories, report: Report) -> ObservedRequest:
+def _request(span: Span, key: str, histories: Histories, report: Report) -> Exchange:
     said, own = span.attributes, report.apart()
     details = next((attributes for name, attributes in span.events if name == DETAILS), None)
     if details and not said.raw(*INPUT, *OUTPUT):
@@ -121,7 +121,7 @@ def _request(span: Span, key: str, histories: Histories, report: Report) -> Obse
     sent, answers = _messages(said, span, histories, own)
     if not sent and not answers:
         sent, answers = _of_events(_events(span), own, span.where)
-    return ObservedRequest(
+    return Exchange(
         _instructions(said) + sent,
         answers,
         key,

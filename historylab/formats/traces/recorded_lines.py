@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
+
+from historylab.conversation.exchange import Exchange
 
 RECORDING_FILE = "historylab.db"
 """The store of a recording that is a folder."""
@@ -33,6 +36,55 @@ def parse_line(text: str | bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and isinstance(found.get(KIND), str) else {}
+
+
+def read_exchange(line: Mapping[str, Any], conversation: str, where: str = "") -> Exchange:
+    """The exchange of a request's line, with the body as far as the line has it; its messages are yet to be read.
+
+    A field of another type than its own counts as left out.
+    """
+    started, ended = _times(line)
+    status = line.get("status")
+    state = _object(line, "state") or {}
+    return Exchange(
+        conversation=conversation,
+        started=started,
+        ended=ended,
+        id=_text(line, "id"),
+        app=_text(line, "app"),
+        api=_text(line, "api"),
+        body=_object(line, "request") or {},
+        settings=_object(line, "settings"),
+        plan=_object(line, "plan"),
+        mode=_text(line, "mode"),
+        untrimmed=_text(line, "untrimmed"),
+        state={key: value for key, value in state.items() if isinstance(value, str)},
+        response=_object(line, "response"),
+        status=status if type(status) is int else 0,
+        error=_text(line, "error"),
+        where=where,
+    )
+
+
+def _text(line: Mapping[str, Any], name: str) -> str:
+    found = line.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _object(line: Mapping[str, Any], name: str) -> dict[str, Any] | None:
+    found = line.get(name)
+    return found if isinstance(found, dict) else None
+
+
+def _times(line: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The times at which it was sent and at which its answer had come."""
+    started, seconds = line.get("started"), line.get("seconds")
+    try:
+        began = datetime.fromisoformat(started) if isinstance(started, str) else None
+        ended = began and began + timedelta(seconds=seconds if isinstance(seconds, int | float) else 0)
+    except (ValueError, OverflowError):
+        return None, None
+    return (began.isoformat(), ended.isoformat()) if began and ended else (None, None)
 
 
 def holder_of(body: Mapping[str, Any]) -> str:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.exchange import Exchange
 from historylab.formats.base import NOTHING, Report, kind_of
 from historylab.formats.files.content import Content
 from historylab.formats.files.row_table import COLUMNS as TALK_COLUMNS
-from historylab.formats.messages.observed import ObservedRequest
 from historylab.formats.messages.sized import sized_conversations
 from historylab.formats.messages.usage import to_usage
 from historylab.formats.traces.calls import count_of, model_of, provider_of
@@ -127,12 +127,12 @@ def _usage(row: dict[str, Any], columns: Columns) -> dict[str, int] | None:
     return usage | ({"cache_writes_1h": hour} if hour else {}) if any(usage.values()) else None
 
 
-def _request(row: dict[str, Any], columns: Columns, usage: dict[str, int], where: str) -> ObservedRequest:
+def _request(row: dict[str, Any], columns: Columns, usage: dict[str, int], where: str) -> Exchange:
     cells = {kind: row.get(name) for kind, name in columns.names.items()}
     key = cells.get("group")
-    return ObservedRequest(
+    return Exchange(
         [],
-        key=str(key) if isinstance(key, str | int) else "",
+        conversation=str(key) if isinstance(key, str | int) else "",
         usage=usage,
         about={**model_of(cells.get("model")), **provider_of(cells.get("provider"))},
         started=time_of(cells.get("time")),
