@@ -1,7 +1,7 @@
 """Values to try for every setting, in one place: by its type and bounds, and where that is not enough by name.
 
-A new setting needs nothing here, unless its values are texts of a form of its own, or do something in a short
-conversation only where they are chosen for one.
+A new setting needs nothing here, unless its values are texts of a form of its own, or nothing happens in a short
+conversation but at certain numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NASTY = [
     "tab\there", "漢字 مرحبا 😀", "#no comment", "a # b", "a=b", "!bang", "~", "*", "-n", "\\n", "''", "%41", "&x=1;y",
     "null", "x" * 200, "\\'", "\x1b[0m\x7f", "\u202e\u2028", "{a}", "a,b",
 ]  # fmt: skip
-PEOPLE = ["user,narrator", *NASTY]
+TAME = "user,narrator"  # where people are named, two of a drawn conversation's
 BY_NAME: Mapping[str, list[Any]] = {
     "length": [0, 1, 2, 5, 10**6, 10**15 + 1, 2**53 + 1],
     "budget": [0, 1, 30, 60, 100, 200, 400, 2000, 10**9],
@@ -31,9 +31,6 @@ BY_NAME: Mapping[str, list[Any]] = {
     ],
     "pin.roles": ["user", "tool,assistant", "system,tool"],
     "pin.tools": ["look*", "mcp__*", "it's,漢字", "$x,`id`"],
-    "filter.addressed_only.agent": PEOPLE,
-    "filter.participants.ids": PEOPLE,
-    "projection.point_of_view.agent": PEOPLE,
 }  # fmt: skip
 
 
@@ -73,5 +70,5 @@ def _by_type(schema: Mapping[str, Any]) -> list[Any]:
             return [False, True]
         case "string":
             least, most = schema.get("minLength", 0), schema.get("maxLength", 10**6)
-            return [text for text in NASTY if least <= len(text) <= most]
+            return [text for text in [TAME, *NASTY] if least <= len(text) <= most]
     return [value for kind in schema.get("anyOf", ()) for value in _by_type(kind)]
