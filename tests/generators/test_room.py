@@ -8,7 +8,7 @@ import pytest
 
 from historylab import Settings, plan_history
 from historylab.conversation.message import instant
-from historylab.formats.frameworks.toolpack import to_message
+from historylab.formats.frameworks.toolpack import read_stored_message
 from historylab.generators.base import generate
 from historylab.generators.room import AGENTS, PEOPLE
 from historylab.planning.pipeline import project
@@ -29,7 +29,7 @@ def stored(message):
 
 
 def test_its_messages_are_what_a_toolpack_store_would_return():
-    assert [to_message(stored(message)) for message in ROOM[1:]] == list(ROOM[1:])
+    assert [read_stored_message(stored(message)) for message in ROOM[1:]] == list(ROOM[1:])
 
 
 def test_everybody_speaks():

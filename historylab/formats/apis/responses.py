@@ -18,7 +18,7 @@ from historylab.formats.files.content import Content
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.responses_items import is_item, read_items, to_items
 from historylab.formats.messages.summary_marks import without_summary
-from historylab.formats.messages.written import BOUNDARIES, Rules, as_sent, body, described
+from historylab.formats.messages.written import BOUNDARIES, ApiFeatures, as_sent, body, definition_fields
 from historylab.registry import register
 
 ECHOED = {"instructions", "tools", "model", "previous_response_id", "conversation", *OF_A_REQUEST}
@@ -31,7 +31,7 @@ MISSING = {
     "conversation": "earlier items are missing: they are with the provider, in the conversation named",
     "prompt": "a prompt that is stored with the provider is missing",
 }
-RULES = Rules()
+RULES = ApiFeatures()
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
@@ -71,7 +71,7 @@ def to_responses_body(conversation: Conversation, losses: Losses) -> dict[str, A
 
 
 def _tool(name: str, description: str, schema: Any) -> dict[str, Any]:
-    return {"type": "function", **described(name, description, parameters=schema)}
+    return {"type": "function", **definition_fields(name, description, parameters=schema)}
 
 
 @register(
@@ -132,7 +132,7 @@ def _piece_of(value: dict[str, Any]) -> str | None:
     return "" if isinstance(kind, str) and kind.startswith("response.") and "sequence_number" in value else None
 
 
-def _whole(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+def _assemble(pieces: list[dict[str, Any]]) -> dict[str, Any]:
     """The response that was streamed in these events: the last one holds it, unless the stream broke off."""
     last = pieces[-1].get("response")
     if isinstance(last, dict):
@@ -152,7 +152,7 @@ API: Api = Api(
     read=_read,
     read_answer=_read_answer,
     provider="openai",
-    stream=Stream(_piece_of, lambda value: value.get("type") in ENDS, _whole),
+    stream=Stream(_piece_of, lambda value: value.get("type") in ENDS, _assemble),
     body=_body,
     own=frozenset({"title", "name"}),
 )

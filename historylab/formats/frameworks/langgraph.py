@@ -17,8 +17,8 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
-from historylab.formats.frameworks.langchain import provider_of
-from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_messages
+from historylab.formats.frameworks.langchain import most_named_provider
+from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_langchain_messages
 from historylab.formats.frameworks.langgraph_checkpoints import TABLES, Snapshot, in_database, in_json
 from historylab.formats.messages.branching import alike, paths, sharing, with_branches
 from historylab.registry import register
@@ -59,7 +59,7 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
         records = _records(path, snapshots, report, newest=not held)
         read.append(_read(records, held, report))
         held.append(records)
-    metadata = {"thread_id": thread, "checkpoint_ns": namespace, "provider": provider_of(read[0])}
+    metadata = {"thread_id": thread, "checkpoint_ns": namespace, "provider": most_named_provider(read[0])}
     title = f"{thread}: {namespace.partition(':')[0]}" if namespace else thread
     return with_branches(sharing(read), title, {key: value for key, value in metadata.items() if value}, report)
 
@@ -102,4 +102,4 @@ def _channel(values: Any) -> str:
 def _read(records: list[tuple[str, Any]], held: list[list[tuple[str, Any]]], report: Report) -> list[Message]:
     """The messages of a path. What it shares with one before it is counted once."""
     shared = max((alike((r for _, r in records), (r for _, r in other)) for other in held), default=0)
-    return read_messages(records[:shared], Report()) + read_messages(records[shared:], report)
+    return read_langchain_messages(records[:shared], Report()) + read_langchain_messages(records[shared:], report)

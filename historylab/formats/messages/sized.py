@@ -28,13 +28,13 @@ def sized_conversations(requests: Iterable[ObservedRequest], report: Report) -> 
     for request in requests:
         groups.setdefault((request.key, request.about.get(MODEL)), []).append(request)
     for (key, _), group in groups.items():
-        runs = list(_growing(in_time(group), report))
+        runs = list(_growing_runs(in_time(group), report))
         for number, run in enumerate(runs, 1):
             title = f"{key}, part {number}" if key and len(runs) > 1 else key
             yield _conversation(run, title, report)
 
 
-def _growing(requests: list[ObservedRequest], report: Report) -> Iterator[list[ObservedRequest]]:
+def _growing_runs(requests: list[ObservedRequest], report: Report) -> Iterator[list[ObservedRequest]]:
     """Runs of requests of which each is as large as the one before, or larger."""
     run: list[ObservedRequest] = []
     for request in requests:

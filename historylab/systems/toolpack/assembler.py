@@ -19,7 +19,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Summary
 from historylab.counters.toolpack import ToolpackCounter
-from historylab.formats.frameworks.toolpack import to_message
+from historylab.formats.frameworks.toolpack import read_stored_message
 from historylab.planning.history import History
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.slot_zero import start
@@ -123,7 +123,7 @@ def _since(minutes: float | None, now: datetime) -> str | None:
 
 def _begin(room: Room, turns: list[StoredMessage]) -> tuple[HistoryPlan, Context]:
     """A plan that sends every turn as the agent sees it."""
-    messages = point_of_view([to_message(turn.to_dict()) for turn in turns], agent=room.agent_id)
+    messages = point_of_view([read_stored_message(turn.to_dict()) for turn in turns], agent=room.agent_id)
     history = History(Conversation(messages), ToolpackCounter(), len(messages))
     context = Context(history, Settings(policy="all"), Instruments(history.counter), None)
     return start(history, max(0, room.options.token_budget), preserve_system_messages=False), context
@@ -154,7 +154,7 @@ def _summarized(context: Context, room: Room, old: list[StoredMessage], summariz
     former = [turn for turn in old if turn.is_summary]
     turns = [turn for turn in old if not turn.is_summary]
     task = SummaryTask(
-        [to_message(turn.to_dict()) for turn in turns],
+        [read_stored_message(turn.to_dict()) for turn in turns],
         math.floor(room.options.token_budget * SUMMARY_SHARE),
         context.history.counter,
         "\n".join(summary_body(turn) for turn in former),

@@ -28,7 +28,7 @@ from historylab.figures.sent_otherwise import pack_otherwise
 from historylab.figures.svg_file import map_file, token_file
 from historylab.figures.token_chart import pack_tokens
 from historylab.formats.base import Report
-from historylab.formats.convert import Written, write
+from historylab.formats.convert import WrittenConversations, write
 from historylab.formats.load import Conversations, collection_paused
 from historylab.formats.samples import load_sample
 from historylab.generators.base import generate
@@ -224,7 +224,7 @@ def picture_files(timeline: Timeline, number: int) -> tuple[bytes, bytes]:
     show_spinner="Writing the file",
     hash_funcs={Conversation: lambda one: f"{one.digest} {one.title} {one.metadata!r}"},
 )
-def written(conversations: tuple[Conversation, ...], format: str) -> Written:
+def written(conversations: tuple[Conversation, ...], format: str) -> WrittenConversations:
     """Conversations in another format, as a document or as lines of several, and what that has no place for."""
     return write(conversations[0] if len(conversations) == 1 else conversations, format)
 

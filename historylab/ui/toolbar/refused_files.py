@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from historylab.costs.amounts import count_of
 from historylab.errors import LoadError, UnknownFormat
 from historylab.formats.mapping import FieldMapping
-from historylab.formats.proposals import Proposal
+from historylab.formats.proposals import MappingProposal
 from historylab.ui.session import opening, session
 from historylab.ui.session.tab import GivenFile, RefusedFile, ToOpen
 from historylab.ui.shared.notice import notice
@@ -44,7 +44,7 @@ def refused_files() -> None:
         _by_hand(refused[0])
 
 
-def _offered(file: RefusedFile) -> Sequence[Proposal]:
+def _offered(file: RefusedFile) -> Sequence[MappingProposal]:
     return file.why.proposals if isinstance(file.why, UnknownFormat) else ()
 
 
