@@ -29,7 +29,7 @@ def junit(check: Check) -> str:
 
 
 def _case(finding: Finding) -> xml.Element:
-    case = _named(finding.wish.said, place_in_words(finding.place))
+    case = _test_case(finding.wish.said, place_in_words(finding.place))
     why = _text(reason(finding))
     if finding.verdict == BROKEN:
         xml.SubElement(case, "failure", {"type": BROKEN, "message": why}).text = why
@@ -40,12 +40,12 @@ def _case(finding: Finding) -> xml.Element:
 
 def _unread(check: Check) -> Iterator[xml.Element]:
     for path, why in check.unread.items():
-        case = _named("can be read", path_in_words(path))
+        case = _test_case("can be read", path_in_words(path))
         xml.SubElement(case, "skipped", {"message": _text(unread_because(path, why))})
         yield case
 
 
-def _named(name: str, where: str) -> xml.Element:
+def _test_case(name: str, where: str) -> xml.Element:
     return xml.Element("testcase", {"classname": _text(where), "name": _text(name), "time": "0"})
 
 

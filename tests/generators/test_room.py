@@ -12,7 +12,7 @@ from historylab.formats.frameworks.toolpack import read_stored_message
 from historylab.generators.base import generate
 from historylab.generators.room import AGENTS, PEOPLE
 from historylab.planning.pipeline import project
-from historylab.planning.strategies.filters.participants import named
+from historylab.planning.strategies.filters.participants import named_authors
 
 ROOM = generate("room", turns=60)
 AS_ROTA = Settings(
@@ -33,8 +33,8 @@ def test_its_messages_are_what_a_toolpack_store_would_return():
 
 
 def test_everybody_speaks():
-    assert set(named(ROOM)) == {*PEOPLE, *AGENTS}
-    assert set(named(ROOM, agents=True)) == {*AGENTS}
+    assert set(named_authors(ROOM)) == {*PEOPLE, *AGENTS}
+    assert set(named_authors(ROOM, agents=True)) == {*AGENTS}
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -6,7 +6,7 @@ import os
 
 import streamlit as st
 
-from historylab.chat_models.environment import ENVIRONMENT, Server
+from historylab.chat_models.environment import ENVIRONMENT, ModelServer
 from historylab.chat_models.replayed import next_messages, position_after
 from historylab.errors import ModelError
 from historylab.settings.model import Settings
@@ -161,7 +161,7 @@ def _take_url(chat: ChatSession) -> None:
     session.touch()
     if url == chat.server.url or chat.running:
         return
-    server = Server(url, public_only=bool(url) and not _private_allowed()) if url else ENVIRONMENT
+    server = ModelServer(url, public_only=bool(url) and not _private_allowed()) if url else ENVIRONMENT
     try:
         server.check_address()
     except ModelError as problem:
@@ -176,11 +176,13 @@ def _take_key(chat: ChatSession) -> None:
     session.forget_widget(KEY)
     session.touch()
     if key and not chat.running:
-        chat.use_server(Server(chat.server.url, key, public_only=chat.server.public_only))
+        chat.use_server(ModelServer(chat.server.url, key, public_only=chat.server.public_only))
 
 
 def _forget_key(chat: ChatSession) -> None:
-    chat.use_server(Server(chat.server.url, public_only=chat.server.public_only) if chat.server.url else ENVIRONMENT)
+    chat.use_server(
+        ModelServer(chat.server.url, public_only=chat.server.public_only) if chat.server.url else ENVIRONMENT
+    )
     session.touch()
 
 

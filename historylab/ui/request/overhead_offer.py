@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from historylab.costs.recount import counter_of_money
-from historylab.counters.calibration import measured
+from historylab.counters.calibration import good_calibration
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import choices
@@ -18,7 +18,7 @@ from historylab.wording.untrusted import escape
 
 def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
     """The measurement and a button to use it; nothing if the transcript carries no usage, or too little."""
-    found = measured(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
+    found = good_calibration(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
     if found is None:
         return
     st.html(f'<div class="hl-small">{escape(measured_sentence(found))}</div>')

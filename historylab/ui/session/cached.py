@@ -38,7 +38,7 @@ from historylab.planning.replay import Timeline, replay
 from historylab.planning.strategies.base import Instruments
 from historylab.pricing import Prices
 from historylab.recall.must_remember import MustRemember
-from historylab.recall.questions import Asked, Question, ask_all
+from historylab.recall.questions import AskedQuestion, Question, ask_all
 from historylab.recall.retention import Retention, retention
 from historylab.reports.decisions import decisions_csv
 from historylab.reports.report import report
@@ -294,7 +294,7 @@ def outcome(conversation: Conversation, settings: Settings, must_remember: tuple
 
 
 @st.cache_resource(max_entries=3, scope="session", show_spinner="Asking what may be asked later", hash_funcs=BY_CONTENT)
-def asked(timeline: Timeline, questions: tuple[Question, ...]) -> tuple[Asked, ...]:
+def asked(timeline: Timeline, questions: tuple[Question, ...]) -> tuple[AskedQuestion, ...]:
     """Each question that might be asked later, asked next, and which of its answers are then held."""
     return ask_all(timeline, questions)
 
