@@ -7,7 +7,7 @@ from xml.etree import ElementTree as xml
 
 from historylab.tuning.check import Check
 from historylab.tuning.findings import BROKEN, UNSURE, Finding
-from historylab.wording.check import path_in_words, place_in_words, reason, unread_because
+from historylab.wording.check import conversation_place, finding_reason, path_in_words, unread_because
 from historylab.wording.untrusted import UNSEEN, replace_hidden
 
 SUITE = "historylab check"
@@ -29,8 +29,8 @@ def junit(check: Check) -> str:
 
 
 def _case(finding: Finding) -> xml.Element:
-    case = _test_case(finding.wish.said, place_in_words(finding.place))
-    why = _text(reason(finding))
+    case = _test_case(finding.wish.said, conversation_place(finding.place))
+    why = _text(finding_reason(finding))
     if finding.verdict == BROKEN:
         xml.SubElement(case, "failure", {"type": BROKEN, "message": why}).text = why
     elif finding.verdict == UNSURE:

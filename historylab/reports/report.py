@@ -24,7 +24,7 @@ from historylab.reports.message_list import mark, report_messages
 from historylab.reports.settings_table import settings_table
 from historylab.reports.shown import Shown
 from historylab.tuning.compare import are_aligned, changed_values
-from historylab.wording.context import fill_sentence, used_tokens
+from historylab.wording.context import context_fill_sentence, used_tokens
 from historylab.wording.costs import cost_finding
 from historylab.wording.cuts import capitalize_first, changes_in_words
 from historylab.wording.findings import token_finding
@@ -131,7 +131,7 @@ def _fill_line(timeline: Timeline, number: int, words: Verdict) -> str:
     """How full the request is, and of what."""
     limit = context_limit(timeline)
     amount = f"{used_tokens(timeline, number):,} of {limit.tokens:,} tokens"
-    said = fill_sentence(timeline, number)
+    said = context_fill_sentence(timeline, number)
     if words.over:
         amount, said = f"{ALARM.glyph} {amount}", f"{said} {words.cost}"
     return _chip("What the model sees", amount, said, counted_by(timeline), alarm=words.over, stale=True)

@@ -69,7 +69,7 @@ def read_items(items: Iterable[tuple[str, Any]], report: Report) -> list[Message
 
 
 def read_item(item: Any, where: str, report: Report) -> list[Message]:
-    """The messages in one item, which `join_assistant_messages` makes turns of; none if it is skipped. Counts the record."""
+    """The messages in one item, for `join_assistant_messages`; none if it is skipped. Counts the record."""
     try:
         made = list(_read(item, where, report))
     except LoadError as problem:

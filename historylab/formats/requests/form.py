@@ -139,7 +139,7 @@ class Now:
         self._places = places
 
     def otherwise(self, planned: Iterable[Message], sent: Iterable[Message]) -> None:
-        """Note what is sent in the place of messages: see `Written`."""
+        """Note what is sent in the place of messages: see `WrittenRequest`."""
         self.planned += planned
         self.sent += sent
 

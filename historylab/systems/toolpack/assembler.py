@@ -34,7 +34,7 @@ from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.writing import write_summary
 from historylab.systems.base import sent_messages
 from historylab.systems.toolpack.options import AssemblerOptions, as_options
-from historylab.systems.toolpack.summaries import RoomSummarizer, Summarizer, covered_turns, summary_body
+from historylab.systems.toolpack.summaries import RoomSummarizer, SummaryCallable, covered_turns, summary_body
 
 log = logging.getLogger("historylab")
 
@@ -74,7 +74,7 @@ def assemble_prompt(
     agent_id: str,
     agent_name: str,
     options: AssemblerOptions | Mapping[str, Any] | None = None,
-    summarizer: Summarizer | None = None,
+    summarizer: SummaryCallable | None = None,
     *,
     now: datetime | None = None,
 ) -> AssembledPrompt:
@@ -86,10 +86,10 @@ def assemble_prompt(
     """
     room = Room(store, conversation_id, agent_id, agent_name, as_options(options))
     turns = _load(room, now)
-    return _assembled(plan_turns(room, turns, summarizer), len(turns))
+    return _assemble(plan_turns(room, turns, summarizer), len(turns))
 
 
-def plan_turns(room: Room, turns: list[StoredMessage], summarizer: Summarizer | None = None) -> HistoryPlan:
+def plan_turns(room: Room, turns: list[StoredMessage], summarizer: SummaryCallable | None = None) -> HistoryPlan:
     """The plan for the loaded turns: over the threshold with a summary, or the newest so many."""
     plan, context = _begin(room, turns)
     if room.options.addressed_only_mode:
@@ -130,7 +130,7 @@ def _begin(room: Room, turns: list[StoredMessage]) -> tuple[HistoryPlan, Context
 
 
 def _roll(
-    plan: HistoryPlan, context: Context, room: Room, turns: list[StoredMessage], summarizer: Summarizer
+    plan: HistoryPlan, context: Context, room: Room, turns: list[StoredMessage], summarizer: SummaryCallable
 ) -> HistoryPlan:
     """The older half as a summary, stored in its place, once there are more turns than the threshold."""
     threshold = room.options.rolling_summary_threshold
@@ -139,7 +139,7 @@ def _roll(
     if all(turn.is_summary for turn in old):  # nothing new to summarise
         return plan
     try:
-        summary = _summarized(context, room, old, summarizer)
+        summary = _summarize(context, room, old, summarizer)
         _store_summary(room, old, summary.text)
     except Exception as problem:  # whatever a model's or a store's client raises: the conversation must go on
         log.warning(
@@ -149,7 +149,7 @@ def _roll(
     return plan.summarize(blocks, summary, OLDER_HALF)
 
 
-def _summarized(context: Context, room: Room, old: list[StoredMessage], summarizer: Summarizer) -> Summary:
+def _summarize(context: Context, room: Room, old: list[StoredMessage], summarizer: SummaryCallable) -> Summary:
     """The summary of the old turns; a former one goes to the summariser apart, to be absorbed."""
     former = [turn for turn in old if turn.is_summary]
     turns = [turn for turn in old if not turn.is_summary]
@@ -180,7 +180,7 @@ def _store_summary(room: Room, old: list[StoredMessage], text: str) -> None:
     room.store.delete_messages(room.conversation_id, [turn.id for turn in old])
 
 
-def _assembled(plan: HistoryPlan, turns_loaded: int) -> AssembledPrompt:
+def _assemble(plan: HistoryPlan, turns_loaded: int) -> AssembledPrompt:
     kept = sent_messages(plan)
     messages = [{"role": message.role, "content": message.content} for message in kept]
     ids = [message.id for message in kept]

@@ -18,7 +18,7 @@ from historylab.ui.session.chat_session import MODEL, REPLAYED, SCRIPTED, ChatSe
 from historylab.ui.shared.notice import notice
 from historylab.wording.chat import NAME, SCRIPTED_ABOUT
 from historylab.wording.cuts import capitalize_first
-from historylab.wording.untrusted import escape, markdown, one_line
+from historylab.wording.untrusted import code_span, escape, one_line
 
 WORDS = {SCRIPTED: "Scripted, no key", REPLAYED: "The open conversation", MODEL: "A model on a server"}
 KEY, URL = "chat-key", "chat-url"
@@ -103,7 +103,7 @@ def _server(chat: ChatSession, settings: Settings) -> None:
         with fields:
             _server_fields(chat)
     st.checkbox(
-        f"Send this chat to {markdown(settings.model)} at {markdown(chat.server.host)}",
+        f"Send this chat to {code_span(settings.model)} at {code_span(chat.server.host)}",
         chat.agreed != "" and chat.may_ask(settings.model),
         key=session.seed_widget("chat-agreed", chat.agreed != "" and chat.may_ask(settings.model)),
         on_change=lambda: _agree(chat, settings.model),

@@ -51,7 +51,7 @@ from historylab.tuning.compare import Figures
 from historylab.ui.session import model_consent
 from historylab.ui.session.background_work import Work
 from historylab.ui.session.model_consent import Consented
-from historylab.wording.sources import Outcome, outcome_of
+from historylab.wording.sources import SettingsEffect, outcome_of
 
 
 def timeline_key(timeline: Timeline) -> str:
@@ -287,7 +287,7 @@ def retained(timeline: Timeline, must_remember: tuple[int, ...]) -> Retention:
 @st.cache_resource(
     max_entries=24, scope="session", show_spinner="Looking for what each source does", hash_funcs=BY_CONTENT
 )
-def outcome(conversation: Conversation, settings: Settings, must_remember: tuple[int, ...]) -> Outcome:
+def outcome(conversation: Conversation, settings: Settings, must_remember: tuple[int, ...]) -> SettingsEffect:
     """What settings come to on a conversation. Its replay isn't kept, as only these numbers of it are shown."""
     timeline = replay(conversation, settings)
     return outcome_of(timeline, retention(timeline, stars=must_remember))

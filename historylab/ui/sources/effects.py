@@ -12,7 +12,7 @@ from historylab.settings.model import Settings
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices, session, viewing, what_if
 from historylab.ui.sources.source_order import effect_shown
-from historylab.wording.sources import Outcome, difference, effect_sentence, same_outcome, says_anything
+from historylab.wording.sources import SettingsEffect, difference, effect_sentence, same_outcome, says_anything
 
 
 def show_effects(conversation: Conversation, resolution: Resolution, places: Mapping[str, Any]) -> None:
@@ -60,6 +60,6 @@ def _compared(conversation: Conversation, now: Settings, other: Settings, lead: 
     return "" if same_outcome(before, after) else f"{lead}{difference(before, after)}."
 
 
-def outcome(conversation: Conversation, settings: Settings) -> Outcome:
+def outcome(conversation: Conversation, settings: Settings) -> SettingsEffect:
     """What settings come to on the conversation; no model is called for a trial."""
     return cached.outcome(conversation, offline(settings), viewing.must_remember())
