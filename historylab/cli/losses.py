@@ -55,7 +55,7 @@ def losses_as_json(kept: Retention) -> dict[str, Any]:
     """Every loss, what is kept by kind of value, and what fetching again would take: an estimate, in no other sum."""
     priced, fetches = _bill(kept.timeline), kept.fetches
     tokens = sum(fetch.tokens for fetch in fetches.values())
-    dollars = None if priced is None else float(priced.fetching(kept.fetched_tokens()))
+    dollars = None if priced is None else float(priced.cost_of_fetching(kept.fetched_tokens()))
     return {
         "losses": [_loss_as_json(loss) for loss in kept.losses],
         "kept_by_value": {kind: {"total": k.total, "kept": k.kept} for kind, k in kept.by_value.items()},

@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.mode,
             proxy.judge.settings.settings,
             proxy.judge.settings.path,
-            _recorded(record, arguments.keep_days, len(arguments.redact)),
+            _recording_line(record, arguments.keep_days, len(arguments.redact)),
             token=bool(tokens),
             warnings=(UNENCRYPTED,) if proxy.upstream.shows_keys else (),
         )
@@ -112,7 +112,7 @@ def _tokens(arguments: argparse.Namespace) -> list[str]:
     return tokens
 
 
-def _recorded(place: str | None, keep_days: int, patterns: int) -> str:
+def _recording_line(place: str | None, keep_days: int, patterns: int) -> str:
     if place is None:
         return "nothing is kept (--record FOLDER keeps each request, for the Live page)"
     from historylab.recordings.place import place_in_words

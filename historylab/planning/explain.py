@@ -10,7 +10,7 @@ from typing import Any
 
 from historylab.conversation.conversation import Conversation, checked_index
 from historylab.errors import SettingsError
-from historylab.planning.larger_values import Tried, largest, try_larger
+from historylab.planning.larger_values import Tried, largest_value, try_larger
 from historylab.planning.pipeline import open_pipeline, plan_up_to
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import REPLACED, Explanation
@@ -147,7 +147,7 @@ def _lift(
             return False
         return explained.sent or explained.setting != explanation.setting
 
-    low, highest = settings.value(explanation.setting), largest(explanation.setting)
+    low, highest = settings.value(explanation.setting), largest_value(explanation.setting)
     high = next((high for high in (min(limit, highest), highest) if high > low and lets_go(high)), None)
     if high is None:
         return {}

@@ -205,7 +205,7 @@ class HistoryPlan(PlannedBlocks):
         for cut in self.shortened:
             found = cut.among(chosen[order])
             for i, place in zip(found.tolist(), order[chosen.searchsorted(found, sorter=order)].tolist(), strict=True):
-                messages[place] = cut.texts.shortened(i, self.history.conversation[i])
+                messages[place] = cut.texts.with_text(i, self.history.conversation[i])
         return messages
 
     def sketch(self) -> str:

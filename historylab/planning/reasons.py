@@ -121,7 +121,7 @@ REPLACED = reason("replaced", "Since its turn ended it is part of one text, at t
 INVALID = reason("invalid", "Left out because an API would refuse it: a tool call and its result do not match up.")
 
 
-def counted(number: float, nouns: str) -> str:
+def count_phrase(number: float, nouns: str) -> str:
     """ "3 turns", "1 turn"; with "last" or "newest" before the noun "last 3 turns", "last turn"."""
     first, _, rest = nouns.partition(" ")
     lead, nouns = (first, rest) if first in ("last", "newest") else ("", nouns)
@@ -139,13 +139,13 @@ def in_percent(share: float) -> str:
 def span(seconds: float) -> str:
     """ "11 minutes", "3 hours"."""
     minutes = int(seconds // 60)
-    return counted(minutes, "minutes") if minutes < 60 else counted(minutes // 60, "hours")
+    return count_phrase(minutes, "minutes") if minutes < 60 else count_phrase(minutes // 60, "hours")
 
 
 def fill_sentence(why: Reason, numbers: Mapping[str, Any]) -> str:
     """The reason's sentence with the decision's numbers in it."""
     return "".join(
-        text if name is None else text + _written(numbers[name], how) for text, name, how in _parts(why.sentence)
+        text if name is None else text + _format_number(numbers[name], how) for text, name, how in _parts(why.sentence)
     )
 
 
@@ -155,13 +155,13 @@ def _parts(sentence: str) -> tuple[tuple[str, str | None, str], ...]:
     return tuple((text, name, how or "") for text, name, how, _ in Formatter().parse(sentence))
 
 
-def _written(number: Any, how: str) -> str:
+def _format_number(number: Any, how: str) -> str:
     """As that format says; one that is a noun in the plural counts it."""
     if how == "span":
         return span(number)
     if how == "clock":
         return datetime.fromisoformat(number).strftime("%H:%M")
-    return counted(number, how) if len(how) > 1 and how.endswith("s") else format(number, how)
+    return count_phrase(number, how) if len(how) > 1 and how.endswith("s") else format(number, how)
 
 
 def reason_of(code: int) -> Reason:

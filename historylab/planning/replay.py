@@ -17,8 +17,8 @@ from historylab.errors import PlanError
 from historylab.planning.decision_changes import (
     DecisionChanges,
     block_changes,
+    changes_of_messages,
     message_changes,
-    messages_of,
     sent_by_role,
 )
 from historylab.planning.explain import Answer, Progress, explain
@@ -200,7 +200,7 @@ class Timeline(Memo):
         if not self.plans:
             return np.zeros((0, 5))
         columns, tokens = self.conversation.columns, self.plans[-1].history.sums.tokens
-        sums = sent_by_role(columns, messages_of(columns, self.block_changes), tokens)
+        sums = sent_by_role(columns, changes_of_messages(columns, self.block_changes), tokens)
         for request, plan in enumerate(self.plans):
             if len(plan.shortened) > 1:
                 sums[request] = np.bincount(columns.role[: plan.size], plan.sent_tokens, 5)

@@ -37,10 +37,10 @@ class Measure:
 
 
 def _share(kept: Kept) -> float:
-    return _known(kept.share)
+    return _nan_if_unknown(kept.share)
 
 
-def _known(share: float | None) -> float:
+def _nan_if_unknown(share: float | None) -> float:
     return math.nan if share is None else share
 
 
@@ -136,7 +136,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "rules_kept",
         "share of the pairs of a rule and a later request in which the request holds it (estimate)",
-        lambda r: _known(share_of_rules_kept(r.timeline)),
+        lambda r: _nan_if_unknown(share_of_rules_kept(r.timeline)),
         combine=weighted_by("rules"),
     ),
     Measure(
@@ -226,10 +226,10 @@ def measures_under(caches: Iterable[Cache]) -> list[Measure]:
 
 def measure(conversation: Conversation, settings: Settings, options: MeasureOptions) -> dict[str, Any]:
     """The row of one conversation under one set of settings."""
-    return row_of(Replayed(conversation, settings, options))
+    return measure_row(Replayed(conversation, settings, options))
 
 
-def row_of(replayed: Replayed) -> dict[str, Any]:
+def measure_row(replayed: Replayed) -> dict[str, Any]:
     """Every measure of a replay."""
     return {measure.name: measure.value(replayed) for measure in measures_under(replayed.options.caches)}
 

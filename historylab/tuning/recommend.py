@@ -101,12 +101,12 @@ def recommend(
         raise SettingsError("the table has no rows to recommend from; sweep at least one conversation")
     if f"cost_{stated.cache}" not in rows[0]:
         raise SettingsError(f"the table has no costs under {stated.cache!r} caching; sweep with that cache")
-    figures = [combine_rows(group) for group in _by_candidate([_known(row) for row in rows])]
+    figures = [combine_rows(group) for group in _by_candidate([_nan_if_unknown(row) for row in rows])]
     kept_is = next((name for name in KEPT if any(not math.isnan(f[name]) for f in figures)), "tokens_share")
     cost_is = f"cost_{stated.cache}"
     if any(math.isnan(f[cost_is]) for f in figures):
         cost_is = "tokens_total"
-    varied = _varied(figures)
+    varied = _varied_settings(figures)
     nouns = nouns or KEPT
     noun = nouns[kept_is]
     points = tuple(_point(f, varied, stated, kept_is, cost_is, name, nouns["references_kept"]) for f in figures)
@@ -122,7 +122,7 @@ def recommend(
 # -- from rows to points
 
 
-def _known(row: Row) -> dict[str, Any]:
+def _nan_if_unknown(row: Row) -> dict[str, Any]:
     """A row whose unknown figures are NaN, as JSON can't say it."""
     return {name: math.nan if value is None else value for name, value in row.items()}
 
@@ -136,7 +136,7 @@ def _by_candidate(rows: Sequence[Row]) -> list[list[Row]]:
     return [group for group in groups.values() if len(group) == most]
 
 
-def _varied(figures: Sequence[Row]) -> list[str]:
+def _varied_settings(figures: Sequence[Row]) -> list[str]:
     """The settings named by any table's columns; the rows may come from several tables."""
     named = dict.fromkeys(name for row in figures for name in row)
     return [name for name in setting_names() if name in named]

@@ -20,7 +20,7 @@ from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import instant, prompt_length
 from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS, decision_metadata
 from historylab.conversation.usage import MODEL
-from historylab.formats.base import NOTHING, Report, Tally
+from historylab.formats.base import NOTHING, LocatedCount, Report
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.threads import Thread, Threads
@@ -195,14 +195,14 @@ def _tell_once(requests: list[Exchange], report: Report) -> None:
     """Report what reading these requests had to say: of what each of them repeats, once."""
     reports = [request.report for request in requests if request.report]
     for kind in ("skipped", "warnings", "kept"):
-        most: dict[str, Tally] = {}
+        most: dict[str, LocatedCount] = {}
         for tallies in filter(None, map(attrgetter(kind), reports)):
             for reason, tally in tallies.items():
                 if reason not in most or most[reason].count < tally.count:
                     most[reason] = tally
-        told: dict[str, Tally] = getattr(report, kind)
+        told: dict[str, LocatedCount] = getattr(report, kind)
         for reason, tally in most.items():
-            told.setdefault(reason, Tally(0, tally.first)).count += tally.count
+            told.setdefault(reason, LocatedCount(0, tally.first)).count += tally.count
             report.records += tally.count if kind == "skipped" else 0
 
 

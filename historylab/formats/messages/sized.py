@@ -29,13 +29,13 @@ def sized_conversations(requests: Iterable[Exchange], report: Report) -> Iterato
     for request in requests:
         groups.setdefault((request.conversation, request.about.get(MODEL)), []).append(request)
     for (key, _), group in groups.items():
-        runs = list(_growing(order_by_time(group), report))
+        runs = list(_growing_runs(order_by_time(group), report))
         for number, run in enumerate(runs, 1):
             title = f"{key}, part {number}" if key and len(runs) > 1 else key
             yield _conversation(run, title, report)
 
 
-def _growing(requests: list[Exchange], report: Report) -> Iterator[list[Exchange]]:
+def _growing_runs(requests: list[Exchange], report: Report) -> Iterator[list[Exchange]]:
     """Runs of requests of which each is as large as the one before, or larger."""
     run: list[Exchange] = []
     for request in requests:

@@ -61,11 +61,11 @@ def model_of(*given: Any) -> dict[str, str]:
 
 def usage_by(get: Callable[..., Any], names: dict[str, str]) -> dict[str, int] | None:
     """Usage out of counts under other names, several for each; `get` finds the first of several."""
-    counts = {ours: count for ours, theirs in names.items() if (count := count_of(get(*theirs.split())))}
+    counts = {ours: count for ours, theirs in names.items() if (count := read_count(get(*theirs.split())))}
     return to_usage(counts) if counts else None
 
 
-def count_of(value: Any) -> int:
+def read_count(value: Any) -> int:
     """A count of tokens, given as a number or its text; 0 for anything else."""
     if value is None or isinstance(value, bool):
         return 0

@@ -158,14 +158,18 @@ class _Indexed(Growing[Conversation]):
 
     def followed_by(self, conversation: Conversation, start: int) -> _Indexed:
         if start and _grows(self.index):
-            return _Indexed(self._scorer, self.index.followed_by(list(map(_said, conversation[start:]))))
-        return _Indexed(self._scorer, self._scorer.index(list(map(_said, conversation))))
+            return _Indexed(self._scorer, self.index.followed_by(list(map(_spoken_text, conversation[start:]))))
+        return _Indexed(self._scorer, self._scorer.index(list(map(_spoken_text, conversation))))
 
     def beginning(self, conversation: Conversation, size: int) -> _Indexed | None:
         return _Indexed(self._scorer, self.index.beginning(size)) if _grows(self.index) else None
 
     def with_leading(self, conversation: Conversation, before: int, now: int) -> _Indexed | None:
-        led = self.index.led_by(list(map(_said, conversation[:now]))) if before == now and _grows(self.index) else None
+        led = (
+            self.index.led_by(list(map(_spoken_text, conversation[:now])))
+            if before == now and _grows(self.index)
+            else None
+        )
         return _Indexed(self._scorer, led) if led is not None else None
 
 
@@ -173,5 +177,5 @@ def _grows(index: Index) -> TypeGuard[GrowingIndex]:
     return hasattr(index, "followed_by")
 
 
-def _said(message: Message) -> str:
+def _spoken_text(message: Message) -> str:
     return " ".join([message.content, *(call.arguments for call in message.tool_calls)])

@@ -44,7 +44,7 @@ def remember(
     if not quoted:
         return None
     sources = dict.fromkeys(message.conversation_id for message in quoted)
-    message = Message("system", as_system_message(map(said.titled, quoted))["content"])
+    message = Message("system", as_system_message(map(said.with_title, quoted))["content"])
     return Remembered(message, tuple(said.entries[key] for key in sources))
 
 
@@ -69,7 +69,7 @@ class _Said:
                 continue
             yield key
 
-    def titled(self, message: StoredMessage) -> StoredMessage:
+    def with_title(self, message: StoredMessage) -> StoredMessage:
         """The message as it is quoted: a model is told the conversation's title, not our key."""
         return replace(message, conversation_id=f"“{self.entries[message.conversation_id].title}”")
 

@@ -29,7 +29,7 @@ class Checkpoint:
     saved_at: float
 
 
-class Place(Protocol):
+class CheckpointPlace(Protocol):
     """Keeps the messages of checkpoints; ids come from `Checkpoints`, which asks only for those that are there."""
 
     def write(self, checkpoint: Checkpoint, messages: list[Any]) -> None: ...

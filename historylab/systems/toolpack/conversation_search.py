@@ -57,7 +57,9 @@ class ConversationSearchTool:
         """
         wanted = "" if query is None else str(query)
         try:
-            found = self._store.search(self._conversation_id, wanted, limit=_whole(limit), token_cap=self._token_cap)
+            found = self._store.search(
+                self._conversation_id, wanted, limit=_read_limit(limit), token_cap=self._token_cap
+            )
         except Exception:  # whatever a store's driver raises: the agent goes on
             log.warning("[%s] Failed to search the conversation", NAME, exc_info=True)
             return {"results": [], "count": 0, "error": "The conversation could not be searched."}
@@ -79,7 +81,7 @@ def conversation_search_tool(
     return ConversationSearchTool(store, conversation_id, token_cap=token_cap)
 
 
-def _whole(limit: Any) -> int:
+def _read_limit(limit: Any) -> int:
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not math.isfinite(limit):
         return DEFAULT_RESULTS
     return int(limit)

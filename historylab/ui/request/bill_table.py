@@ -12,7 +12,7 @@ from historylab.costs.recorded_cache import billed_model, cache_in_use
 from historylab.costs.recount import counter_of_money
 from historylab.costs.traffic import baseline_of
 from historylab.counters.badge import count_badge
-from historylab.counters.calibration import measured
+from historylab.counters.calibration import good_calibration
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
 from historylab.ui.session import cached, choices, prices, viewing
@@ -101,7 +101,7 @@ def _history(compared: CostComparison) -> str:
 
 def overhead_offer(timeline: Timeline, resolution: Resolution) -> None:
     """The measurement and a button to use it; nothing if the transcript carries no usage, or too little."""
-    found = measured(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
+    found = good_calibration(timeline.original, counter_of_money(timeline))  # usage is reported on what was recorded
     if found is None:
         return
     st.html(f'<div class="hl-small">{escape(measured_sentence(found))}</div>')

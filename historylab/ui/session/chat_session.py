@@ -23,7 +23,7 @@ from historylab.agent.events import (
     ToolResult,
 )
 from historylab.chat_models.base import ChatModel
-from historylab.chat_models.environment import ENVIRONMENT, Server, model_and_host
+from historylab.chat_models.environment import ENVIRONMENT, ModelServer, model_and_host
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, prompt_length
 from historylab.planning.plan import HistoryPlan
@@ -58,7 +58,7 @@ class ChatSession:
 
     conversation: Conversation = field(default_factory=lambda: Conversation(title="Chat"))
     answerer: str = SCRIPTED
-    server: Server = ENVIRONMENT
+    server: ModelServer = ENVIRONMENT
     agreed: str = ""  # the model and server that messages may be sent to
     address_problem: str = ""
     tools: frozenset[str] = frozenset({FERRIES, SEARCH})
@@ -138,7 +138,7 @@ class ChatSession:
     def switch_tool(self, name: str, *, on: bool) -> None:
         self.tools = self.tools | {name} if on else self.tools - {name}
 
-    def use_server(self, server: Server) -> None:
+    def use_server(self, server: ModelServer) -> None:
         """Ask that server from now on; what was agreed to was another."""
         self.server, self.agreed, self.failure, self.address_problem = server, "", None, ""
 

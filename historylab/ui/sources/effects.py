@@ -18,7 +18,7 @@ from historylab.ui.request.retention_map import retention_map
 from historylab.ui.request.verdict_line import legend, verdict_line
 from historylab.ui.session import cached, choices, session, viewing, what_if
 from historylab.ui.sources.source_order import effect_shown
-from historylab.wording.sources import Outcome, difference, effect_sentence, same_outcome, says_anything
+from historylab.wording.sources import SettingsEffect, difference, effect_sentence, same_outcome, says_anything
 from historylab.wording.terms import with_terms
 
 
@@ -67,7 +67,7 @@ def _compared(conversation: Conversation, now: Settings, other: Settings, lead: 
     return "" if same_outcome(before, after) else f"{lead}{difference(before, after)}."
 
 
-def outcome(conversation: Conversation, settings: Settings) -> Outcome:
+def outcome(conversation: Conversation, settings: Settings) -> SettingsEffect:
     """What settings come to on the conversation; no model is called for a trial."""
     return cached.outcome(conversation, offline(settings), viewing.must_remember())
 

@@ -182,11 +182,11 @@ class SameHash(str):
         return self
 
 
-def hashed_alike(request: ObservedRequest) -> ObservedRequest:
+def hashed_alike(request: Exchange) -> Exchange:
     sent, answer = (
         [Message(m.role, SameHash(m.content)) for m in messages] for messages in (request.messages, request.answer)
     )
-    return ObservedRequest(sent, answer, request.key)
+    return Exchange(sent, answer, request.conversation)
 
 
 def test_histories_whose_texts_have_one_hash_are_told_apart():

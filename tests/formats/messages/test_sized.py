@@ -10,7 +10,7 @@ from historylab import Settings, replay
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, known_size
-from historylab.counters.base import open_counter, scaled, token_column
+from historylab.counters.base import open_counter, token_column, with_factor
 from historylab.counters.calibration import calibrate
 from historylab.formats.base import Report
 from historylab.formats.messages.sized import IN_PART, OPENING, SIZES, SMALLER, sized_conversations
@@ -77,7 +77,7 @@ def test_every_counter_takes_the_known_size(name):
     (conversation,), _ = sizes((1000, 50), (1300, 20))
     counter = open_counter(name, "gpt-5")
     assert token_column(conversation, counter).tolist() == [1000, 50, 250, 20]
-    assert token_column(conversation, scaled(counter, 1.5)).tolist() == [1000, 50, 250, 20]
+    assert token_column(conversation, with_factor(counter, 1.5)).tolist() == [1000, 50, 250, 20]
 
 
 @pytest.mark.parametrize(
