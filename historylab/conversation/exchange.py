@@ -25,7 +25,8 @@ class Exchange:
     session or trace id; empty: unknown), `chat` is the same object for all requests of a chat while its process runs.
 
     Decided: `settings` as they are exported, the `plan` as a line has it, `mode` "trim" or "audit", why the request
-    went through as it came (`untrimmed`), and the `state` that was read or written for it, by key.
+    went through as it came (`untrimmed`), the `state` that was read or written for it, by key, and the body that a
+    proxy `sent` on.
 
     Answered: `response`, the API's answer as one body; `answer`, the messages in it (usually one; none where it failed
     or wasn't logged); `usage` by field of `Usage`; the HTTP `status`, and the `error` where it failed.
@@ -53,6 +54,7 @@ class Exchange:
     mode: str = ""
     untrimmed: str = ""
     state: Mapping[str, str] = field(default_factory=dict)
+    sent: bytes = field(default=b"", repr=False)
     response: Mapping[str, Any] | None = None
     status: int = 0
     error: str = ""

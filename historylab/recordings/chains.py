@@ -15,10 +15,11 @@ from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from historylab.conversation.exchange import Exchange
+from historylab.conversation.message import instant
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
 from historylab.planning.known_chat import leading_of, same_beginning
-from historylab.recordings.exchange import Exchange, exported, iso_time, new_conversation, plan_fields
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line, new_conversation, new_id
 from historylab.recordings.redaction import Redaction
 from historylab.recordings.said import answer_in, is_answer, said_in
 from historylab.stores.base import Record, Store
@@ -54,10 +55,11 @@ class Chains:
 
     def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
         """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
-        holder, known = holder_of(exchange.request), self._last_line(exchange)
-        given = exchange.request.get(holder)
+        exchange.id = exchange.id or new_id()
+        holder, known = holder_of(exchange.body), self._last_line(exchange)
+        given = exchange.body.get(holder)
         items = list(given) if isinstance(given, list | tuple) else []
-        body = {name: value for name, value in exchange.request.items() if name != holder or (given and not items)}
+        body = {name: value for name, value in exchange.body.items() if name != holder or (given and not items)}
         leading = leading_of(items)
         same = _same(known.items, items, leading) if known else 0
         links = known.links[: max(0, same - leading)] if known else []
@@ -79,7 +81,7 @@ class Chains:
         if exchange.chat is not None:
             self._chats.setdefault(exchange.chat, {})[exchange.app] = self._newest[now.conversation] = now
         found_by = {_key(_link(links[-1] if links else exchange.app, answer)): known.conversation} if answer else {}
-        return Record(known.conversation, exchange.started, text), found_by
+        return Record(known.conversation, instant(exchange.started), text), found_by
 
     def written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
         """Know that the lines of these exchanges are kept, with numbers after this one, up to the last."""
@@ -176,12 +178,12 @@ class Chains:
             SAME: same or None,
             UNCHANGED: unchanged,
             "api": exchange.api,
-            "started": iso_time(exchange.started),
-            "seconds": round(exchange.seconds, 3),
+            "started": exchange.started,
+            "seconds": round(instant(exchange.ended) - instant(exchange.started), 3),
             "status": exchange.status,
             "mode": exchange.mode,
-            "settings": exported(exchange.settings) if exchange.settings else None,
-            "plan": plan_fields(exchange.plan) if exchange.plan else None,
+            "settings": exchange.settings,
+            "plan": exchange.plan,
         }
         return {**line, **said}, redacted
 

@@ -9,7 +9,7 @@ from live_recording import recording
 
 from historylab.formats.load import load
 from historylab.recordings.entries import FIRST_WORDS
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.recordings.watch import FORMAT, Watch
 from historylab.stores.base import Record, open_store
 

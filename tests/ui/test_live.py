@@ -12,7 +12,7 @@ from live_recording import TRIMMED, recording
 
 from historylab import Settings
 from historylab.exporters.base import export
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.settings.names import RECORD, TEMPLATE
 from historylab.settings.resolve import settings_in_file
 from historylab.stores.base import Record
