@@ -6,6 +6,7 @@ import logging
 import re
 import shlex
 import shutil
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import yaml
 from framework_apps import finished
 from sketches import conv
 
-from historylab import Settings, plan_history, registry, sweep
+from historylab import Settings, export, plan_history, registry, resolve_settings, sweep
 from historylab.cli import main
 from historylab.cli.pytest_plugin import check_history
 from historylab.costs.caches.base import open_cache
@@ -183,6 +184,14 @@ def test_the_cache_model_in_the_guide_is_one(monkeypatch):
     assert cache_titles()["hourly"] == "Hourly cache"
     assert read_constraints("cheapest under hourly caching").cache == "hourly"
     assert "cost_hourly" in sweep([conv("u a u")], [Settings()])
+
+
+def test_the_exporter_in_the_guide_is_one(monkeypatch):
+    others = {name: member for name, member in registry.members("exporter").items() if name != "toml"}
+    monkeypatch.setitem(registry._members, "exporter", others)
+    exec(example_under("Adding an exporter"), {"__name__": "guide"})
+    settings = Settings(model="漢字 😀", pin='"never*" \\', budget=5)
+    assert resolve_settings(env={}, template=tomllib.loads(export(settings, "toml"))).settings == settings
 
 
 @pytest.mark.parametrize("section", re.split(r"^## ", (ROOT / "docs" / "evidence.md").read_text(), flags=re.M)[1:])

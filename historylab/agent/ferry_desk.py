@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from historylab.agent.conversation_search import NAME as SEARCH
 from historylab.agent.tools import FunctionTool, as_tool
 from historylab.chat_models.base import Reply
 from historylab.chat_models.scripted import call
@@ -31,7 +30,8 @@ ASKS = re.compile(r"(?i)\b(?:what|who|which|when|where)(?:'s| is| are| was| were
 ABOUT_FERRIES = re.compile(r"(?i)ferr|boat|sail|timetable|departure|crossing|island")
 EARLIER = re.compile(r"(?i)earlier|remember|did i (?:say|tell)|first thing")
 FULL = "use the 'compactHistory' tool now"
-COMPACT, SUMMARY_OF = "compactHistory", 8  # lines of a summary
+SEARCH, COMPACT = "conversation_search", "compactHistory"
+SUMMARY_OF = 8  # lines of a summary
 
 Record = Mapping[str, Any]
 

@@ -82,6 +82,7 @@ class _Recorded:
             app=self.recording.app,
             settings=exported(self.settings),
             plan=plan_fields(self.plan) if self.plan else None,
+            live_plan=self.plan,
             mode="trim",
             state=noted,
             conversation=self.recording.conversation,

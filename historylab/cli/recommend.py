@@ -19,7 +19,8 @@ from historylab.cli.files import add_strict, read_files, report_skipped
 from historylab.errors import SettingsError
 
 if TYPE_CHECKING:
-    from historylab.tuning.recommend import Point, Recommendation
+    from historylab.tuning.points import Point
+    from historylab.tuning.recommend import Recommendation
 
 NOTHING_FITS = 1
 

@@ -200,7 +200,6 @@ def _print_figures(timeline: Timeline, row: dict[str, Any]) -> None:
 
 def _print_remembered(kept: Retention) -> None:
     """Whether the must-remember messages are still sent, and the likely answers to each question."""
-    from historylab.conversation.usage import is_textless
     from historylab.wording.must_remember import must_remember_status
 
     if kept.timeline.plans and kept.starred:
@@ -212,7 +211,7 @@ def _print_remembered(kept: Retention) -> None:
         for i, held in zip(asked.messages, asked.kept, strict=True)
     ]
     for asked in kept.questions:
-        if not asked.messages and not is_textless(kept.timeline.original):
+        if not asked.messages and not kept.timeline.original.recorded.textless:
             print_line(f"No message shares a distinctive word with {asked.question!r}.")
     if rows:
         title = "What might be asked later: the likeliest messages, an estimate by the words they share"

@@ -99,7 +99,7 @@ def _conversations(arguments: argparse.Namespace, skipped: dict[str, str]) -> li
 def _print(advice: Advice) -> None:
     from historylab.costs.amounts import percent, times
     from historylab.tuning.advice_words import kept_noun
-    from historylab.tuning.recommend import pareto
+    from historylab.tuning.points import pareto
     from historylab.wording.cuts import capitalize_first
 
     for line in advice.why:

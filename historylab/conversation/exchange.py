@@ -22,7 +22,7 @@ class Exchange:
     Asked: `messages`, as they were read from `body`, which is the request in the form of the API `api` as `app` sent
     it; it is never changed. `about` has what is said beside the messages under the keys of `Conversation.metadata`
     (`model`, `provider`, `tools`, `parameters`). `conversation` names the conversation as the log does (a conversation,
-    session or trace id; empty: unknown), `chat` is the same object for all requests of a chat while its process runs.
+    session or trace id; empty: unknown).
 
     Decided: `settings` as they are exported, the `plan` as a line has it, `mode` "trim" or "audit", why the request
     went through as it came (`untrimmed`), the `state` that was read or written for it, by key, and the body that a
@@ -33,7 +33,8 @@ class Exchange:
 
     `started` and `ended` are ISO times. `title` is its conversation's, `where` the place in the file, and `report`
     has what reading the messages had to say: repeated in every request, it is told once. `secrets` are keys that stand
-    in no record, whatever repeats them.
+    in no record, whatever repeats them. In the process that makes the request `chat` is the same object for all
+    requests of a chat, and `live_plan` the HistoryPlan.
     """
 
     messages: Sequence[Message] = ()
@@ -48,7 +49,6 @@ class Exchange:
     app: str = ""
     api: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)
-    chat: object = field(default=None, repr=False)
     settings: Mapping[str, Any] | None = None
     plan: Mapping[str, Any] | None = None
     mode: str = ""
@@ -62,6 +62,8 @@ class Exchange:
     where: str = ""
     report: Any = None
     secrets: Sequence[str] = field(default=(), repr=False)
+    chat: object = field(default=None, repr=False)
+    live_plan: Any = field(default=None, repr=False)
     prompt: int = field(default=0, init=False)  # a mark of the system messages it was sent with
 
     @property

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.usage import is_textless, recorded_models
 from historylab.counters.base import Counter, ScaledCounter, has_media, model_counter
 from historylab.counters.calibration import Calibration, measured
 
@@ -28,7 +27,7 @@ def counted(counter: Counter, conversation: Conversation, overhead: int | None =
     """How a conversation's tokens are counted, in requests with that overhead."""
     otherwise = next(iter(recorded_otherwise(counter, conversation)), "")
     fit = _calibrated(counter, conversation, overhead)
-    return Counted(is_textless(conversation), fit, otherwise, has_media(conversation))
+    return Counted(conversation.recorded.textless, fit, otherwise, has_media(conversation))
 
 
 def count_badge(
@@ -66,7 +65,7 @@ def _calibrated(counter: Counter, conversation: Conversation, overhead: int | No
 
 def recorded_otherwise(counter: Counter, conversation: Conversation) -> list[str]:
     """The models of the transcript whose tokens this exact counter does not count; of unnamed ones the provider."""
-    if named := recorded_models(conversation):
+    if named := conversation.recorded.models:
         return [name for name in named if not _is_the_same(counter, model_counter(name))]
     provider = conversation.recorded.provider or OPENAI[0]
     return [] if any(own in provider.casefold() for own in OPENAI) else [f"a model of {provider}"]

@@ -14,7 +14,7 @@ import numpy as np
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message, Usage
 from historylab.conversation.recorded import sent_share
-from historylab.conversation.usage import is_textless, usage_of
+from historylab.conversation.usage import usage_of
 from historylab.counters.base import FACTOR, Counter, token_column, unscaled
 from historylab.settings.fields import MOST_TOKENS
 
@@ -77,7 +77,7 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
     Fitted to what `counter` counts of what was sent, without any factor. Messages before Claude Code's own compaction
     are no longer sent after it: only requests up to there count.
     """
-    if is_textless(conversation):  # its sizes are the reported ones
+    if conversation.recorded.textless:  # its sizes are the reported ones
         return None
     counter = unscaled(counter)
     at, reported = reported_contexts(conversation)
@@ -104,7 +104,7 @@ def calibrate(conversation: Conversation, counter: Counter) -> Calibration | Non
 
 def least_overhead(conversation: Conversation, counter: Counter) -> int:
     """Tokens that each reported context has beyond its messages, at least; for too few requests to fit a factor to."""
-    if is_textless(conversation) or not len((found := reported_contexts(conversation))[0]):
+    if conversation.recorded.textless or not len((found := reported_contexts(conversation))[0]):
         return 0
     at, reported = found
     return max(0, int((reported - _counted(conversation, unscaled(counter), at)).min()))

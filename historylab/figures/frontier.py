@@ -8,7 +8,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from historylab.tuning.advice_words import kept_noun
-from historylab.tuning.recommend import Point, pareto
+from historylab.tuning.points import Point, pareto
 from historylab.tuning.trials import Trial
 from historylab.tuning.tune import Advice
 from historylab.wording.palette import FAINT, GRID, INK, Look

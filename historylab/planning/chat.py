@@ -7,10 +7,11 @@ an edit only what follows it is planned again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.lineage import same_beginning
 from historylab.planning.history import History
 from historylab.planning.pipeline import open_pipeline, project
 from historylab.planning.plan import HistoryPlan
@@ -88,15 +89,9 @@ class Chat:
         """Forget the plans of requests that held other messages, or that were not answered in this conversation."""
         now = project(conversation, self._settings)
         if now is not conversation:
-            same = same_messages(project(self.conversation, self._settings), now)
+            same = same_beginning(project(self.conversation, self._settings), now)
         answered = frozenset(now.columns.requests.tolist()) - {len(now)}  # of a request at the end nobody knows yet
         plans = self._marks if self._before is None else [*self._marks, self._before]
         plans = [plan for plan in plans if plan.size <= same and plan.size in answered]
         self._before = plans[-1] if plans else None
         self._marks, self._latest = [plan for plan in self._marks if plan.size <= same and plan in plans], None
-
-
-def same_messages(one: Sequence[object], other: Sequence[object]) -> int:
-    """The number of messages at the beginning that are equal in both."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((k for k, (a, b) in pairs if a != b), min(len(one), len(other)))

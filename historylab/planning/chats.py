@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from historylab.errors import LoadError
 from historylab.formats.requests import Request
+from historylab.formats.requests.items import count_leading, field_of, items_in
 from historylab.planning.chat import Chat
-from historylab.planning.kept import KeptTimes
-from historylab.planning.known_chat import KnownChat, field_of, items_of, leading_of
+from historylab.planning.chat_items import KnownChat
+from historylab.planning.stored_state import KeptTimes
 from historylab.planning.strategies.base import Instruments
 from historylab.settings.effect import reads_times
 from historylab.settings.model import Settings
@@ -40,16 +41,16 @@ class Chats:
         self._lock = threading.Lock()
 
     @contextmanager
-    def going_on(self, given: Any, format: str | None) -> Iterator[tuple[KnownChat, Request]]:
+    def chat_of(self, given: Any, format: str | None) -> Iterator[tuple[KnownChat, Request]]:
         """The chat brought up to a list or body, for as long as no other thread may plan it, and the request."""
         if isinstance(given, Iterable) and not isinstance(given, Mapping | list | tuple | str | bytes):
             given = list(given)
-        items = items_of(given, format)
-        leading = leading_of(items)
-        start = _beginning(items[leading]) if leading < len(items) else ""
+        items = items_in(given, format)
+        leading = count_leading(items)
+        start = _first_words(items[leading]) if leading < len(items) else ""
         with self._lock:
-            known = self._nearest(start, items, leading)
-        known = known or self._begun()
+            known = self._find_nearest(start, items, leading)
+        known = known or self._new_chat()
         with known.lock:
             try:
                 chat, request = known.go_on(given, format, leading)
@@ -70,11 +71,11 @@ class Chats:
             self._alike.clear()
             self._items = 0
 
-    def _begun(self) -> KnownChat:
+    def _new_chat(self) -> KnownChat:
         times = KeptTimes(self._store) if reads_times(self._settings) else None
         return KnownChat(Chat(self._settings, self._instruments), self._settings.summary_heading, times)
 
-    def _nearest(self, start: str, items: list[Any], leading: int) -> KnownChat | None:
+    def _find_nearest(self, start: str, items: list[Any], leading: int) -> KnownChat | None:
         """The chat that has most in common with the items; of several the one that has least beside.
 
         One that the items go on from is taken though another has a few more in common: what was said before, and is
@@ -85,9 +86,9 @@ class Chats:
         if len(alike) == 1:
             return alike[0]
         same = {chat: chat.same_items(items, leading) for chat in alike}
-        going_on = [chat for chat in alike if same[chat] == chat.size]
+        continued = [chat for chat in alike if same[chat] == chat.size]
         nearest = max(alike, key=lambda chat: (same[chat], -len(chat.items)), default=None)
-        longest = max(going_on, key=same.__getitem__, default=nearest)
+        longest = max(continued, key=same.__getitem__, default=nearest)
         return longest if nearest and longest and same[nearest] - same[longest] <= FEW_ITEMS else nearest
 
     def _remember(self, start: str, chat: KnownChat) -> None:
@@ -116,7 +117,7 @@ class _Remembered(NamedTuple):
     items: int
 
 
-def _beginning(item: Any) -> str:
+def _first_words(item: Any) -> str:
     """A text by which chats are told apart: who speaks first, and how it begins, cache markers left out."""
     content = field_of(item, "content")
     part = (

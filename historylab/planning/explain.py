@@ -28,13 +28,14 @@ class Answer:
 
     `undo` is empty when the message is sent, and None when none was found that would (its source may be broken).
     `tried` is None where it is sent under every larger number in `undo` as well, and under none smaller; otherwise it
-    says which larger ones were tried.
+    says which larger ones were tried. `decided_by`: who decided, where that weren't our stages; `undo` is None then.
     """
 
     explanation: Explanation
     since: int
     undo: Mapping[str, Any] | None
     tried: Tried | None = None
+    decided_by: str = ""
 
     @property
     def undo_sentence(self) -> str:
@@ -43,6 +44,8 @@ class Answer:
 
     def undo_in_words(self, title: Callable[[str], str], value: Callable[[str, Any], str]) -> str:
         """The same, each setting called by its `title`, and by `value` what is no number; "" where it is sent."""
+        if self.decided_by and not self.explanation.sent:
+            return f"Decided by {self.decided_by}: not ours to change."
         if self.undo is None:
             return "No setting we tried would send it."
         if not self.undo:
@@ -79,8 +82,8 @@ def explain(
     stated, since = plan.reason(message), treated_since(plans, request, message)
     message = _stand_in(plan, message)
     explanation = plan.reason(message)
-    if explanation.sent:
-        return Answer(stated, since, {})
+    if explanation.sent or plan.decided_by:
+        return Answer(stated, since, {} if explanation.sent else None, decided_by=plan.decided_by)
 
     trial = instruments.offline()  # tens of trial settings: no model is asked to summarise for them
 

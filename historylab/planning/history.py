@@ -72,7 +72,7 @@ class History:
         return firsts.item(block) if block < len(firsts) else len(self.columns.role)
 
 
-class Sums(Growing):
+class Sums(Growing[Conversation]):
     """Token sums of a conversation, added up once per counter.
 
     `tokens` is int64[n], `running` int64[n + 1] those before each message; `block_tokens` and `block_sizes` are

@@ -180,7 +180,7 @@ def pinned_by_rule(conversation: Conversation, rules: PinRules, *, projected: bo
     return conversation.growing(key, lambda: _ByRule(rules, projected, none, none, ("",)), most=4).kept
 
 
-class _ByRule(Growing):
+class _ByRule(Growing[Conversation]):
     """The messages kept so far, and for each message the number of its rule among `texts`."""
 
     __slots__ = ("_messages", "_of", "_projected", "_rules", "_texts", "kept")

@@ -15,11 +15,11 @@ from historylab.counters.base import count_messages, counter_for
 from historylab.errors import LoadError, PlanError
 from historylab.formats.base import describe
 from historylab.planning.history import History
-from historylab.planning.kept import KeptSummaries
 from historylab.planning.pins import PinRules, pin_rules, with_pins
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import StageTrace
 from historylab.planning.slot_zero import start
+from historylab.planning.stored_state import KeptSummaries
 from historylab.planning.strategies.base import Context, Instruments, needs_previous_plan
 from historylab.planning.strategies.uncut import WhyUncut
 from historylab.registry import STAGE_FAMILIES, chosen_members, member, opened_later

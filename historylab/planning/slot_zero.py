@@ -84,7 +84,7 @@ class SlotZero(NamedTuple):
         return refused
 
 
-class _Stands(Growing):
+class _Stands(Growing[Conversation]):
     """What stands for every request."""
 
     __slots__ = ("slot", "standing")

@@ -8,8 +8,8 @@ from math import lcm
 from operator import itemgetter
 from typing import Any, TypeVar, overload
 
+from historylab.formats.requests.items import LEADING_ROLES
 from historylab.planning.decision_log import logs_decisions
-from historylab.planning.known_chat import LEADING
 from historylab.planning.pipeline import open_pipeline
 from historylab.planning.reasons import Action
 from historylab.planning.trimmer import Trimmer
@@ -73,7 +73,7 @@ def _ends(messages: Any, settings: Settings) -> Iterator[tuple[list[Any], list[A
         results -= roles[at] == "tool"
         if roles[at] == "user" and len(roles) - at >= size and results % step == 0:
             size = 4 * (len(roles) - at)
-            yield [messages[k] for k, role in enumerate(roles[:at]) if role in LEADING], messages[at:]
+            yield [messages[k] for k, role in enumerate(roles[:at]) if role in LEADING_ROLES], messages[at:]
 
 
 def _roles_and_contents(messages: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
 from historylab.errors import SettingsError, StoreError, UnknownMember
 from historylab.formats.requests import FORMS, Request
+from historylab.planning.chat_items import KnownChat
 from historylab.planning.chats import Chats
 from historylab.planning.decision_log import log_decision
-from historylab.planning.known_chat import KnownChat
 from historylab.planning.pipeline import open_instruments, open_pipeline
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.warn import warn_of_returned, warn_over_budget
@@ -86,7 +86,7 @@ class Trimmer:
 
     def decide(self, messages: Any) -> Decision:
         """`trim` and `plan` at once, for one who needs both; raises what `trim` raises."""
-        with self._chats.going_on(messages, self._format) as (known, request):
+        with self._chats.chat_of(messages, self._format) as (known, request):
             plan, back = self._planned(known, request)
             log_decision(plan, self.settings)
             return Decision(back, plan, known)
@@ -109,7 +109,7 @@ class Trimmer:
         Its decisions are those that `replay` shows; its `tokens` are of what `trim` returns, with what the form of that
         API adds.
         """
-        with self._chats.going_on(messages, self._format) as (known, request):
+        with self._chats.chat_of(messages, self._format) as (known, request):
             return self._planned(known, request)[0]
 
     def forget(self) -> None:

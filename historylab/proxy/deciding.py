@@ -72,7 +72,7 @@ def decide(trimmers: Trimmers, exchange: Exchange, content: bytes, encoded: bool
         plan = plan_fields(decision.plan)
         if applied and not sends_all(body, decision.sent, field):
             exchange.sent = write_body(decision.sent)
-        exchange.plan, exchange.chat, exchange.state = plan, decision.chat, state
+        exchange.plan, exchange.live_plan, exchange.chat, exchange.state = plan, decision.plan, decision.chat, state
         return
     except Exception as problem:
         why = UNREADABLE if body is None else next((w for kind, w in CAUSES if isinstance(problem, kind)), FAULT)

@@ -130,7 +130,7 @@ def _gaps(timeline: Timeline, message: int, value: str, mentions: np.ndarray) ->
 def follow_mark(timeline: Timeline, mark: int) -> int | None:
     """Index of the timeline's message that message `mark` of the original conversation became, or became part of."""
     original, shown = timeline.original, timeline.conversation
-    if shown is original:
+    if shown == original:
         return mark
     known = shown.remember("followed", dict[int, int | None])
     if mark not in known:  # a pin follows its message through any projection
@@ -141,7 +141,7 @@ def follow_mark(timeline: Timeline, mark: int) -> int | None:
 def original_index(timeline: Timeline, message: int) -> int | None:
     """Index of the original message that the timeline's was made from; None if it was made from several."""
     original, shown = timeline.original, timeline.conversation
-    if shown is original:
+    if shown == original:
         return message
     known = shown.remember("origins", dict[int, int | None])
     if message not in known:

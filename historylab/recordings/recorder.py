@@ -22,7 +22,7 @@ from typing import Any
 
 from historylab.conversation.exchange import Exchange
 from historylab.errors import HistoryLabError
-from historylab.recordings.chains import Chains
+from historylab.recordings.chain_writer import ChainWriter
 from historylab.recordings.exchange import make_line
 from historylab.recordings.redaction import Redaction
 from historylab.stores.base import Record, Store
@@ -59,7 +59,7 @@ class Recorder:
         self.unrecorded = 0
         self._store, self._keep_days = store, keep_days
         self.redaction = Redaction(redact)
-        self._chains = Chains(store, self.redaction)
+        self._chains = ChainWriter(store, self.redaction)
         self._queue: queue.Queue[_Waiting | None] = queue.Queue(MOST_WAITING)
         self._lock = threading.RLock()
         self._closed = False
@@ -187,11 +187,11 @@ class Recorder:
         for waiting, _ in made:
             waiting.done.set_result(True)
         exchanges = (waiting.what for waiting, _ in made)
-        self._chains.written((what for what in exchanges if isinstance(what, Exchange)), last - len(made), last)
+        self._chains.note_written((what for what in exchanges if isinstance(what, Exchange)), last - len(made), last)
         self._try("what continues a conversation is not known after a restart", self._note_answers, found_by)
 
     def _note_answers(self, found_by: dict[str, str]) -> None:
-        self._chains.found_by(found_by, self._store.write_states(found_by))
+        self._chains.prefer(found_by, self._store.write_states(found_by))
 
     def _failed(self, batch: Sequence[_Waiting], problem: Exception) -> None:
         for waiting in batch:

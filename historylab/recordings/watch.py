@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from historylab.conversation.recorded import MODE, SENT_UNDER
+from historylab.conversation.recorded import decision_metadata
 from historylab.formats.base import Report
 from historylab.formats.load import Conversations, as_loaded, collection_paused
 from historylab.formats.titles import opening, printable
@@ -24,6 +24,7 @@ from historylab.formats.traces.recorded_lines import (
     TITLE,
     holder_of,
     parse_line,
+    read_exchange,
 )
 from historylab.recordings.entries import FIRST_WORDS, clean_tags
 from historylab.registry import member
@@ -65,7 +66,7 @@ class WatchedConversation:
     requests: list[SentRequest] = field(default_factory=list)
     tags: tuple[str, ...] = ()
     checkpoints: int = 0
-    of_newest: Mapping[str, Any] = field(default_factory=dict)  # settings and mode of its newest request
+    of_newest: Mapping[str, Any] = field(default_factory=dict)  # what was decided about its newest request
 
     @property
     def app(self) -> str:
@@ -217,7 +218,7 @@ def _look_at(known: WatchedConversation, record: Record) -> None:
     elif line.get(KIND) == REQUEST:
         body = _object(line, "request")
         known.title = known.title or printable(_first_words(body))
-        known.of_newest = {SENT_UNDER: _object(line, "settings"), MODE: _text(line, "mode")} if line.get("plan") else {}
+        known.of_newest = decision_metadata(read_exchange(line, known.id)) if line.get("plan") else {}
         known.requests.append(
             SentRequest(
                 known.last_at,

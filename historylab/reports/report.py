@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 from historylab._version import __version__
-from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.figures.map_svg import map_svg
 from historylab.figures.svg_file import svg_colours, svg_rules
@@ -141,7 +140,7 @@ def _lost(shown: Shown, words: Verdict) -> str:
     """What later answers needed and no longer had, and what must be remembered, and rules; else what went first."""
     held = f"{GLYPH} {words.remembered.sentence}" if words.remembered.sentence else ""
     amount, rest, gone = words.decisions, "", False
-    if is_textless(shown.timeline.original):
+    if shown.timeline.original.recorded.textless:
         rest = RECALL_UNKNOWN
     elif shown.retained:
         facts = lost_facts(shown.retained)

@@ -1,1 +1,1 @@
-"""Stores keep conversations."""
+"""Stores keep state and records."""

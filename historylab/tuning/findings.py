@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from historylab.conversation.usage import is_textless
 from historylab.costs.bill import against_untrimmed, bill
 from historylab.errors import SettingsError
 from historylab.planning.replay import Timeline
@@ -156,7 +155,7 @@ def _figures(wish: Wish, replayed: Replayed, before: Replayed | None) -> tuple[f
         return part, whole, "" if known else NO_PRICES
     if wish.name not in (*KIND_OF, *SEVERE, "no_more_lost"):
         return float(_VALUES[REQUIREMENTS[wish.name].column](replayed)), math.nan, ""
-    if is_textless(replayed.conversation):
+    if replayed.conversation.recorded.textless:
         return math.nan, math.nan, NO_TEXT
     if before and wish.name == "no_more_lost":
         return lost_in(replayed), lost_in(before), ""

@@ -11,7 +11,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.usage import is_textless
 from historylab.costs.caches.base import Cache, cache_members
 from historylab.costs.traffic import tokens_share
 from historylab.planning.validity import naive_validity, recorded_validity
@@ -52,7 +51,7 @@ def _mean(shares: Iterable[float | None]) -> float:
 
 def _unless_textless(replayed: Replayed, found: int) -> float:
     """What was found by reading messages; unknown where the transcript has only their sizes."""
-    return math.nan if is_textless(replayed.conversation) else found
+    return math.nan if replayed.conversation.recorded.textless else found
 
 
 def _untrimmed_tokens(row: Row) -> float:
@@ -131,7 +130,7 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "rules",
         "standing instructions of users and system messages (estimate)",
-        lambda r: math.nan if is_textless(r.conversation) else len(find_rules(r.conversation)),
+        lambda r: math.nan if r.conversation.recorded.textless else len(find_rules(r.conversation)),
         combine=total,
     ),
     Measure(

@@ -20,6 +20,7 @@ from historylab.tuning.choice_words import given_up, why_chosen, why_nothing
 from historylab.tuning.combine import Row
 from historylab.tuning.constraints import BALANCED, BETTER, BETTER_IN_BOTH, Constraints, read_constraints
 from historylab.tuning.measures import combine_rows
+from historylab.tuning.points import Point, changes_as_text, pareto
 from historylab.tuning.table import rows_of
 
 if TYPE_CHECKING:
@@ -33,32 +34,6 @@ KEPT = {
     "tokens_share": "tokens",
 }
 """Columns that can stand for "kept", the first with a known value: what was asked for, before what is inferred."""
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One candidate over all conversations.
-
-    `changes` are the settings that vary and have an effect here; `kept` is from 0 to 1, and 0 where it is not known;
-    `broken` are the constraints it violates, in words.
-    """
-
-    changes: Mapping[str, Any]
-    kept: float
-    cost: float
-    figures: Mapping[str, Any]
-    broken: tuple[str, ...]
-    label: str
-    kept_known: bool = True
-
-    @property
-    def settings(self) -> Settings:
-        return Settings(**json.loads(self.figures["settings"]))
-
-
-def changes_as_text(changes: Mapping[str, Any]) -> str:
-    """ "budget=4000, pruner=fifo": the settings that vary and have an effect."""
-    return ", ".join(f"{name}={value}" for name, value in changes.items()) or "these settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +117,6 @@ def recommend(
     excluded = dict(Counter(words for point in points for words in point.broken))
     sensitivity = _sensitivity(points, varied)
     return Recommendation(choice, why, gives_up, frontier, points, excluded, sensitivity, stated, noun, cost_is)
-
-
-def pareto(points: Iterable[Point]) -> tuple[Point, ...]:
-    """The points of which none is both cheaper and keeps as much, ascending in cost."""
-    frontier: list[Point] = []
-    for point in sorted(points, key=lambda p: (p.cost, -p.kept)):
-        if not frontier or point.kept > frontier[-1].kept:
-            frontier.append(point)
-    return tuple(frontier)
 
 
 # -- from rows to points

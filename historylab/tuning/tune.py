@@ -30,7 +30,7 @@ from historylab.tuning.cut_depth import Cut, cut_depth
 from historylab.tuning.evidence import FEWEST_NEEDS, LIKELY, Comparison, Span, Sums, compare_sums
 from historylab.tuning.jobs import effective_key
 from historylab.tuning.outcome import QUOTED, SAID, USED
-from historylab.tuning.recommend import Point, changes_as_text
+from historylab.tuning.points import Point, changes_as_text
 from historylab.tuning.replayed import MeasureOptions
 from historylab.tuning.search_space import USUAL
 from historylab.tuning.trials import Known, Trial, Trials

@@ -377,7 +377,7 @@ def test_messages_without_times_have_those_of_the_calls_that_brought_them(monkey
     )
     minutes = accumulate(10 if k % 4 == 3 else 1 for k in range(99))
     clock = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=passed) for passed in minutes)
-    monkeypatch.setattr("historylab.planning.kept.now", lambda: next(clock))
+    monkeypatch.setattr("historylab.planning.stored_state.now", lambda: next(clock))
     trimmer, asked = Trimmer(cold), [history for history, _ in requests_of(thirty_turns())]
     plans = [trimmer.plan(history) for history in asked]
     assert any("pause" in plan.reason(i).sentence for plan in plans for i in range(plan.size))

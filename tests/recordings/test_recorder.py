@@ -20,13 +20,13 @@ from historylab.recordings.exchange import exported, plan_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import Record
-from historylab.stores.memory import InMemoryConversationStore
-from historylab.stores.sqlite import SQLiteConversationStore
+from historylab.stores.memory import InMemoryStore
+from historylab.stores.sqlite import SQLiteStore
 
 
 @pytest.fixture
 def store():
-    return InMemoryConversationStore()
+    return InMemoryStore()
 
 
 @pytest.fixture
@@ -203,15 +203,19 @@ def test_the_plan_and_the_state_it_was_made_with_stand_in_the_line(recorder, sto
         exchange = chat.exchange(f"question {k} " * 30, answer=f"answer {k} " * 30, settings=exported(settings))
         with noted.noting() as state:
             decision = trimmer.decide(exchange.body)
-        assert recorder.record(replace(exchange, chat=decision.chat, plan=plan_fields(decision.plan), state=state))
+        decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}
+        assert recorder.record(replace(exchange, **decided, state=state))
     *_, before, line = lines_in(store)
     plan = decision.plan
+    (key,) = line["state"]
     assert line["plan"] == {
         "tokens": plan.tokens,
         "before": plan.history.untrimmed_tokens + plan.framing,
         "budget": 300,
         "over": False,
         "decisions": "".join(f"{letter}{len([*run])}" for letter, run in groupby(plan.sketch())),
+        "reasons": [["P", "system", {}], ["S", "summary", {"tokens": 306}], ["K", "fits", {}]],
+        "summary": {"kept": key, "made_at": plan.size},
     }
     assert "S" in line["plan"]["decisions"]
     assert store.read_state(line["state"]) == line["state"] != {}
@@ -233,7 +237,7 @@ def test_keys_are_taken_out_of_request_answer_and_error(store):
 
 def test_a_summary_that_repeats_a_key_stays_in_the_process(tmp_path):
     path, key = tmp_path / "r.db", "sk-proj-abcdefghijklmnop1234567890"
-    store, sent = SQLiteConversationStore(path), []
+    store, sent = SQLiteStore(path), []
     settings = Settings(policy="all", pruner="summarize", budget=300, counter="chars/4")
     noted, recorder = NotedState(store), Recorder(store, keep_days=None)
     trimmer, chat = Trimmer(settings, store=noted), Chat()
@@ -241,7 +245,8 @@ def test_a_summary_that_repeats_a_key_stays_in_the_process(tmp_path):
         exchange = chat.exchange(f"the key is {key} {k}\n" + f"question {k} " * 30, answer=f"answer {k} " * 30)
         with noted.noting() as state:
             decision = trimmer.decide(exchange.body)
-        assert recorder.record(replace(exchange, chat=decision.chat, plan=plan_fields(decision.plan), state=state), 30)
+        decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}
+        assert recorder.record(replace(exchange, **decided, state=state), 30)
         sent.append(decision.sent["messages"])
     assert key in str(sent[-1])
     assert decision.plan.summary and key in decision.plan.summary.text
@@ -259,7 +264,7 @@ def test_other_lines_stand_between_them(recorder, store):
     assert not recorder.note("tags", "c-1", tags={1})
 
 
-class Faulty(InMemoryConversationStore):
+class Faulty(InMemoryStore):
     """Appends when it may; fails with `problem` if there is one."""
 
     def __init__(self):
@@ -352,7 +357,7 @@ def test_an_event_loop_waits_no_longer_than_it_was_told(faulty):
 
 
 def test_many_threads_record_every_exchange_in_its_own_chat(tmp_path):
-    store = SQLiteConversationStore(tmp_path / "r.db")
+    store = SQLiteStore(tmp_path / "r.db")
     recorder, failures = Recorder(store), []
 
     def work(me: int):

@@ -60,6 +60,7 @@ class App:
             "mode": self.mode,
             "settings": exported(self.settings),
             "plan": plan_fields(decided.plan),
+            "live_plan": decided.plan,
             "state": dict(state),
             **changes,
         }

@@ -36,7 +36,7 @@ class RecordedApp:
         self.plans: list[HistoryPlan] = []
         self.system = "You look after the ferries of pier 0."
         self._numbers, self._now = count(1), BEGAN
-        monkeypatch.setattr("historylab.planning.kept.now", lambda: datetime.fromtimestamp(self._now, UTC))
+        monkeypatch.setattr("historylab.planning.stored_state.now", lambda: datetime.fromtimestamp(self._now, UTC))
         self._other: Any = None
         self.restart()
 
@@ -110,6 +110,7 @@ class RecordedApp:
             chat=decision.chat,
             settings=exported(self.settings),
             plan=plan_fields(decision.plan),
+            live_plan=decision.plan,
             mode="trim",
             state=state,
         )

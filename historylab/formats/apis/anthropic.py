@@ -7,7 +7,7 @@ of plain texts looks like OpenAI's and is read as such; a body names this API by
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
@@ -127,6 +127,10 @@ def _read_answer(answer: dict[str, Any], where: str, report: Report) -> list[lis
     return [read_turn("assistant", answer["content"], where, report)]
 
 
+def _answer_item(answer: Mapping[str, Any]) -> dict[str, Any] | None:
+    return {"role": "assistant", "content": answer["content"]} if answer.get("content") else None
+
+
 def _is_own(block: Any) -> bool:
     kind = block.get("type") if isinstance(block, dict) else None
     return is_result(block) or kind in TYPES or (kind == "image" and isinstance(block.get("source"), dict))
@@ -198,6 +202,7 @@ API: Api = Api(
     is_answer=is_answer,
     read=_read,
     read_answer=_read_answer,
+    answer_item=_answer_item,
     provider="anthropic",
     stream=Stream(_piece_of, _is_last, _whole),
     own=frozenset({"title", "name", "stars", "evidence"}),

@@ -144,6 +144,7 @@ API: Api = Api(
     is_answer=is_answer,
     read=_read,
     read_answer=_read_answer,
+    answer_item=lambda answer: next((choice.get("message") for choice in _objects(answer.get("choices"))), None),
     stream=Stream(_piece_of, lambda _: False, _whole),
     own=frozenset({"title", "name", "stars", "evidence"}),
     left_out={"raw_messages": "raw_messages left out, as messages is what was sent"},

@@ -59,14 +59,16 @@ class Api:
 
     `holder`: the key under which a body has its messages. `read` makes messages of their records, and takes what else
     is one (a system prompt) out of what stands beside them. `read_answer` gives the messages of an answer, once per
-    choice. `body` rewrites an unwrapped object before it is read. `own`: fields beside the records that stay as they
-    are, unreported. `left_out`: fields that are named and not kept.
+    choice, `answer_item` its first item as an app repeats it (None without one). `body` rewrites an unwrapped object
+    before it is read. `own`: fields beside the records that stay as they are, unreported. `left_out`: fields that are
+    named and not kept.
     """
 
     holder: str
     is_answer: Callable[[dict[str, Any]], bool]
     read: Callable[[RecordGroup, Report], list[Message]]
     read_answer: Callable[[dict[str, Any], str, Report], list[list[Message]]]
+    answer_item: Callable[[Mapping[str, Any]], Any] = lambda answer: None
     is_record: Callable[[Any], bool] = lambda value: isinstance(value, dict) and "role" in value
     provider: str = ""
     stream: Stream | None = None

@@ -15,10 +15,12 @@ from historylab.formats.apis.exchanges import ANSWER, OF_A_REQUEST, Api, objects
 from historylab.formats.apis.streams import Stream
 from historylab.formats.base import NOTHING, Losses, Report
 from historylab.formats.files.content import Content
+from historylab.formats.messages.fields import list_in
 from historylab.formats.messages.record_groups import RecordGroup
 from historylab.formats.messages.responses_items import is_item, read_items, to_items
 from historylab.formats.messages.summary_marks import without_summary
 from historylab.formats.messages.written import BOUNDARIES, Rules, as_sent, body, described
+from historylab.formats.requests.items import is_from_model
 from historylab.registry import register
 
 ECHOED = {"instructions", "tools", "model", "previous_response_id", "conversation", *OF_A_REQUEST}
@@ -151,6 +153,7 @@ API: Api = Api(
     is_answer=is_answer,
     read=_read,
     read_answer=_read_answer,
+    answer_item=lambda answer: next(filter(is_from_model, list_in(answer, "output")), None),
     provider="openai",
     stream=Stream(_piece_of, lambda value: value.get("type") in ENDS, _whole),
     body=_body,

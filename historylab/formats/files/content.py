@@ -12,10 +12,9 @@ import weakref
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from historylab.errors import LoadError
-from historylab.formats.base import Report
 from historylab.formats.files.database import MAGIC, read_database, rows_of, tables_of
 from historylab.formats.files.json_values import ASK, MAX_ITEMS, Parser, too_many
 from historylab.formats.files.refusals import refuse_binary, where_broken
@@ -25,6 +24,14 @@ HEAD = 4096
 BUFFER_BYTES = 1_000_000  # read at once
 VALUES = (b"{", b"[")  # as lines of JSON begin
 SAMPLE_BYTES = 256_000  # of the text that formats are recognised by
+
+
+class Faults(Protocol):
+    """Counts faults of a file, as a `Report` does, by what is wrong and where it first was."""
+
+    def skip(self, reason: str, where: str) -> None: ...
+
+    def warn(self, reason: str, where: str) -> None: ...
 
 
 class Content:
@@ -92,7 +99,7 @@ class Content:
         """A part of it, to recognise a format by: the first lines of the text, and some of the values."""
         return _Sample(self)
 
-    def report_faults(self, report: Report) -> None:
+    def report_faults(self, report: Faults) -> None:
         """Report lines and characters that could not be read."""
         for where, reason in self.broken_lines:
             report.skip(reason, where)

@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.lineage import same_beginning
 from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.frameworks.langchain import provider_of
 from historylab.formats.frameworks.langchain_messages import is_dumped_message, read_messages
 from historylab.formats.frameworks.langgraph_checkpoints import TABLES, Snapshot, in_database, in_json
-from historylab.formats.messages.branching import alike, paths, sharing, with_branches
+from historylab.formats.messages.branching import paths, share_beginnings, with_branches
 from historylab.registry import register
 
 INTERNAL = ("__", "branch:", "start:", "join:")  # how the names of LangGraph's own channels begin
@@ -61,7 +62,9 @@ def _conversation(thread: str, namespace: str, snapshots: dict[str, Snapshot], r
         held.append(records)
     metadata = {"thread_id": thread, "checkpoint_ns": namespace, "provider": provider_of(read[0])}
     title = f"{thread}: {namespace.partition(':')[0]}" if namespace else thread
-    return with_branches(sharing(read), title, {key: value for key, value in metadata.items() if value}, report)
+    return with_branches(
+        share_beginnings(read), title, {key: value for key, value in metadata.items() if value}, report
+    )
 
 
 def _records(path: list[str], snapshots: dict[str, Snapshot], report: Report, newest: bool) -> list[tuple[str, Any]]:
@@ -101,5 +104,6 @@ def _channel(values: Any) -> str:
 
 def _read(records: list[tuple[str, Any]], held: list[list[tuple[str, Any]]], report: Report) -> list[Message]:
     """The messages of a path. What it shares with one before it is counted once."""
-    shared = max((alike((r for _, r in records), (r for _, r in other)) for other in held), default=0)
+    alone = [record for _, record in records]
+    shared = max((same_beginning(alone, [record for _, record in other]) for other in held), default=0)
     return read_messages(records[:shared], Report()) + read_messages(records[shared:], report)

@@ -16,7 +16,7 @@ from historylab.conversation.message import Message
 from historylab.formats.base import Report
 from historylab.formats.files.content import Content
 from historylab.formats.files.json_values import Parser
-from historylab.formats.messages.branching import sharing, with_branches
+from historylab.formats.messages.branching import share_beginnings, with_branches
 from historylab.formats.messages.chat_messages import iso_time, pair_by_order
 from historylab.formats.messages.responses_items import joined, read_item
 from historylab.registry import register
@@ -47,7 +47,7 @@ def openai_agents(content: Content, report: Report) -> Iterator[Conversation]:
         newest_first = sorted(found.values(), key=_newest, reverse=True)
         known: dict[Any, list[Message]] = {}
         read = [_messages(rows, known, report) for rows in newest_first]
-        yield with_branches(sharing(read), session, {"session_id": session}, report)
+        yield with_branches(share_beginnings(read), session, {"session_id": session}, report)
 
 
 def _newest(rows: list[dict[str, Any]]) -> str:

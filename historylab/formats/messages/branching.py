@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from itertools import takewhile
 from typing import Any, TypeVar
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.lineage import same_beginning
 from historylab.conversation.message import Message, instant
 from historylab.formats.base import Report
 from historylab.formats.messages.chat_messages import iso_time
@@ -65,19 +65,14 @@ def with_branches(
     return Conversation(main, title, metadata, branches)
 
 
-def sharing(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
+def share_beginnings(found: Sequence[Sequence[Message]]) -> list[list[Message]]:
     """The lists, of which those that begin with equal messages begin with the same ones."""
     shared: list[list[Message]] = []
     for messages in found:
-        known = max(shared, key=lambda other: alike(messages, other), default=[])
-        same = alike(messages, known)
+        known = max(shared, key=lambda other: same_beginning(messages, other), default=[])
+        same = same_beginning(messages, known)
         shared.append([*known[:same], *messages[same:]])
     return shared
-
-
-def alike(these: Iterable[Any], those: Iterable[Any]) -> int:
-    """The number of equal items at the beginning of both."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(these, those, strict=False)))
 
 
 def _forked(main: Sequence[Message], other: Sequence[Message]) -> str:

@@ -9,7 +9,6 @@ question) is a branch. Any other (trimmed, compacted, unrelated) begins a conver
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,12 +18,12 @@ from typing import Any
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import instant, prompt_length
-from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS
+from historylab.conversation.recorded import PROMPT_CHANGED, TOOLS, decision_metadata
+from historylab.conversation.usage import MODEL
 from historylab.formats.base import NOTHING, Report, Tally
 from historylab.formats.messages.branching import MOST_BRANCHES
 from historylab.formats.messages.chat_messages import pair_by_order
-from historylab.formats.messages.marks import Marks, beginnings
-from historylab.formats.messages.threads import Thread
+from historylab.formats.messages.threads import Thread, Threads
 
 TRIMMED = "a request without older messages of those before (trimmed), read as a conversation of its own"
 COMPACTED = "a request with something else in place of older messages (compacted), read as a conversation of its own"
@@ -57,7 +56,7 @@ class ObservedLog:
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """As `conversations_in` has them, of all requests so far."""
         for group in self._groups.values():
-            stitching = group.stitched()
+            stitching = group.stitch()
             report.add(stitching.report, "")
             yield from stitching.conversations(report)
 
@@ -70,8 +69,8 @@ class _Group:
     taken: list[Exchange] = field(default_factory=list)
     stitching: _Stitching | None = None
 
-    def stitched(self) -> _Stitching:
-        ordered = in_time(self.requests)
+    def stitch(self) -> _Stitching:
+        ordered = order_by_time(self.requests)
         if self.stitching is None or any(map(is_not, ordered, self.taken)):  # one came after a later one
             self.stitching, self.taken = _Stitching(Report()), []
         for request in ordered[len(self.taken) :]:
@@ -80,7 +79,7 @@ class _Group:
         return self.stitching
 
 
-def in_time(requests: list[Exchange]) -> list[Exchange]:
+def order_by_time(requests: list[Exchange]) -> list[Exchange]:
     """The requests in the order of their times if all have one, else as they stand."""
     if len(requests) < 2:
         return requests
@@ -91,52 +90,47 @@ def in_time(requests: list[Exchange]) -> list[Exchange]:
 
 
 class _Stitching:
-    """The threads of one key, the latest used last. Every beginning of each is indexed, so the longest is found.
-
-    `report` has what putting them together had to say.
-    """
+    """The requests of one key, put together into threads; `report` has what that had to say."""
 
     def __init__(self, report: Report):
         self.report = report
-        self.threads: dict[Thread, None] = {}
-        self.beginnings: dict[int, tuple[Thread, int]] = {}
-        self.marking = Marks()
-        self.bodies: dict[int, Thread] = {}  # whole threads, by what follows the system prompt
-        self.latest: Thread | None = None  # of those in the index
+        self.threads: Threads[Exchange] = Threads()
 
     def add(self, request: Exchange) -> None:
         """Continue a thread with the request, or begin one."""
-        sent, begins = self.marking.of_history(request.messages)
-        prompt = hash(tuple(sent[: prompt_length(request.messages)]))
-        thread, known = self._longest_beginning(begins)
-        other = self._under_the_first_prompt(request, sent, known)
-        if other is not request:
-            request = other
-            sent, begins = self.marking.of_history(other.messages)
-            thread, known = self._longest_beginning(begins)
-        request.prompt = prompt
+        sent, begins = self.threads.marks_in(request.messages)
+        prompt = prompt_length(request.messages)
+        request.prompt = begins[prompt - 1] if prompt else 0
+        thread, known = self.threads.longest(begins)
+        if known <= prompt and (other := self.threads.under_another_prompt(sent[prompt:])):
+            self.report.warn(OTHER_PROMPT, request.where)
+            first = other.messages[: prompt_length(other.messages)]  # a prompt may hold the time of day
+            under, request = request.prompt, replace(request, messages=[*first, *request.messages[prompt:]])
+            request.prompt = under
+            sent, begins = self.threads.marks_in(request.messages)
+            thread, known = self.threads.longest(begins)
         if thread is None or not sent:
-            self._continue(Thread(None, 0), request, sent)
+            self._continue(Thread(), request, sent)
         elif known == len(thread.messages):
             self._continue(thread, request, sent)
         elif known == len(sent):
-            self._answered_before(thread, request, sent)
+            self._take_late(thread, request, sent)
         elif known == thread.asked and request.messages[known].role == "assistant":
             self.report.warn(REWORDED, request.where)
             thread.unplaced = thread.requests[-1]
             thread.cut(known)
             self._continue(thread, request, sent)
         else:
-            reason = self._reason(thread, request, sent, known)
+            reason = _reason(thread, request, sent, known)
             if reason:
                 self.report.warn(reason, request.where)
             alone = reason or known <= prompt_length(request.messages)
-            self._continue(Thread(None, 0) if alone else Thread(thread, known), request, sent)
+            self._continue(Thread() if alone else Thread(thread, known), request, sent)
 
     def conversations(self, report: Report) -> Iterator[Conversation]:
         """One per root, on the path of its latest request, with the other paths as branches."""
-        families: dict[int, list[Thread]] = {}
-        for thread in self.threads:
+        families: dict[int, list[Thread[Exchange]]] = {}
+        for thread in self.threads.all:
             families.setdefault(id(thread.root), []).append(thread)
         for family in sorted(families.values(), key=lambda family: -len(family[-1].messages)):
             _tell_once([request for thread in family for request in thread.requests], report)
@@ -146,73 +140,55 @@ class _Stitching:
                 report.warn(f"{len(others) - MOST_BRANCHES:,} older branches left out", "")
             yield _conversation(newest, [_conversation(thread) for thread in others[: -MOST_BRANCHES - 1 : -1]])
 
-    def _under_the_first_prompt(self, request: Exchange, sent: list[int], known: int) -> Exchange:
-        """The request with the system prompt of the thread it continues: a prompt may hold the time of day."""
-        prompt = prompt_length(request.messages)
-        if known > prompt or not self.bodies:
-            return request
-        found = [self.bodies[mark] for mark in beginnings(sent[prompt:]) if mark in self.bodies]
-        if not found:
-            return request
-        self.report.warn(OTHER_PROMPT, request.where)
-        first = found[-1].messages[: prompt_length(found[-1].messages)]
-        return replace(request, messages=[*first, *request.messages[prompt:]])
-
-    def _longest_beginning(self, begins: list[int]) -> tuple[Thread | None, int]:
-        """The thread that has most of these beginnings, and how many messages that is; the latest of several."""
-        known = bisect_left(
-            begins, True, key=lambda mark: mark not in self.beginnings
-        )  # with one all before it are there
-        return self.beginnings[begins[known - 1]] if known else (next(reversed(self.threads), None), 0)
-
-    def _answered_before(self, thread: Thread, request: Exchange, sent: list[int]) -> None:
-        """A request whose answer the thread has already, because it was logged late; else it was answered anew."""
+    def _take_late(self, thread: Thread[Exchange], request: Exchange, sent: list[int]) -> None:
+        """Take a request whose answer the thread has already, because it was logged late; else it was answered anew."""
         at = len(request.messages)
-        if request.answer and self.marking.of(request.answer[:1]) != thread.marks[at : at + 1]:
+        if request.answer and self.threads.marks_of(request.answer[:1]) != thread.marks[at : at + 1]:
             self._continue(Thread(thread, at), request, sent)
             return
         thread.requests.append(request)
         if thread.messages[at].role == "assistant" and "usage" not in thread.messages[at].metadata:
-            thread.place(request, at)
+            _place(thread, request, at)
 
-    def _continue(self, thread: Thread, request: Exchange, sent: list[int]) -> None:
+    def _continue(self, thread: Thread[Exchange], request: Exchange, sent: list[int]) -> None:
         """Append what the request adds to a thread it begins with, and its answer. `sent`: marks of its messages."""
         at = len(thread.messages)
         new = list(request.messages[at:])
         if new and new[-1].timestamp is None:
             new[-1] = replace(new[-1], timestamp=request.started)
-        thread.extend(new, sent[at:])
+        self.threads.extend(thread, new, sent[at:])
         if thread.unplaced and new and new[0].role == "assistant":
-            thread.place(thread.unplaced, at)
+            _place(thread, thread.unplaced, at)
         thread.asked = len(thread.messages)
-        thread.extend(request.answer, self.marking.of(request.answer))
+        self.threads.extend(thread, request.answer, self.threads.marks_of(request.answer))
         if request.answer:
-            thread.place(request, thread.asked)
+            _place(thread, request, thread.asked)
         thread.unplaced = None if request.answer else request
         thread.requests.append(request)
-        self.threads.pop(thread, None)
-        self.threads[thread] = None
-        self._index(thread)
+        self.threads.index(thread)
 
-    def _index(self, thread: Thread) -> None:
-        if self.latest is not thread:
-            thread.indexed, self.latest = 0, thread
-        for length, mark in enumerate(thread.begins[thread.indexed :], thread.indexed + 1):
-            self.beginnings[mark] = (thread, length)
-        thread.indexed = len(thread.begins)
-        if len(thread.messages) > thread.asked and len(thread.messages) - prompt_length(thread.messages) > 1:
-            self.bodies[thread.body()] = thread
 
-    def _reason(self, thread: Thread, request: Exchange, sent: list[int], known: int) -> str:
-        """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
-        rest = sent[known:]
-        there = set(thread.marks[known:])
-        again = [mark in there for mark in rest]
-        if again[0] and all(again[:2]):
-            return TRIMMED
-        if sum(again) > 1 or any(message.metadata.get("compaction") for message in request.messages[known:]):
-            return COMPACTED
-        return UNRELATED if request.conversation and known <= prompt_length(request.messages) else ""
+def _place(thread: Thread[Exchange], request: Exchange, at: int) -> None:
+    """Say of the message at that index that it answered the request."""
+    answer = thread.messages[at]
+    said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
+    said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
+    said |= decision_metadata(request)
+    thread.answered[at] = request
+    time = answer.timestamp or request.ended or request.started
+    thread.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
+
+
+def _reason(thread: Thread[Exchange], request: Exchange, sent: list[int], known: int) -> str:
+    """Why a request that continues no thread begins a conversation; empty if it is a branch, or simply another."""
+    rest = sent[known:]
+    there = set(thread.marks[known:])
+    again = [mark in there for mark in rest]
+    if again[0] and all(again[:2]):
+        return TRIMMED
+    if sum(again) > 1 or any(message.metadata.get("compaction") for message in request.messages[known:]):
+        return COMPACTED
+    return UNRELATED if request.conversation and known <= prompt_length(request.messages) else ""
 
 
 def _tell_once(requests: list[Exchange], report: Report) -> None:
@@ -230,7 +206,7 @@ def _tell_once(requests: list[Exchange], report: Report) -> None:
             report.records += tally.count if kind == "skipped" else 0
 
 
-def _conversation(thread: Thread, branches: Sequence[Conversation] = ()) -> Conversation:
+def _conversation(thread: Thread[Exchange], branches: Sequence[Conversation] = ()) -> Conversation:
     said: dict[str, Any] = (
         {"conversation_id": thread.requests[-1].conversation} if thread.requests[-1].conversation else {}
     )

@@ -2,7 +2,7 @@
 
 The context of a request is what was sent, cached or not. What it grew by since the request before is that one's answer
 and then new input. What the first one held of system prompt and tools is unknown, so it is pinned. Roles beyond that,
-and what was said, are unknown, too: `is_textless` tells such a conversation.
+and what was said, are unknown, too: `recorded.textless` tells such a conversation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message
 from historylab.conversation.usage import MODEL, TEXTLESS
 from historylab.formats.base import NOTHING, Report
-from historylab.formats.messages.observed import in_time
+from historylab.formats.messages.observed import order_by_time
 
 OPENING = "a first request pinned, as it is unknown how much of it (system prompt, tools) all later ones repeat"
 SIZES = "a request without its text, read as messages of that size"
@@ -29,7 +29,7 @@ def sized_conversations(requests: Iterable[Exchange], report: Report) -> Iterato
     for request in requests:
         groups.setdefault((request.conversation, request.about.get(MODEL)), []).append(request)
     for (key, _), group in groups.items():
-        runs = list(_growing(in_time(group), report))
+        runs = list(_growing(order_by_time(group), report))
         for number, run in enumerate(runs, 1):
             title = f"{key}, part {number}" if key and len(runs) > 1 else key
             yield _conversation(run, title, report)

@@ -1,58 +1,109 @@
-"""Threads of a log: histories as they grew from request to request, with a mark for each of their beginnings."""
+"""Threads of a log: histories as they grow from request to request, found by what they begin with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from typing import Generic, TypeVar
 
-from historylab.conversation.exchange import Exchange
-from historylab.conversation.message import Message, prompt_length
-from historylab.conversation.recorded import decision_metadata
-from historylab.conversation.usage import MODEL
-from historylab.formats.messages.marks import beginnings
+from historylab.conversation.lineage import Numbers, same_beginning
+from historylab.conversation.message import Message, ToolCall, prompt_length
+
+R = TypeVar("R")
 
 
-class Thread:
-    """A history as it grew. `asked`: how many of its messages the latest request was sent with."""
+class Thread(Generic[R]):
+    """A history as it grew, with its requests (`R`). `asked`: how many messages the latest was sent with."""
 
-    def __init__(self, parent: Thread | None, known: int):
-        self.root: Thread = parent.root if parent else self
+    def __init__(self, parent: Thread[R] | None = None, known: int = 0):
+        self.root: Thread[R] = parent.root if parent else self
         self.messages: list[Message] = parent.messages[:known] if parent else []
         self.marks: list[int] = parent.marks[:known] if parent else []
-        self.begins: list[int] = parent.begins[:known] if parent else []  # one mark per beginning
-        self.bodies: list[int] = []  # the same of what follows the system prompt
+        self.begins: list[int] = parent.begins[:known] if parent else []
+        self.bodies: list[int] = []  # the beginnings of what follows the system prompt
         self.indexed = 0  # beginnings that are in the index, while no other thread is indexed
         self.asked = known
-        self.requests: list[Exchange] = []
-        self.unplaced: Exchange | None = None  # only the next request shows what answered it
+        self.requests: list[R] = []
+        self.unplaced: R | None = None  # only the next request shows what answered it
         known_answers = parent.answered.items() if parent else ()
-        self.answered: dict[int, Exchange] = {at: request for at, request in known_answers if at < known}
-
-    def place(self, request: Exchange, at: int) -> None:
-        """Say of the message at that index that it answered the request."""
-        answer = self.messages[at]
-        said: dict[str, Any] = {"usage": dict(request.usage)} if request.usage else {}
-        said |= {MODEL: request.about[MODEL]} if request.about.get(MODEL) else {}
-        said |= decision_metadata(request)
-        self.answered[at] = request
-        time = answer.timestamp or request.ended or request.started
-        self.messages[at] = replace(answer, timestamp=time, metadata={**answer.metadata, **said})
-
-    def extend(self, messages: Iterable[Message], marks: Iterable[int]) -> None:
-        """Append messages."""
-        before = len(self.marks)
-        self.messages += messages
-        self.marks += marks
-        self.begins += beginnings(self.marks[before:], self.begins[-1] if self.begins else 0)
+        self.answered: dict[int, R] = {at: request for at, request in known_answers if at < known}
 
     def cut(self, known: int) -> None:
         """Forget what follows so many messages."""
         del self.messages[known:], self.marks[known:], self.begins[known:]
         self.bodies, self.indexed = [], min(self.indexed, known)
 
-    def body(self) -> int:
-        """A mark of what follows the system prompt."""
-        known = prompt_length(self.messages) + len(self.bodies)
-        self.bodies += beginnings(self.marks[known:], self.bodies[-1] if self.bodies else 0)
-        return self.bodies[-1]
+
+class Threads(Generic[R]):
+    """The threads of one key, the latest used last, by every beginning of each.
+
+    Messages have a mark each, a number that is equal for those that say the same, and so has each beginning of a list.
+    """
+
+    def __init__(self) -> None:
+        self.all: dict[Thread[R], None] = {}
+        self._numbers = Numbers()
+        self._canonical: dict[str, str] = {}  # arguments of calls, each of which every later request repeats
+        self._read: tuple[Sequence[Message], list[int], list[int]] = [], [], []  # the latest history, with its marks
+        self._found: dict[int, tuple[Thread[R], int]] = {}  # by the mark of a beginning, whose length it is
+        self._bodies: dict[int, Thread[R]] = {}  # whole threads, by what follows the system prompt
+        self._latest: Thread[R] | None = None  # of those in the index
+
+    def marks_of(self, messages: Iterable[Message]) -> list[int]:
+        """One per message: logs repeat messages with other ids, and with other spaces and orders of arguments."""
+        numbers, words = self._numbers, self._words_of_call
+        return [numbers[m.role, m.content.strip(), tuple(map(words, m.tool_calls)), m.media] for m in messages]
+
+    def marks_in(self, history: Sequence[Message]) -> tuple[list[int], list[int]]:
+        """One mark per message, and one per beginning; what begins with messages of the latest one is known."""
+        known, marks, begins = self._read
+        same = same_beginning(known, history)
+        marks = marks[:same] + self.marks_of(history[same:])
+        begins = begins[:same] + self._numbers.beginnings(marks[same:], begins[same - 1] if same else 0)
+        self._read = history, marks, begins
+        return marks, begins
+
+    def longest(self, begins: list[int]) -> tuple[Thread[R] | None, int]:
+        """The thread that has most of these beginnings, and how many messages that is; the latest of several."""
+        known = bisect_left(begins, True, key=lambda mark: mark not in self._found)  # with one all before it are there
+        return self._found[begins[known - 1]] if known else (next(reversed(self.all), None), 0)
+
+    def under_another_prompt(self, marks: Sequence[int]) -> Thread[R] | None:
+        """The thread all of which, but its system prompt, these messages after theirs begin with; the longest."""
+        begins = self._numbers.beginnings(marks) if self._bodies else []
+        return next((self._bodies[mark] for mark in reversed(begins) if mark in self._bodies), None)
+
+    def extend(self, thread: Thread[R], messages: Sequence[Message], marks: Sequence[int]) -> None:
+        """Append messages to a thread."""
+        thread.messages += messages
+        thread.marks += marks
+        thread.begins += self._numbers.beginnings(marks, thread.begins[-1] if thread.begins else 0)
+
+    def index(self, thread: Thread[R]) -> None:
+        """Have a thread found by all its beginnings, before others that share some."""
+        self.all.pop(thread, None)
+        self.all[thread] = None
+        if self._latest is not thread:
+            thread.indexed, self._latest = 0, thread
+        for length, mark in enumerate(thread.begins[thread.indexed :], thread.indexed + 1):
+            self._found[mark] = (thread, length)
+        thread.indexed = len(thread.begins)
+        prompt = prompt_length(thread.messages)
+        if len(thread.messages) > max(thread.asked, prompt + 1):
+            new = thread.marks[prompt + len(thread.bodies) :]
+            thread.bodies += self._numbers.beginnings(new, thread.bodies[-1] if thread.bodies else 0)
+            self._bodies[thread.bodies[-1]] = thread
+
+    def _words_of_call(self, call: ToolCall) -> tuple[str, str]:
+        if call.arguments not in self._canonical:
+            self._canonical[call.arguments] = _canonical(call.arguments)
+        return call.name, self._canonical[call.arguments]
+
+
+def _canonical(arguments: str) -> str:
+    """The same text for arguments that are the same but for their order and spaces."""
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True)
+    except (ValueError, RecursionError):
+        return arguments

@@ -14,7 +14,7 @@ from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
 from historylab.formats.base import Report, kind_of
 from historylab.formats.files.content import Content
-from historylab.formats.messages.branching import sharing, with_branches
+from historylab.formats.messages.branching import share_beginnings, with_branches
 from historylab.formats.messages.chat_messages import pair_by_order
 from historylab.formats.messages.record_groups import items_of
 from historylab.formats.messages.reported import read_messages
@@ -47,7 +47,7 @@ def preferences(content: Content, report: Report) -> Iterator[Conversation]:
         beside = {name: value for name, value in row.items() if name not in (*ANSWERS, named, "system")}
         for name in beside:
             report.keep(name, where)
-        yield with_branches(sharing([pair_by_order(messages) for messages in whole]), "", beside, report)
+        yield with_branches(share_beginnings([pair_by_order(messages) for messages in whole]), "", beside, report)
 
 
 def _is_pair(row: Any) -> bool:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
-from historylab.conversation.digests import link_of
 from historylab.conversation.exchange import Exchange
+from historylab.conversation.lineage import time_keys
 from historylab.conversation.message import Message, prompt_length
 from historylab.conversation.recorded import NOTED_STATE
 from historylab.formats.base import Report, kind_of
@@ -161,12 +161,9 @@ def _with_said(found: Conversation, said: _Conversation) -> Conversation:
 
 def _with_noted_times(messages: Sequence[Message], state: Mapping[str, str]) -> list[Message]:
     """The messages, each with the time that a Trimmer noted of it, if any: by that it was decided about."""
-    timed, link, leading = list(messages), "", prompt_length(messages)
-    for i, message in enumerate(messages[leading:], leading):
-        link = link_of(link, message)
-        if link in state:
-            timed[i] = replace(message, timestamp=state[link])
-    return timed
+    leading = prompt_length(messages)
+    keys = [*[""] * leading, *time_keys(messages[leading:])]
+    return [replace(m, timestamp=state[key]) if key in state else m for m, key in zip(messages, keys, strict=True)]
 
 
 def _is_recording(content: Content) -> bool:

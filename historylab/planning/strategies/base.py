@@ -31,9 +31,9 @@ from historylab.conversation.columns import ASSISTANT
 from historylab.counters.base import Counter
 from historylab.planning.blocks import Ranges, before
 from historylab.planning.history import History
-from historylab.planning.kept import KeptSummaries
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.reasons import SENT
+from historylab.planning.stored_state import KeptSummaries
 from historylab.registry import FINE, Member, member, opened_later
 from historylab.settings.model import Settings
 

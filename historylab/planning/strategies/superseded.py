@@ -114,7 +114,7 @@ def superseded_results(conversation: Conversation, paths: str = PATHS) -> Supers
     return conversation.growing(("superseded", paths), lambda: _Found(_Files(_names(paths))), most=4).superseded
 
 
-class _Found(Growing):
+class _Found(Growing[Conversation]):
     """What is out of date so far, and the files as the newest conversation to be read left them.
 
     The files change as they are read on, so that only one conversation can go on from here; another begins anew.

@@ -13,8 +13,8 @@ from historylab.errors import HistoryLabError
 from historylab.recordings.entries import Entry
 from historylab.recordings.library import Library
 from historylab.recordings.search import MessageIndex
-from historylab.stores.base import Participant, StoredMessage
 from historylab.systems.mentu.memory import as_system_message, find_quotes
+from historylab.systems.toolpack.stored_messages import Participant, StoredMessage
 
 LOOKED_INTO = 20  # conversations that the library's search finds best
 SPEAKERS = {"user": Participant("user", "user"), "assistant": Participant("agent", "assistant")}

@@ -29,11 +29,12 @@ from historylab.planning.strategies.filters.addressed_only import only_addressed
 from historylab.planning.strategies.projections.point_of_view import point_of_view
 from historylab.planning.strategies.pruners.fifo import fifo
 from historylab.settings.model import Settings
-from historylab.stores.base import ConversationStore, Participant, StoredMessage
 from historylab.summarizers.base import SummaryTask
 from historylab.summarizers.writing import write_summary
 from historylab.systems.base import sent_messages
+from historylab.systems.toolpack.conversation_store import ConversationStore
 from historylab.systems.toolpack.options import AssemblerOptions, as_options
+from historylab.systems.toolpack.stored_messages import Participant, StoredMessage
 from historylab.systems.toolpack.summaries import RoomSummarizer, Summarizer, covered_turns, summary_body
 
 log = logging.getLogger("historylab")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from historylab.stores.base import SEARCH_LIMIT, SEARCH_TOKENS, ConversationStore, StoredMessage
+from historylab.systems.toolpack.conversation_store import SEARCH_LIMIT, SEARCH_TOKENS, ConversationStore
+from historylab.systems.toolpack.stored_messages import StoredMessage
 from historylab.systems.toolpack.summaries import format_clock
 
 NAME = "search_conversation_history"

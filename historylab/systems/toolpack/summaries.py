@@ -14,8 +14,8 @@ from historylab.conversation.message import instant
 from historylab.counters.toolpack import estimate_tokens
 from historylab.errors import InstrumentError
 from historylab.planning.strategies.truncation import truncate_text
-from historylab.stores.base import StoredMessage
 from historylab.summarizers.base import SummaryTask
+from historylab.systems.toolpack.stored_messages import StoredMessage
 
 LONGEST_TURN = 200  # characters of a turn that the model is shown
 SUMMARY_TOKENS = 800

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.recall.questions import Asked
@@ -33,7 +32,7 @@ QUOTE = 80  # characters of a question
 
 def asked_later(timeline: Timeline) -> None:
     """The text area and which answers are kept; before there is a question, what it is for."""
-    if is_textless(timeline.original):  # the list of losses says that nothing is known
+    if timeline.original.recorded.textless:  # the list of losses says that nothing is known
         return
     st.html('<div class="hl-title">What might be asked later?</div>')
     questions_form()

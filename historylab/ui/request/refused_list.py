@@ -35,7 +35,8 @@ def refused_list(timeline: Timeline) -> None:
             label=f"{count_of(len(wrong), 'request')} that an API would refuse",
             chosen=next((row for row, request in enumerate(shown) if request == session.tab().request), None),
         )
-    st.html(f'<div class="hl-meta">{escape(guard_report(timeline).sentence())}</div>')
+    if not timeline.decided_by:  # the guard is our stages'
+        st.html(f'<div class="hl-meta">{escape(guard_report(timeline).sentence())}</div>')
 
 
 def _why(timeline: Timeline, request: int) -> str:

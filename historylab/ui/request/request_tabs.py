@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
 from historylab.planning.replay import Timeline
 from historylab.planning.validity import recorded_validity
 from historylab.recall.retention import Retention
@@ -51,7 +50,7 @@ def request_tabs(timeline: Timeline, number: int, resolution: Resolution) -> Non
 def tab_counts(timeline: Timeline) -> None:
     """Counts beside the tabs' names, of what the chips computed. As a style: with other labels they are other tabs."""
     counts = {
-        LOST: "" if is_textless(timeline.original) else lost_facts(_retained(timeline)).badge,
+        LOST: "" if timeline.original.recorded.textless else lost_facts(_retained(timeline)).badge,
         REFUSED: f"{recorded_validity(timeline).refused.sum():,}",
         ASKED: f"{len(viewing.questions()) or ''}",
     }

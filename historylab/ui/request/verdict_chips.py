@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from historylab.conversation.usage import is_textless
 from historylab.costs.amounts import count_of
 from historylab.figures.context_bar import context_bar
 from historylab.planning.context_fill import context_limit
@@ -66,7 +65,7 @@ def lost_chip(timeline: Timeline, number: int, resolution: Resolution) -> None:
     facts_lost = [loss for loss in losses if loss.kind != "star"]
     fact = named_loss(facts_lost)
     star = next((loss for loss in losses if loss.kind == "star"), None)
-    if is_textless(timeline.original):
+    if timeline.original.recorded.textless:
         said = f'<div class="hl-chip-said">{escape(RECALL_UNKNOWN)}</div>'
     else:
         facts = lost_facts(found)

@@ -56,7 +56,8 @@ from historylab.wording.sources import Outcome, outcome_of
 
 def timeline_key(timeline: Timeline) -> str:
     """Conversation and settings; with a model, also the summaries it wrote, for they may differ the next time."""
-    key = " ".join((timeline.conversation.digest, timeline.settings.key, *(each.key for each in timeline.under)))
+    under = (each.key for each in timeline.under)
+    key = " ".join((timeline.conversation.digest, timeline.settings.key, *under, timeline.decided))
     if not settings_that_ask(timeline.settings):
         return key
     written = {plan.summary.made_at: plan.summary for plan in timeline.plans if plan.summary}

@@ -16,8 +16,8 @@ from historylab.chat_models.base import open_chat_model
 from historylab.chat_models.environment import model_and_host
 from historylab.conversation.conversation import Conversation
 from historylab.costs.amounts import count_of
-from historylab.planning.noted import noted_state
 from historylab.planning.pipeline import open_instruments, plan_requests, project
+from historylab.planning.recorded_state import noted_state
 from historylab.planning.replay import Timeline, replay
 from historylab.recall.model_proposals import ask_for_questions
 from historylab.settings.consent import offline, settings_that_ask

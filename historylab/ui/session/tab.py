@@ -156,6 +156,7 @@ class LiveChoices:
 
     picked: str = ""  # the conversation that stays; empty: whichever has the newest request
     request: int | None = None  # from 0; None is the newest
+    checked: tuple[str, int] = ("", 0)  # the conversation whose decisions are checked, as of this line
 
 
 @dataclass

@@ -10,7 +10,6 @@ from historylab import Settings, replay
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.exchange import Exchange
 from historylab.conversation.message import Message, known_size
-from historylab.conversation.usage import is_textless
 from historylab.counters.base import open_counter, scaled, token_column
 from historylab.counters.calibration import calibrate
 from historylab.formats.base import Report
@@ -40,7 +39,7 @@ def test_what_a_request_grew_by_is_the_answer_before_it_and_new_input():
     (conversation,), report = sizes((1000, 50), (1300, 20))
     assert [m.role for m in conversation] == ["user", "assistant", "user", "assistant"]
     assert known(conversation) == [1000, 50, 250, 20]
-    assert is_textless(conversation)
+    assert conversation.recorded.textless
     assert (conversation.recorded.model, [u.output for u in conversation.recorded.usage]) == ("gpt-5", [50, 20])
     assert {reason: tally.count for reason, tally in report.warnings.items()} == {OPENING: 1, SIZES: 2}
 

@@ -1,27 +1,32 @@
-"""Which conversation an exchange belongs to, and what of it is new since the line before it in its chat.
+"""Conversations of exchanges, and what is new in each since the line before it in its chat.
 
-A chat that this process hasn't seen (after a restart, in another worker, a fork) is found by what was said: the store's
-state has, by a digest of the messages up to an answer, the conversation in which it was given. So a conversation needs
-no id of the app's.
+A chat of this process goes on from its own last line, whose items are compared. One that it hasn't seen (after a
+restart, in another worker, a fork) is found by a digest: the store's state has, for what was said up to an answer, the
+conversation in which it was given. So a conversation needs no id of the app's.
+
+A conversation that is found has to say the same, where this process knows its newest line. Otherwise the digest decides
+alone: lines are redacted, so they can't be compared with what an app sends, and a whole conversation would have to be
+read. Were two lists ever of one digest, the second would stand under the first one's id, written whole: no line would
+say what its request didn't, and readers, which compare messages, would show two conversations.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from historylab.conversation.exchange import Exchange
+from historylab.conversation.lineage import chain, same_beginning
 from historylab.conversation.message import instant
+from historylab.formats.requests.items import count_leading, is_from_model, words_of_item
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
-from historylab.planning.known_chat import leading_of, same_beginning
+from historylab.formats.traces.request_chains import api_of
+from historylab.planning.recorded_decisions import OnRecord, decisions_to_record
 from historylab.recordings.exchange import make_line, new_conversation, new_id
 from historylab.recordings.redaction import Redaction
-from historylab.recordings.said import answer_in, is_answer, said_in
 from historylab.stores.base import Record, Store
 
 MOST_ANSWERS = 200
@@ -36,15 +41,21 @@ class _Known:
 
     conversation: str
     line: str = ""
-    answered: bool = False
     items: list[Any] = field(default_factory=list)
+    answer: Any = None  # its first item
     fields: Mapping[str, Any] = field(default_factory=dict)
     links: list[str] = field(default_factory=list)  # a digest of what was said up to each item after the leading ones
     state: set[str] = field(default_factory=set)
+    decided: OnRecord = field(default_factory=OnRecord)  # in lines whose answers came
     first: tuple[int, int] | None = None  # between which numbers the store has the line its chain begins with
 
+    @property
+    def said(self) -> list[Any]:
+        """The items after the leading ones."""
+        return self.items[len(self.items) - len(self.links) :]
 
-class Chains:
+
+class ChainWriter:
     """The chats of one process. For one thread at a time."""
 
     def __init__(self, store: Store, redaction: Redaction):
@@ -60,36 +71,39 @@ class Chains:
         given = exchange.body.get(holder)
         items = list(given) if isinstance(given, list | tuple) else []
         body = {name: value for name, value in exchange.body.items() if name != holder or (given and not items)}
-        leading = leading_of(items)
-        same = _same(known.items, items, leading) if known else 0
+        leading = count_leading(items)
+        same, said = _count_same(known.items, items, leading) if known else 0, items[leading:]
         links = known.links[: max(0, same - leading)] if known else []
-        links = _links(items[max(same, leading) :], links, exchange.app)
-        answers = _answers(items, links)
-        if known and not (exchange.conversation or self._goes_on(known, items, same, next(answers, ""))):
+        links += chain(map(words_of_item, items[max(same, leading) :]), links[-1] if links else exchange.app)
+        if known and not (exchange.conversation or self._is_continued(known, said, links, same - leading)):
             known, same = None, 0
         if known is None:
-            known = _Known(exchange.conversation or self._conversation(_answers(items, links)))
-        elif not exchange.conversation and not self._is_newest(known, links):
+            known = _Known(exchange.conversation or self._find(said, _answers(said, links)) or new_conversation())
+        elif not exchange.conversation and not self._is_newest(known, said):
             known, same = _Known(new_conversation()), 0
-        line, redacted = self._line(exchange, known, body, holder, items, leading, same)
+        extends = same and same == len(known.items)  # else the texts that are known may be those of other messages
+        line, redacted, decided = self._line(
+            exchange, known, body, holder, items, leading, same, known.decided if extends else OnRecord()
+        )
         text = make_line(REQUEST, **line, redacted=redacted or None)
-        answer = answer_in(exchange.response)
-        now = _Known(known.conversation, exchange.id, answered=answer is not None, fields=body, links=links)
-        now.items = [*known.items[:same], *items[same:]]  # equal ones are held once
+        now = _Known(known.conversation, exchange.id, [*known.items[:same], *items[same:]])  # equal ones are held once
+        now.answer, now.fields, now.links = _answer_item(exchange), body, links
         now.state = known.state | exchange.state.keys()
+        now.decided = decided if now.answer is not None else known.decided if extends else OnRecord()
         now.first = known.first if same else None
         if exchange.chat is not None:
             self._chats.setdefault(exchange.chat, {})[exchange.app] = self._newest[now.conversation] = now
-        found_by = {_key(_link(links[-1] if links else exchange.app, answer)): known.conversation} if answer else {}
-        return Record(known.conversation, instant(exchange.started), text), found_by
+        words = [words_of_item(now.answer)] if now.answer else []
+        keys = map(_key, chain(words, links[-1] if links else exchange.app))
+        return Record(known.conversation, instant(exchange.started), text), dict.fromkeys(keys, known.conversation)
 
-    def written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
+    def note_written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
         """Know that the lines of these exchanges are kept, with numbers after this one, up to the last."""
         for exchange in exchanges:
             if known := self._known(exchange):
                 known.first = known.first or (after, last)
 
-    def found_by(self, keys: Mapping[str, str], standing: Mapping[str, str]) -> None:
+    def prefer(self, keys: Mapping[str, str], standing: Mapping[str, str]) -> None:
         """Prefer these conversations to those that the store goes on having for the same answers.
 
         An app that is run again may say and hear the same: what follows belongs to this run, not to an earlier one.
@@ -120,32 +134,35 @@ class Chains:
         kept = self._store.read_records(after=after, conversation=known.conversation, limit=1)
         return known if kept and kept[0].number <= last else None
 
-    def _goes_on(self, known: _Known, items: Sequence[Any], same: int, answer: str) -> bool:
+    def _is_continued(self, known: _Known, said: list[Any], links: list[str], same: int) -> bool:
         """Whether a request is of the conversation of its chat's last line: chats that begin alike are one at first."""
-        if not answer:  # again, after an answer: another chat's beginning
-            return not (known.answered and same == len(items) == len(known.items))
-        key = _key(answer)
-        return self._found([key]).get(key, known.conversation) == known.conversation
+        newest = [*islice(_answers(said, links), 1)]
+        if not newest:  # again, after an answer: another chat's beginning
+            return known.answer is None or not same == len(said) == len(known.links)
+        if same == len(known.links) and known.answer is not None and _begin(said[same:], [known.answer]):
+            return True
+        return self._find(said, newest) in (None, known.conversation)
 
-    def _is_newest(self, known: _Known, links: Sequence[str]) -> bool:
+    def _is_newest(self, known: _Known, said: list[Any]) -> bool:
         """Whether the newest line of its conversation is its own, or one that these items go on from.
 
         Else that was no edit: another chat went on from a beginning that both have.
         """
         newest = self._newest.get(known.conversation, known)
-        size = len(newest.links)
-        return newest is known or [*links[size - 1 : size]] == newest.links[-1:]
+        return newest is known or _begin(said, newest.said)
 
-    def _conversation(self, answers: Iterable[str]) -> str:
-        """The conversation that has the first of these answers that is known; else a new one."""
-        keys = [_key(link) for link in islice(answers, MOST_ANSWERS)]
-        known = self._found(keys) if keys else {}
-        return next((known[key] for key in keys if key in known), new_conversation())
+    def _find(self, said: list[Any], answers: Iterable[tuple[str, int]]) -> str | None:
+        """The conversation in which the newest known of these answers was given; of several the newest."""
+        stops = dict(islice(answers, MOST_ANSWERS))
+        newer = {key: self._newer[key] for key in stops if key in self._newer}
+        found = {**self._store.read_state(stops), **newer} if stops else newer
+        known = (found[key] for key in stops if key in found and self._says(found[key], said[: stops[key]]))
+        return next(known, None)
 
-    def _found(self, keys: Sequence[str]) -> dict[str, str]:
-        """The conversations in which these answers were given; of several in which one was, the newest."""
-        newer = {key: self._newer[key] for key in keys if key in self._newer}
-        return {**self._store.read_state(keys), **newer}
+    def _says(self, conversation: str, said: list[Any]) -> bool:
+        """Whether the newest line of a conversation, if this process knows it, begins with these items."""
+        newest = self._newest.get(conversation)
+        return newest is None or _begin([*newest.said, newest.answer], said)
 
     def _line(
         self,
@@ -156,7 +173,8 @@ class Chains:
         items: list[Any],
         leading: int,
         same: int,
-    ) -> tuple[dict[str, Any], int]:
+        decided: OnRecord,
+    ) -> tuple[dict[str, Any], int, OnRecord]:
         before = known.fields
         unchanged = [name for name in body if same and name in before and before[name] == body[name]]
         texts: dict[str, Any] = {
@@ -170,6 +188,17 @@ class Chains:
         if same and known.items[:leading] != items[:leading]:
             texts[LEADING] = items[:leading]
         said, redacted = self._redaction.redacted(texts, exchange.secrets)
+        plan = exchange.plan
+        if exchange.live_plan is not None:
+
+            def redact(value: Any) -> Any:
+                nonlocal redacted
+                clean, count = self._redaction.redacted(value, exchange.secrets)
+                redacted += count
+                return clean
+
+            reasons, decided = decisions_to_record(exchange.live_plan, decided, exchange.state, redact)
+            plan = {**(plan or {}), **reasons}
         line = {
             "version": VERSION,
             "id": exchange.id,
@@ -183,39 +212,35 @@ class Chains:
             "status": exchange.status,
             "mode": exchange.mode,
             "settings": exchange.settings,
-            "plan": exchange.plan,
+            "plan": plan,
         }
-        return {**line, **said}, redacted
+        return {**line, **said}, redacted, decided
 
 
-def _same(known: list[Any], items: list[Any], leading: int) -> int:
+def _count_same(known: list[Any], items: list[Any], leading: int) -> int:
     """How many items are as they were, from the first; leading ones may be others, if there are as many."""
-    least = min(len(known), len(items))
-    same = same_beginning(known[:least], items[:least])
-    if same < leading == leading_of(known) and leading < least:
-        further = same_beginning(known[leading:least], items[leading:least])
+    same = same_beginning(known, items)
+    if same < leading == count_leading(known):
+        further = same_beginning(known[leading:], items[leading:])
         same = leading + further if further else same
     return same if same > leading else 0
 
 
-def _links(items: Sequence[Any], before: list[str], app: str) -> list[str]:
-    """A digest per item of what was said up to it in this app, those `before` first."""
-    links = list(before)
-    for item in items:
-        links.append(_link(links[-1] if links else app, item))
-    return links
+def _begin(items: Sequence[Any], beginning: Sequence[Any]) -> bool:
+    """Whether items begin with what others say."""
+    said = filter(None, map(words_of_item, items))
+    return all(next(said, None) == words for words in filter(None, map(words_of_item, beginning)))
 
 
-def _answers(items: Sequence[Any], links: Sequence[str]) -> Iterator[str]:
-    """The links of the answers among the items, the newest first; the leading ones have none."""
-    pairs = zip(reversed(items), reversed(links), strict=False)
-    return (link for item, link in pairs if is_answer(item))
+def _answer_item(exchange: Exchange) -> Any:
+    """The first item of its answer, as the app would repeat it."""
+    api = api_of(exchange.api)
+    return api.answer_item(exchange.response) if api and exchange.response else None
 
 
-def _link(before: str, item: Any) -> str:
-    said = said_in(item)
-    text = json.dumps([before, said], sort_keys=True, default=str)
-    return before if said is None else blake2b(text.encode(), digest_size=20).hexdigest()
+def _answers(said: Sequence[Any], links: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """The key of each answer among the items after the leading ones, the newest first, and how many items end in it."""
+    return ((_key(links[k]), k + 1) for k in range(len(said) - 1, -1, -1) if is_from_model(said[k]))
 
 
 def _key(link: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import Message
-from historylab.planning.noted import noted_state
+from historylab.planning.recorded_state import noted_state
 
 
 def with_state(state) -> Conversation:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from historylab.conversation.digests import digest_of, link_of, said_in
+from historylab.conversation.lineage import digest_of, time_keys, words_of_message
 from historylab.conversation.message import Message, Summary
 from historylab.errors import StoreError
 
@@ -30,7 +30,7 @@ class KeptSummaries:
     def summary(self, task: SummaryTask, heading: str, made_at: int, write: Callable[[], Summary]) -> Summary:
         """The summary kept for this task, without what it used; else the one that `write` gives, or, if another
         process was first, the one of that. Raises StoreError where the store fails or holds something else."""
-        about = [said_in(message) for message in task.messages]
+        about = [words_of_message(message) for message in task.messages]
         key = digest_of("summary", self._writer, task.counter.key, heading, task.max_tokens, task.previous, about)
         kept = self._store.read_state([key]).get(key)
         if kept is None:
@@ -39,38 +39,43 @@ class KeptSummaries:
             kept = self._store.write_state(key, mine := json.dumps(said))
             if kept == mine:
                 return written
-        try:
-            text, tokens, covers, by, note, heading = json.loads(kept)
-            return Summary(str(text), int(tokens), int(covers), made_at, str(by), str(note), heading=str(heading))
-        except (ValueError, TypeError) as problem:
-            raise StoreError(f"a summary kept in the store can't be read: {problem}") from None
+        found = read_kept(kept, made_at)
+        if found is None:
+            raise StoreError("a summary kept in the store can't be read: it isn't a text, its size and its author")
+        return found
+
+
+def read_kept(value: str, made_at: int = 0) -> Summary | None:
+    """The summary that a value of the store is; None for one of anything else."""
+    try:
+        text, tokens, covers, by, note, heading = json.loads(value)
+        return Summary(str(text), int(tokens), int(covers), made_at, str(by), str(note), heading=str(heading))
+    except (ValueError, TypeError):
+        return None
 
 
 class KeptTimes:
     """When the messages of one chat were first given, for those that don't say when they were written."""
 
-    def __init__(self, store: StateStore, links: Sequence[str] = ()):
-        self._store, self._links = store, list(links)  # a digest of the messages up to each
+    def __init__(self, store: StateStore, keys: Sequence[str] = ()):
+        self._store, self._keys = store, list(keys)  # of the messages up to each
 
-    def first(self, count: int) -> KeptTimes:
+    def beginning(self, count: int) -> KeptTimes:
         """Those of the first messages alone."""
-        return KeptTimes(self._store, self._links[:count])
+        return KeptTimes(self._store, self._keys[:count])
 
-    def given(self, messages: Sequence[Message]) -> list[Message]:
+    def stamp(self, messages: Sequence[Message]) -> list[Message]:
         """Messages that follow those before, each with a time of its own: the one it was first given at."""
-        links: list[str] = []
-        for message in messages:
-            before = links[-1] if links else self._links[-1] if self._links else ""
-            links.append(link_of(before, message))
-        self._links += links
-        untimed = [link for message, link in zip(messages, links, strict=True) if message.timestamp is None]
+        keys = list(time_keys(messages, self._keys[-1] if self._keys else ""))
+        self._keys += keys
+        untimed = [key for message, key in zip(messages, keys, strict=True) if message.timestamp is None]
         times = self._store.read_state(untimed) if untimed else {}
         if len(times) < len(untimed):
             moment = now().isoformat()
-            times |= self._store.write_states({link: moment for link in untimed if link not in times})
+            times |= self._store.write_states({key: moment for key in untimed if key not in times})
         return [
-            replace(message, timestamp=times[link]) if message.timestamp is None else message
-            for message, link in zip(messages, links, strict=True)
+            replace(message, timestamp=times[key]) if message.timestamp is None else message
+            for message, key in zip(messages, keys, strict=True)
         ]
 
 

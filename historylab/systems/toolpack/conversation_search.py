@@ -10,7 +10,7 @@ import logging
 import math
 from typing import Any
 
-from historylab.stores.base import SEARCH_TOKENS, ConversationStore
+from historylab.systems.toolpack.conversation_store import SEARCH_TOKENS, ConversationStore
 
 log = logging.getLogger("historylab")
 

@@ -13,17 +13,17 @@ from dataclasses import replace
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
+from historylab.conversation.lineage import equal_lists, same_beginning
 from historylab.conversation.message import Message
 from historylab.errors import LoadError
-from historylab.formats.requests import FORMS, Form, Group, Request, open_request
-from historylab.planning.chat import Chat, same_messages
-from historylab.planning.kept import KeptTimes
+from historylab.formats.requests import Form, Group, Request, open_request
+from historylab.formats.requests.items import items_in
+from historylab.planning.chat import Chat
+from historylab.planning.stored_state import KeptTimes
 from historylab.planning.strategies.returned import read_summary
 
 MOST_DIFFERING = 16
 """Items that are others though they say the same; beyond, what follows is read as if it had been edited."""
-LEADING = ("system", "developer")
-"""Roles of items that lead a list: they may be others at every request."""
 
 
 class KnownChat:
@@ -50,10 +50,10 @@ class KnownChat:
         known = self.items[self._led + since : self._led + len(items) - leading]
         return since + same_beginning(known, items[leading + since : leading + since + len(known)])
 
-    def _goes_on(self, items: list[Any], leading: int) -> bool:
+    def _begins(self, items: list[Any], leading: int) -> bool:
         """Whether all items after the leading ones are as they were, and others may follow.
 
-        Python compares whole lists fastest, and slices would be copies: ours has the other's ends meanwhile.
+        Whole lists are compared fastest, and slices would be copies: ours has the other's ends meanwhile.
         """
         known, size = self.items, len(self.items)
         if leading != self._led or len(items) < size:
@@ -62,35 +62,34 @@ class KnownChat:
         try:
             known[:leading] = items[:leading]
             known += items[size:]
-            return _equal(known, items)
+            return equal_lists(known, items)
         finally:
             del known[size:]
             known[:leading] = led
 
     def go_on(self, given: Any, format: str | None, leading: int) -> tuple[KnownChat, Request]:
         """The chat brought up to a request: itself if that goes on from its own, else one that shares its beginning."""
-        same, others = self._compared(items_of(given, format), leading)
+        same, others = self._compare(items_in(given, format), leading)
         known_form = self._form if self._sure else None
         request = open_request(given, format, known_form, leading + same, self._is_summary)
         same = same if request.form is self._form else 0
         if same and others:
             self._take_again(request.items, leading, others)
         extends = same == self.size
-        groups = bisect_right(self._ends, same, key=lambda end: end[0])
-        groups -= groups > 0  # the last that is as it was may go on in what is new
-        begins, said = self._ends[groups - 1] if groups else (0, 0)
+        groups = max(0, self._groups_in(same) - 1)  # the last that is as it was may go on in what is new
+        begins, said = self._end_of(groups)
         systems = [*request.systems, *(m for k in range(leading) for m in request.form.at(request.items, k))]
         read = list(request.form.groups(request.items, leading + begins))
         new = [message for _, messages in read for message in messages]
-        times = self._times and self._times.first(said)
-        new = times.given(new) if times else new
+        times = self._times and self._times.beginning(said)
+        new = times.stamp(new) if times else new
         known = self.chat.conversation[len(self._systems) + said :]
-        equal = same_messages(known, new)
+        equal = same_beginning(known, new)
         chat = self if extends or equal == len(known) else self._fork()
         grew = [end for end, _ in self._ends[groups : groups + 1]] != [begins + count for count, _ in read[:1]]
         goes_on = extends and not grew
         kept = equal if goes_on else 0  # the others are to have the caller's new objects
-        conversation, led = chat._led_by(request.form, systems, request.items[:leading])
+        conversation, led = chat._take_systems(request.form, systems, request.items[:leading])
         chat._form, chat._sure, chat._times = request.form, request.sure, times
         before = len(chat._systems) + said
         if before + kept < len(conversation):
@@ -99,10 +98,18 @@ class KnownChat:
         chat._know(request.items, leading, same if goes_on else begins, groups, read)
         return chat, request
 
-    def _compared(self, items: list[Any], leading: int) -> tuple[int, dict[int, dict[int, Any]]]:
+    def _groups_in(self, items: int) -> int:
+        """How many groups are whole within the first items after the leading ones."""
+        return bisect_right(self._ends, items, key=lambda end: end[0])
+
+    def _end_of(self, groups: int) -> tuple[int, int]:
+        """How many items after the leading ones, and how many of their messages, so many groups have."""
+        return self._ends[groups - 1] if groups else (0, 0)
+
+    def _compare(self, items: list[Any], leading: int) -> tuple[int, dict[int, dict[int, Any]]]:
         """How many items after the leading ones say what they said; and of those that are others nevertheless (a cache
         marker moved, a link was signed anew) the sources of their messages."""
-        if self._goes_on(items, leading):
+        if self._begins(items, leading):
             return self.size, {}
         found: dict[int, dict[int, Any]] = {}
         same, least = self.same_items(items, leading), min(self.size, len(items) - leading)
@@ -113,8 +120,8 @@ class KnownChat:
 
     def _read_again(self, items: list[Any], leading: int, place: int) -> dict[int, Any]:
         """The sources of the messages of an item as it is given now; empty if it says something else."""
-        group = bisect_right(self._ends, place, key=lambda end: end[0])
-        begins, said = self._ends[group - 1] if group else (0, 0)
+        group = self._groups_in(place)
+        begins, said = self._end_of(group)
         if self._form is None or leading + self._ends[group][0] > len(items):
             return {}
         try:
@@ -133,8 +140,8 @@ class KnownChat:
     def _take_again(self, items: Sequence[Any], leading: int, found: Mapping[int, Mapping[int, Any]]) -> None:
         """Have the messages of these items read from the objects that are given now."""
         for place in found:
-            group = bisect_right(self._ends, place, key=lambda end: end[0])
-            begins, stop = self._ends[group - 1][0] if group else 0, self._ends[group][0]
+            group = self._groups_in(place)
+            (begins, _), (stop, _) = self._end_of(group), self._ends[group]
             self._hold(items[leading + begins : leading + stop], self._led + begins, self._led + stop)
         sources = {message: source for of_item in found.values() for message, source in of_item.items()}
         self.chat.take_again(sources)
@@ -151,7 +158,7 @@ class KnownChat:
         for place, item in enumerate(items, start):
             self.places.setdefault(id(item), place)
 
-    def _led_by(self, form: Form, systems: list[Message], items: Sequence[Any]) -> tuple[Conversation, bool]:
+    def _take_systems(self, form: Form, systems: list[Message], items: Sequence[Any]) -> tuple[Conversation, bool]:
         """The conversation with these systems, of which `items` lead the list, and whether what was cut and summarised
         is kept.
 
@@ -174,7 +181,7 @@ class KnownChat:
         """Keep what was given, of which the items from `since` on were read now, in groups after so many others."""
         self._hold(items[leading + since :], leading + since)
         del self._ends[groups:]
-        at, said = self._ends[-1] if groups else (0, 0)
+        at, said = self._end_of(groups)
         for count, messages in read:
             at, said = at + count, said + len(messages)
             self._ends.append((at, said))
@@ -185,42 +192,3 @@ class KnownChat:
         other._ends = list(self._ends)
         other._systems, other._form = self._systems, self._form
         return other
-
-
-def items_of(given: Any, format: str | None = None) -> list[Any]:
-    """The items of a list or a body, of that format if it is known; none of what `open_request` refuses."""
-    field = FORMS[format].field if format else "messages"
-    held = given.get(field, None if format else given.get("input")) if isinstance(given, Mapping) else given
-    return held if isinstance(held, list) else list(held) if isinstance(held, tuple) else []
-
-
-def leading_of(items: Sequence[Any]) -> int:
-    """How many system messages lead the items."""
-    return next((k for k, item in enumerate(items) if field_of(item, "role") not in LEADING), len(items))
-
-
-def field_of(item: Any, name: str) -> Any:
-    """A field of a dict, another mapping or an SDK's object."""
-    return item.get(name) if type(item) is dict or isinstance(item, Mapping) else getattr(item, name, None)
-
-
-def same_beginning(one: list[Any], other: list[Any]) -> int:
-    """The number of items at the beginning that are equal in both, of as many."""
-    least = len(one)
-    if _equal(one, other):
-        return least
-    low, step = 0, 1
-    while low + step < least and _equal(one[low : low + step], other[low : low + step]):
-        low, step = low + step, 2 * step
-    while step > 1:  # within these is the first that differs
-        step //= 2
-        if _equal(one[low : low + step], other[low : low + step]):
-            low += step
-    return low
-
-
-def _equal(one: list[Any], other: list[Any]) -> bool:
-    try:
-        return one == other
-    except Exception:  # a caller's object that can't be compared: only itself is equal to it
-        return all(a is b for a, b in zip(one, other, strict=True))

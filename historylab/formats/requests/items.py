@@ -1,0 +1,66 @@
+"""Items of a request in any of the forms: which lead, and what one says however an app writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from historylab.formats.requests.detect import FORMS
+
+LEADING_ROLES = ("system", "developer")
+"""Roles of items that lead a list: they may be others at every request."""
+THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+OF_PARTS = ("type", "name", "input", "content")
+OF_ITEMS = ("type", "name", "arguments", "input", "output")  # those of OpenAI Responses that are no messages
+
+
+def items_in(given: Any, format: str | None = None) -> list[Any]:
+    """The items of a list or a body, of that format if it is known; none of what `open_request` refuses."""
+    field = FORMS[format].field if format else "messages"
+    held = given.get(field, None if format else given.get("input")) if isinstance(given, Mapping) else given
+    return held if isinstance(held, list) else list(held) if isinstance(held, tuple) else []
+
+
+def count_leading(items: Sequence[Any]) -> int:
+    """How many system messages lead the items."""
+    return next((k for k, item in enumerate(items) if field_of(item, "role") not in LEADING_ROLES), len(items))
+
+
+def field_of(item: Any, name: str) -> Any:
+    """A field of a dict, another mapping or an SDK's object."""
+    return item.get(name) if type(item) is dict or isinstance(item, Mapping) else getattr(item, name, None)
+
+
+def is_from_model(item: Any) -> bool:
+    """Whether a model says it: an answer's message, or a call that stands alone."""
+    if not isinstance(item, Mapping):
+        return False
+    return item.get("role") == "assistant" or str(item.get("type")).endswith("_call")
+
+
+def words_of_item(item: Any) -> Any:
+    """What an item says, as JSON: an answer and the same as an app repeats it say the same.
+
+    None for what a model thought, which an app may leave out.
+    """
+    if not isinstance(item, Mapping):
+        return item
+    if item.get("type") in THOUGHTS:
+        return None
+    if "role" not in item:
+        return [item.get(name) for name in OF_ITEMS]
+    content, calls = item.get("content"), item.get("tool_calls")
+    parts = content if isinstance(content, list) else [content]
+    texts = [text for part in parts if (text := _text_of(part)) is not None]
+    others = [
+        [part.get(name) for name in OF_PARTS]
+        for part in parts
+        if isinstance(part, Mapping) and _text_of(part) is None and part.get("type") not in THOUGHTS
+    ]
+    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    return [item["role"], "".join(texts).strip(), others, functions]
+
+
+def _text_of(part: Any) -> str | None:
+    text = part.get("text") if isinstance(part, Mapping) else part
+    return text if isinstance(text, str) else None
