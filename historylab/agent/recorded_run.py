@@ -81,7 +81,7 @@ class _Recorded:
             chat=self.recording.chat,
             app=self.recording.app,
             settings=exported(self.settings),
-            plan=plan_fields(self.plan) if self.plan else None,
+            plan=plan_fields(self.plan) if self.plan else {},
             live_plan=self.plan,
             mode="trim",
             state=noted,

@@ -49,13 +49,13 @@ class Exchange:
     app: str = ""
     api: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)
-    settings: Mapping[str, Any] | None = None
-    plan: Mapping[str, Any] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)
     mode: str = ""
     untrimmed: str = ""
     state: Mapping[str, str] = field(default_factory=dict)
     sent: bytes = field(default=b"", repr=False)
-    response: Mapping[str, Any] | None = None
+    response: Mapping[str, Any] = field(default_factory=dict)
     status: int = 0
     error: str = ""
     title: str = ""

@@ -93,6 +93,6 @@ class PendingExchange:
     def _finish(self, error: str) -> None:
         """Fill the exchange with what came of its answer."""
         response = self._answer.body() if self._answer is not None else None
-        self.exchange.response = response if isinstance(response, dict) else None
+        self.exchange.response = response if isinstance(response, dict) else {}
         self.exchange.error = error or (UNFINISHED if self.has_no_end else "") or (ENCODED if self._encoded else "")
         self.exchange.ended = line_time(self._began + time.perf_counter() - self._clock)

@@ -198,7 +198,7 @@ class ChainWriter:
                 return clean
 
             reasons, decided = decisions_to_record(exchange.live_plan, decided, exchange.state, redact)
-            plan = {**(plan or {}), **reasons}
+            plan = {**plan, **reasons}
         line = {
             "version": VERSION,
             "id": exchange.id,

@@ -27,7 +27,7 @@ class Chat:
         self.messages += [{"role": "user", "content": text} for text in said]
         body = {**self.fields, "messages": [{"role": "system", "content": self.system}, *self.messages]}
         message = {"role": "assistant", "content": answer, "refusal": None}
-        response = None
+        response: dict[str, Any] = {}
         if answer is not None:
             response = {"id": "x", "object": "chat.completion", "model": "gpt-4o", "choices": [{"message": message}]}
             self.messages.append({"role": "assistant", "content": answer})
