@@ -29,8 +29,8 @@ from historylab.tuning.constraints import read_constraints
 from historylab.wording.costs import cache_titles
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 GUIDES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md")), *GUIDES]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
 
 
@@ -39,6 +39,18 @@ def test_links_lead_to_files_that_are_there(page):
     targets = re.findall(r"\]\(([^)#\s]+)", page.read_text())
     missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
     assert missing == []
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of its headings, as GitHub makes them."""
+    found = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_into_a_page_lead_to_a_heading_of_it(page):
+    links = re.findall(r"\]\(([^)#\s:]*\.md)?#([^)\s]+)\)", page.read_text())
+    assert [f"{to}#{anchor}" for to, anchor in links if anchor not in headings(page.parent / to if to else page)] == []
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +63,11 @@ def there() -> set[str]:
     return {"/".join(path[i:]) for path in paths for i in range(len(path))} | set(tests)
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=lambda p: p.name)
-def test_the_files_and_tests_that_a_page_names_are_there(page, there):
+ROOMS = sorted((ROOT / "historylab").rglob("__init__.py"))
+
+
+@pytest.mark.parametrize("page", [*GUIDES, *ROOMS], ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_the_files_and_tests_that_a_page_or_a_room_names_are_there(page, there):
     assert set(re.findall(r"`([\w./-]+\.(?:py|js|css)|test_\w+)`", page.read_text())) - there == set()
 
 

@@ -121,7 +121,7 @@ class _Read:
             del self.open_calls[call]
 
     def _ask(self, i: int, role: int, *, stands_in: bool) -> None:
-        """Message `i` may answer a request, the history up to it; see "request" in docs/architecture.md.
+        """Message `i` may answer a request, the history up to it; see "request" in `historylab.conversation`.
 
         System messages are skipped, so one between question and answer (a status update, a reminder) doesn't hide the
         request; and what only replaces earlier messages, as no model was asked for it.

@@ -170,3 +170,32 @@ def test_remarks_on_messages_that_every_request_repeats_are_told_once():
     _, report = stitched(request("u:1", "a:x", report=once), request("u:1 a:x u:2", "a:y", report=twice))
     assert {reason: tally.count for reason, tally in report.warnings.items()} == {"a part not read": 2}
     assert (report.skips, report.records) == (1, 5)
+
+
+class SameHash(str):
+    """A text that hashes as any other."""
+
+    def __hash__(self):
+        return 7
+
+    def strip(self, *_):
+        return self
+
+
+def hashed_alike(request: ObservedRequest) -> ObservedRequest:
+    sent, answer = (
+        [Message(m.role, SameHash(m.content)) for m in messages] for messages in (request.messages, request.answer)
+    )
+    return ObservedRequest(sent, answer, request.key)
+
+
+def test_histories_whose_texts_have_one_hash_are_told_apart():
+    requests = [
+        request("s:p u:1", "a:x"),
+        request("s:p u:2", "a:y"),
+        request("s:p u:1 a:x u:3", "a:z"),
+        request("s:p u:1 a:x u:4", "a:z"),
+    ]
+    found, _ = stitched(*map(hashed_alike, requests))
+    assert [texts(c) for c in found] == ["s:p u:1 a:x u:4 a:z", "s:p u:2 a:y"]
+    assert [texts(branch) for c in found for branch in c.branches] == ["s:p u:1 a:x u:3 a:z"]
