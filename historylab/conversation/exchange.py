@@ -22,17 +22,19 @@ class Exchange:
     Asked: `messages`, as they were read from `body`, which is the request in the form of the API `api` as `app` sent
     it; it is never changed. `about` has what is said beside the messages under the keys of `Conversation.metadata`
     (`model`, `provider`, `tools`, `parameters`). `conversation` names the conversation as the log does (a conversation,
-    session or trace id; empty: unknown), `chat` is the same object for all requests of a chat while its process runs.
+    session or trace id; empty: unknown).
 
     Decided: `settings` as they are exported, the `plan` as a line has it, `mode` "trim" or "audit", why the request
-    went through as it came (`untrimmed`), and the `state` that was read or written for it, by key.
+    went through as it came (`untrimmed`), the `state` that was read or written for it, by key, and the body that a
+    proxy `sent` on.
 
     Answered: `response`, the API's answer as one body; `answer`, the messages in it (usually one; none where it failed
     or wasn't logged); `usage` by field of `Usage`; the HTTP `status`, and the `error` where it failed.
 
     `started` and `ended` are ISO times. `title` is its conversation's, `where` the place in the file, and `report`
     has what reading the messages had to say: repeated in every request, it is told once. `secrets` are keys that stand
-    in no record, whatever repeats them.
+    in no record, whatever repeats them. In the process that makes the request `chat` is the same object for all
+    requests of a chat, and `live_plan` the HistoryPlan.
     """
 
     messages: Sequence[Message] = ()
@@ -47,19 +49,21 @@ class Exchange:
     app: str = ""
     api: str = ""
     body: Mapping[str, Any] = field(default_factory=dict)
-    chat: object = field(default=None, repr=False)
-    settings: Mapping[str, Any] | None = None
-    plan: Mapping[str, Any] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    plan: Mapping[str, Any] = field(default_factory=dict)
     mode: str = ""
     untrimmed: str = ""
     state: Mapping[str, str] = field(default_factory=dict)
-    response: Mapping[str, Any] | None = None
+    sent: bytes = field(default=b"", repr=False)
+    response: Mapping[str, Any] = field(default_factory=dict)
     status: int = 0
     error: str = ""
     title: str = ""
     where: str = ""
     report: Any = None
     secrets: Sequence[str] = field(default=(), repr=False)
+    chat: object = field(default=None, repr=False)
+    live_plan: Any = field(default=None, repr=False)
     prompt: int = field(default=0, init=False)  # a mark of the system messages it was sent with
 
     @property

@@ -94,9 +94,9 @@ def decision_metadata(exchange: Exchange) -> dict[str, Any]:
     said: dict[str, Any] = {MODE: exchange.mode} if exchange.mode else {}
     if exchange.untrimmed:
         said[UNTRIMMED] = exchange.untrimmed
-    if exchange.plan is None:
+    if not exchange.plan:
         return said
-    said[SENT_UNDER] = exchange.settings or {}
+    said[SENT_UNDER] = exchange.settings
     decisions, tokens, before = (exchange.plan.get(name) for name in ("decisions", "tokens", "before"))
     if isinstance(decisions, str):
         said[DECISIONS] = decisions

@@ -18,13 +18,14 @@ from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from historylab.conversation.exchange import Exchange
 from historylab.conversation.lineage import chain, same_beginning
+from historylab.conversation.message import instant
 from historylab.formats.requests.items import count_leading, is_from_model, words_of_item
 from historylab.formats.traces.recorded_lines import AFTER, LEADING, REQUEST, SAME, UNCHANGED, VERSION, holder_of
 from historylab.formats.traces.request_chains import api_of
 from historylab.planning.recorded_decisions import OnRecord, decisions_to_record
-from historylab.recordings.exchange import Exchange, exported, iso_time, new_conversation, plan_fields
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line, new_conversation, new_id
 from historylab.recordings.redaction import Redaction
 from historylab.stores.base import Record, Store
 
@@ -65,10 +66,11 @@ class ChainWriter:
 
     def record(self, exchange: Exchange) -> tuple[Record, dict[str, str]]:
         """The record of an exchange; and the state by which what follows its answer is found to belong to it."""
-        holder, known = holder_of(exchange.request), self._last_line(exchange)
-        given = exchange.request.get(holder)
+        exchange.id = exchange.id or new_id()
+        holder, known = holder_of(exchange.body), self._last_line(exchange)
+        given = exchange.body.get(holder)
         items = list(given) if isinstance(given, list | tuple) else []
-        body = {name: value for name, value in exchange.request.items() if name != holder or (given and not items)}
+        body = {name: value for name, value in exchange.body.items() if name != holder or (given and not items)}
         leading = count_leading(items)
         same, said = _count_same(known.items, items, leading) if known else 0, items[leading:]
         links = known.links[: max(0, same - leading)] if known else []
@@ -93,7 +95,7 @@ class ChainWriter:
             self._chats.setdefault(exchange.chat, {})[exchange.app] = self._newest[now.conversation] = now
         words = [words_of_item(now.answer)] if now.answer else []
         keys = map(_key, chain(words, links[-1] if links else exchange.app))
-        return Record(known.conversation, exchange.started, text), dict.fromkeys(keys, known.conversation)
+        return Record(known.conversation, instant(exchange.started), text), dict.fromkeys(keys, known.conversation)
 
     def note_written(self, exchanges: Iterable[Exchange], after: int, last: int) -> None:
         """Know that the lines of these exchanges are kept, with numbers after this one, up to the last."""
@@ -186,8 +188,8 @@ class ChainWriter:
         if same and known.items[:leading] != items[:leading]:
             texts[LEADING] = items[:leading]
         said, redacted = self._redaction.redacted(texts, exchange.secrets)
-        plan: dict[str, Any] | None = None
-        if exchange.plan:
+        plan = exchange.plan
+        if exchange.live_plan is not None:
 
             def redact(value: Any) -> Any:
                 nonlocal redacted
@@ -195,8 +197,8 @@ class ChainWriter:
                 redacted += count
                 return clean
 
-            reasons, decided = decisions_to_record(exchange.plan, decided, exchange.state, redact)
-            plan = {**plan_fields(exchange.plan), **reasons}
+            reasons, decided = decisions_to_record(exchange.live_plan, decided, exchange.state, redact)
+            plan = {**plan, **reasons}
         line = {
             "version": VERSION,
             "id": exchange.id,
@@ -205,11 +207,11 @@ class ChainWriter:
             SAME: same or None,
             UNCHANGED: unchanged,
             "api": exchange.api,
-            "started": iso_time(exchange.started),
-            "seconds": round(exchange.seconds, 3),
+            "started": exchange.started,
+            "seconds": round(instant(exchange.ended) - instant(exchange.started), 3),
             "status": exchange.status,
             "mode": exchange.mode,
-            "settings": exported(exchange.settings) if exchange.settings else None,
+            "settings": exchange.settings,
             "plan": plan,
         }
         return {**line, **said}, redacted, decided

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, tzinfo
 
+from historylab.conversation.exchange import Exchange
+from historylab.conversation.message import instant
 from historylab.costs.amounts import count_of
 from historylab.costs.cache_reads import CacheReads
 from historylab.recordings.exchange import read_settings
 from historylab.recordings.sent_plans import AUDIT, SentPlans
-from historylab.recordings.watch import ProxyStart, SentRequest
+from historylab.recordings.watch import ProxyStart
 from historylab.wording.costs import lost_prefix_sentence
 from historylab.wording.cuts import settings_in_words
 from historylab.wording.untrusted import one_line
@@ -32,16 +34,18 @@ def proxy_sentence(proxy: ProxyStart, zone: tzinfo | None = None) -> str:
     return f"Since {clock_time(proxy.at, zone)} the proxy{upstream} {does}: {cut}."
 
 
-def faults_in_words(requests: Sequence[SentRequest], zone: tzinfo | None = None) -> Iterator[str]:
+def faults_in_words(requests: Sequence[Exchange], zone: tzinfo | None = None) -> Iterator[str]:
     """A sentence for each kind of what went otherwise than it should: failed, untrimmed, and only watched."""
-    kinds: tuple[tuple[str, Callable[[SentRequest], str]], ...] = (
+    kinds: tuple[tuple[str, Callable[[Exchange], str]], ...] = (
         ("failed", lambda request: request.failure),
         ("went through untrimmed", lambda request: "" if request.mode == AUDIT else request.untrimmed),
     )
     for what, why in kinds:
         found = [(request, why(request)) for request in requests if why(request)]
         if found:
-            newest = [f"at {clock_time(one.at, zone)} ({one_line(said, REASON)})" for one, said in found[-NAMED:]]
+            newest = [
+                f"at {clock_time(instant(one.ended), zone)} ({one_line(said, REASON)})" for one, said in found[-NAMED:]
+            ]
             more = "the newest " if len(found) > NAMED else ""
             yield f"{_share(len(found), len(requests))} {what}: {more}{', '.join(newest)}."
     if watched := sum(request.mode == AUDIT for request in requests):

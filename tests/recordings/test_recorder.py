@@ -16,6 +16,7 @@ from recorded_chats import Chat, lines_in
 from historylab import Settings, Trimmer
 from historylab.errors import SettingsError, StoreError
 from historylab.formats.traces.recorded_lines import parse_line
+from historylab.recordings.exchange import exported, plan_fields
 from historylab.recordings.noted_state import NotedState
 from historylab.recordings.recorder import Recorder
 from historylab.stores.base import Record
@@ -51,7 +52,7 @@ def said_in(line) -> list[str]:
 
 def test_a_line_has_what_is_new_since_the_one_before_it(recorder, store):
     chat = Chat()
-    assert recorder.record(chat.exchange("one", app="ferry-bot", settings=Settings(budget=4000)))
+    assert recorder.record(chat.exchange("one", app="ferry-bot", settings=exported(Settings(budget=4000))))
     chat.fields["temperature"] = 0.7
     assert recorder.record(chat.exchange("two", app="ferry-bot", seconds=1.25))
     first, second = lines_in(store)
@@ -144,7 +145,7 @@ def test_apps_never_share_a_conversation_whatever_they_say(recorder, store):
     one_key = Chat()
     for text in ("hi", "and now?"):
         for app in ("ferries", "boats"):
-            chat = Chat(messages=[] if text == "hi" else [*Chat().exchange("hi").request["messages"][1:], OK])
+            chat = Chat(messages=[] if text == "hi" else [*Chat().exchange("hi").body["messages"][1:], OK])
             recorder.record(chat.exchange(text, chat=one_key, app=app))
     lines = lines_in(store)
     assert len({(line["app"], line["conversation"]) for line in lines}) == 2
@@ -161,7 +162,7 @@ def test_a_request_that_failed_is_asked_again_in_its_conversation(recorder, stor
 
 
 def test_a_body_without_a_list_of_items_is_recorded_as_it_is(recorder, store):
-    recorder.record(Chat().exchange("hi", api="responses", request={"model": "gpt-4o", "input": "hello"}))
+    recorder.record(Chat().exchange("hi", api="responses", body={"model": "gpt-4o", "input": "hello"}))
     assert lines_in(store)[0]["request"] == {"model": "gpt-4o", "input": "hello"}
 
 
@@ -199,10 +200,11 @@ def test_the_plan_and_the_state_it_was_made_with_stand_in_the_line(recorder, sto
     settings = Settings(policy="all", pruner="summarize", budget=300, counter="chars/4")
     trimmer, chat = Trimmer(settings, store=noted), Chat()
     for k in range(4):
-        exchange = chat.exchange(f"question {k} " * 30, answer=f"answer {k} " * 30, settings=settings)
+        exchange = chat.exchange(f"question {k} " * 30, answer=f"answer {k} " * 30, settings=exported(settings))
         with noted.noting() as state:
-            decision = trimmer.decide(exchange.request)
-        assert recorder.record(replace(exchange, chat=decision.chat, plan=decision.plan, state=state))
+            decision = trimmer.decide(exchange.body)
+        decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}
+        assert recorder.record(replace(exchange, **decided, state=state))
     *_, before, line = lines_in(store)
     plan = decision.plan
     (key,) = line["state"]
@@ -242,12 +244,13 @@ def test_a_summary_that_repeats_a_key_stays_in_the_process(tmp_path):
     for k in range(4):
         exchange = chat.exchange(f"the key is {key} {k}\n" + f"question {k} " * 30, answer=f"answer {k} " * 30)
         with noted.noting() as state:
-            decision = trimmer.decide(exchange.request)
-        assert recorder.record(replace(exchange, chat=decision.chat, plan=decision.plan, state=state), 30)
+            decision = trimmer.decide(exchange.body)
+        decided = {"chat": decision.chat, "plan": plan_fields(decision.plan), "live_plan": decision.plan}
+        assert recorder.record(replace(exchange, **decided, state=state), 30)
         sent.append(decision.sent["messages"])
     assert key in str(sent[-1])
     assert decision.plan.summary and key in decision.plan.summary.text
-    assert Trimmer(settings, store=noted).trim(exchange.request)["messages"] == sent[-1]
+    assert Trimmer(settings, store=noted).trim(exchange.body)["messages"] == sent[-1]
     recorder.close()
     store.close()
     assert key.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())

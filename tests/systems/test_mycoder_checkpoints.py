@@ -8,7 +8,7 @@ import pytest
 
 from historylab.errors import HistoryLabError
 from historylab.recordings import open_recording
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.stores.base import Record
 from historylab.stores.memory import InMemoryStore
 from historylab.systems.mycoder.checkpoint_places import InRecording

@@ -90,8 +90,8 @@ class RecordingReader:
         self._said: dict[str, _Conversation] = {}
         self._latest = ""
 
-    def add(self, where: str, conversation: str, line: dict[str, Any]) -> None:
-        """Read one more line, as `parse_line` gives it."""
+    def add(self, where: str, conversation: str, line: dict[str, Any], exchange: Exchange | None = None) -> None:
+        """Read one more line, as `parse_line` gives it; a request's may have been made an exchange already."""
         if not line:
             self._report.skip(NO_LINE, where)
             return
@@ -102,17 +102,17 @@ class RecordingReader:
             self._latest = conversation
         said = self._said.setdefault(conversation or self._latest, _Conversation())
         if line[KIND] == REQUEST:
-            self._add_request(where, conversation, line, said)
+            self._add_request(exchange or read_exchange(line, conversation, where), line, said)
         elif line[KIND] == TAGS and isinstance(line.get("tags"), list):
             said.tags = line["tags"]
         elif line[KIND] == TITLE:
             said.title = str(line.get("title") or "")
 
-    def _add_request(self, where: str, conversation: str, line: dict[str, Any], said: _Conversation) -> None:
+    def _add_request(self, exchange: Exchange, line: dict[str, Any], said: _Conversation) -> None:
+        where = exchange.where
         if line.get("version") != VERSION:
             self._report.warn(f"version {str(line.get('version'))[:20]} of a line, read as version {VERSION}", where)
         own = self._report.apart()
-        exchange = read_exchange(line, conversation, where)
         if not self._chains.complete(exchange, line, own):
             for reason, tally in own.skipped.items():
                 self._report.skip(reason, tally.first)
@@ -133,7 +133,7 @@ class RecordingReader:
 
 def _read_answer(exchange: Exchange, report: Report) -> None:
     """Give an exchange the messages of its answer, its usage, and what is said beside its messages."""
-    response, api = dict(exchange.response or {}), api_of(exchange.api)
+    response, api = dict(exchange.response), api_of(exchange.api)
     exchange.report = report
     exchange.usage = to_usage(usage_given(response))
     exchange.about = {

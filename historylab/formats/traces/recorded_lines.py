@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from historylab.conversation.exchange import Exchange
+from historylab.formats.messages.fields import object_in, text_in
 
 RECORDING_FILE = "historylab.db"
 """The store of a recording that is a folder."""
@@ -27,6 +28,9 @@ TABLE = "stored_records"
 AFTER, SAME, LEADING, UNCHANGED = "after", "same", "leading", "unchanged"
 """Fields of a request's line: the one it goes on from, how many of its items it has in common with it, other leading
 items than those, and the fields of its body that are as they were."""
+
+
+TEXTS = ("id", "app", "api", "mode", "untrimmed", "error")
 
 
 def parse_line(text: str | bytes) -> dict[str, Any]:
@@ -45,35 +49,20 @@ def read_exchange(line: Mapping[str, Any], conversation: str, where: str = "") -
     """
     started, ended = _times(line)
     status = line.get("status")
-    state = _object(line, "state") or {}
+    texts: dict[str, Any] = {name: text_in(line, name) or "" for name in TEXTS}
     return Exchange(
         conversation=conversation,
         started=started,
         ended=ended,
-        id=_text(line, "id"),
-        app=_text(line, "app"),
-        api=_text(line, "api"),
-        body=_object(line, "request") or {},
-        settings=_object(line, "settings"),
-        plan=_object(line, "plan"),
-        mode=_text(line, "mode"),
-        untrimmed=_text(line, "untrimmed"),
-        state={key: value for key, value in state.items() if isinstance(value, str)},
-        response=_object(line, "response"),
+        body=object_in(line, "request"),
+        settings=object_in(line, "settings"),
+        plan=object_in(line, "plan"),
+        state={key: value for key, value in object_in(line, "state").items() if isinstance(value, str)},
+        response=object_in(line, "response"),
         status=status if type(status) is int else 0,
-        error=_text(line, "error"),
         where=where,
+        **texts,
     )
-
-
-def _text(line: Mapping[str, Any], name: str) -> str:
-    found = line.get(name)
-    return found if isinstance(found, str) else ""
-
-
-def _object(line: Mapping[str, Any], name: str) -> dict[str, Any] | None:
-    found = line.get(name)
-    return found if isinstance(found, dict) else None
 
 
 def _times(line: Mapping[str, Any]) -> tuple[str | None, str | None]:

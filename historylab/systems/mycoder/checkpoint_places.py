@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from historylab.errors import HistoryLabError
 from historylab.formats.traces.recorded_lines import CHECKPOINT, KIND, parse_line
-from historylab.recordings.lines import make_line
+from historylab.recordings.exchange import make_line
 from historylab.stores.base import Record, RecordStore
 
 SAVED, GONE = "saved", "discarded"
