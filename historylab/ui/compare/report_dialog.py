@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.costs.amounts import count_of
 from historylab.planning.replay import Timeline
 from historylab.ui.compare.configurations import Configuration
-from historylab.ui.request.reported import reported
+from historylab.ui.request.reported import shown_of
 from historylab.ui.request.request_field import current_request
 from historylab.ui.session import cached, drawers
 
@@ -24,7 +24,7 @@ def report_button(compared: list[Configuration], timelines: list[Timeline]) -> N
 @st.dialog("Report on what is compared")
 def _dialog(compared: list[Configuration], timelines: list[Timeline]) -> None:
     number = current_request(timelines[0])
-    shown = tuple(reported(t, c.resolution, c.letter) for c, t in zip(compared, timelines, strict=True))
+    shown = tuple(shown_of(t, c.resolution, c.letter) for c, t in zip(compared, timelines, strict=True))
     file = cached.report_file(shown, number)
     st.html(
         f"<p>Maps, charts and decisions of {count_of(len(shown), 'configuration')} in one HTML file, which loads "

@@ -7,7 +7,7 @@ import streamlit as st
 from historylab.conversation.conversation import Conversation
 from historylab.planning.replay import Timeline
 from historylab.settings.resolve import Resolution
-from historylab.ui.debug.debug_panel import debug_panel
+from historylab.ui.debug.debug_panel import agentdock_panel
 from historylab.ui.debug.inspector import inspector
 from historylab.ui.debug.message_tokens import message_tokens
 from historylab.ui.debug.timings import Seconds, timings, versions
@@ -40,7 +40,7 @@ def debug_drawer(resolution: Resolution, conversation: Conversation, timeline: T
 
 @st.dialog("Debug", position="right", width=WIDTH, on_dismiss=lambda: drawers.show_debug(False))
 def _drawer(resolution: Resolution, conversation: Conversation, timeline: Timeline, page: Seconds) -> None:
-    debug_panel(resolution, conversation)
+    agentdock_panel(resolution, conversation)
     if not timeline.plans:
         st.html(f'<div class="hl-meta">{NO_REQUESTS}</div>')
         setting_list(resolution)

@@ -16,7 +16,7 @@ TEMPLATE = "default (template)"
 """AgentDock has no word of its own for a template, its "default fallback"."""
 
 
-def debug_panel(resolution: Resolution, conversation: Conversation) -> None:
+def agentdock_panel(resolution: Resolution, conversation: Conversation) -> None:
     """A table: AgentDock's four words, and whether system messages are kept, which a link of ours may change too."""
     panel = agentdock.debug_panel(agentdock_settings(resolution), conversation)
     deciding = (resolution.provenance[name] for name in agentdock.FIELDS.values())
@@ -44,4 +44,4 @@ def _source(resolution: Resolution, name: str) -> str:
 
 
 def _word(origin: Provenance) -> str:
-    return TEMPLATE if origin.source == "template" else landing.source_word(origin)
+    return TEMPLATE if origin.source == "template" else landing.origin_word(origin)

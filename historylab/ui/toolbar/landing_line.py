@@ -14,7 +14,7 @@ OTHERWISE = "See it under other settings"
 def landing_line() -> None:
     """Nothing for any other conversation, or under other settings."""
     with st.container():  # drawn also empty: the map below is made anew when its place changes
-        if not landing.is_told():
+        if not landing.is_story_open():
             return
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="landing"):
             st.html(f'<div class="hl-small">{ABOUT}</div>', width="content")

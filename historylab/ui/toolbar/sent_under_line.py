@@ -14,7 +14,7 @@ from historylab.wording.untrusted import escape
 
 def sent_under_line(resolution: Resolution) -> None:
     """The line; nothing where the file says nothing of it, or what can be chosen on screen is as it was sent."""
-    found = newest_decision(viewing.opened().original)
+    found = newest_decision(viewing.current_file().original)
     if found is None:
         return
     sent, audited = found
