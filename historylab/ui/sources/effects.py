@@ -29,8 +29,8 @@ def show_effects(conversation: Conversation, resolution: Resolution, places: Map
 
 
 def _effect(conversation: Conversation, source: str, now: Settings, other: Settings, *, on: bool) -> str:
-    then = None if now == other else try_settings(conversation, other)
-    return effect_sentence(source, try_settings(conversation, now), then, on=on)
+    then = None if now == other else effect_of(conversation, other)
+    return effect_sentence(source, effect_of(conversation, now), then, on=on)
 
 
 def strict_effect(conversation: Conversation, resolution: Resolution) -> str:
@@ -54,12 +54,12 @@ def _compare(conversation: Conversation, now: Settings, other: Settings, lead: s
     if now == other:
         return ""
     try:
-        before, after = try_settings(conversation, now), try_settings(conversation, other)
+        before, after = effect_of(conversation, now), effect_of(conversation, other)
     except HistoryLabError:  # the page says so of the settings it is about
         return ""
     return "" if same_outcome(before, after) else f"{lead}{difference(before, after)}."
 
 
-def try_settings(conversation: Conversation, settings: Settings) -> SettingsEffect:
+def effect_of(conversation: Conversation, settings: Settings) -> SettingsEffect:
     """What settings come to on the conversation; no model is called for a trial."""
     return cached.settings_effect(conversation, offline(settings), viewing.must_remember())
