@@ -58,7 +58,7 @@ class RequestDecisions:
 
 
 @dataclass(slots=True, eq=False)
-class Given:
+class MessageDecisions:
     """Decisions about the first messages of a conversation, ready to become a plan.
 
     `actions` and `reasons` (uint8[size]) are per message, `numbers` as a plan has them. `order`: what was sent, where
@@ -93,7 +93,7 @@ class Given:
 
 def read_decisions(
     decisions: RequestDecisions, conversation: Conversation, request: int, by: str, budget: int, counter: Counter
-) -> Given:
+) -> MessageDecisions:
     """Check what was decided for a request (from 0), and ready it. Raises PlanError, which names the request."""
     size = conversation.columns.requests.item(request)
     indices = [entry for entry in decisions.sent if not isinstance(entry, Message)]
@@ -120,7 +120,7 @@ def read_decisions(
     limit = budget if decisions.budget is None else decisions.budget
     summary = _summary(decisions.folded, size, by, counter)
     order = _order(decisions, indices, conversation)
-    return Given(by, actions, reasons, numbers, decisions.shortened, summary, limit, decisions.tokens, order)
+    return MessageDecisions(by, actions, reasons, numbers, decisions.shortened, summary, limit, decisions.tokens, order)
 
 
 def _order(
@@ -161,23 +161,23 @@ def each_message(size: int, said: Mapping[int, Any]) -> EachMessage:
 
 
 def plan_given(
-    conversation: Conversation, counter: Counter, given: Sequence[Given | HistoryPlan]
+    conversation: Conversation, counter: Counter, given: Sequence[MessageDecisions | HistoryPlan]
 ) -> tuple[Conversation, tuple[HistoryPlan, ...], str]:
     """The conversation, a plan per request, and a digest of what was decided.
 
     Where a decision parts a call from its results, in any request, the conversation is one of messages apart. Plans of
     our stages stand as they are, as stages never do that.
     """
-    decided = [each for each in given if isinstance(each, Given)]
+    decided = [each for each in given if isinstance(each, MessageDecisions)]
     ordered = any(each.order is not None for each in decided)
     if ordered or any(each.splits(conversation) for each in decided):
         conversation = conversation.message_by_message()
         given = [_apart(each) if isinstance(each, HistoryPlan) else each for each in given]
-    texts = _Texts(conversation, counter, [each.shortened for each in given if isinstance(each, Given)])
+    texts = _Texts(conversation, counter, [each.shortened for each in given if isinstance(each, MessageDecisions)])
     plans, digest = list[HistoryPlan](), blake2b(digest_size=16)
     for each in given:
         plan = each
-        if isinstance(each, Given):
+        if isinstance(each, MessageDecisions):
             plan = _plan(each, conversation, counter, texts).stored(plans[-1] if plans else None)
             digest.update(each.actions.tobytes() + each.reasons.tobytes())
             digest.update(repr((each.summary, each.shortened, each.tokens, each.order)).encode())
@@ -186,16 +186,16 @@ def plan_given(
     return conversation, tuple(plans), digest.hexdigest()
 
 
-def _apart(plan: HistoryPlan) -> Given:
+def _apart(plan: HistoryPlan) -> MessageDecisions:
     """What our stages decided, message by message."""
     shortened: dict[int, str] = {}
     for cut in plan.shortened:  # of several texts the last one counts
         shortened |= {i: cut.texts[i] for i in cut.messages.tolist()}
     whole = (plan.actions, plan.reasons, plan.numbers, shortened, plan.summary, plan.budget, plan.tokens)
-    return Given(plan.decided_by, *whole, layout=plan.layout)
+    return MessageDecisions(plan.decided_by, *whole, layout=plan.layout)
 
 
-def _plan(given: Given, conversation: Conversation, counter: Counter, texts: _Texts) -> HistoryPlan:
+def _plan(given: MessageDecisions, conversation: Conversation, counter: Counter, texts: _Texts) -> HistoryPlan:
     history, columns = History(conversation, counter, given.size), conversation.columns
     homes, cut = columns.block[: given.size], given.actions == Action.TRUNCATED
     cut[[i for i in np.flatnonzero(cut).tolist() if i not in given.shortened]] = False  # their texts are unknown
@@ -235,7 +235,7 @@ class _Texts:
         self._layers.append({message: text})
         return len(self._layers) - 1
 
-    def of(self, messages: np.ndarray, given: Given) -> Iterator[Shortening]:
+    def of(self, messages: np.ndarray, given: MessageDecisions) -> Iterator[Shortening]:
         """One shortening per layer and reason of these messages (int64, ascending), all of which have a text."""
         layers = np.array([self._layer_of(i, given.shortened[i]) for i in messages.tolist()], np.int64)
         kinds = layers << 8 | given.reasons[messages]

@@ -20,7 +20,7 @@ import numpy as np
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.message import MOST_TOKENS, Summary
-from historylab.planning.given_decisions import GIVEN, Given, Layout, each_message
+from historylab.planning.given_decisions import GIVEN, Layout, MessageDecisions, each_message
 from historylab.planning.plan import LETTERS, HistoryPlan
 from historylab.planning.reasons import Action, EachMessage, Reason, fill_sentence, numbers_of, reason_named, reason_of
 from historylab.planning.stored_state import read_kept
@@ -126,7 +126,7 @@ class RecordedDecisions:
         self._shortened: dict[int, str] = {}
         self._summary: Summary | None = None
 
-    def read(self, recorded: Mapping[str, Any], size: int, layout: Layout | None) -> Given:
+    def read(self, recorded: Mapping[str, Any], size: int, layout: Layout | None) -> MessageDecisions:
         """The decisions about the first `size` messages, as a line has them."""
         letters = _letters(str(recorded.get("decisions")), size)
         said = _Said(recorded.get("reasons"), letters)
@@ -140,7 +140,9 @@ class RecordedDecisions:
         }
         budget, tokens = (_count(recorded.get(name)) for name in ("budget", "tokens"))
         summary = self._summary if recorded.get("summary") else None
-        return Given(RECORDED_BY, actions, reasons, numbers, shortened, summary, budget or 0, tokens, layout=layout)
+        return MessageDecisions(
+            RECORDED_BY, actions, reasons, numbers, shortened, summary, budget or 0, tokens, layout=layout
+        )
 
     def _learn(self, recorded: Mapping[str, Any]) -> None:
         """Take the texts and the summary that are new with this line."""

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from historylab.conversation.conversation import Conversation
 from historylab.conversation.recorded import DECIDED, DECISIONS, MODE, NOTED_STATE, SENT_UNDER, UNTRIMMED
 from historylab.costs.traffic import NOTHING_CUT
-from historylab.planning.given_decisions import Given, plan_given
-from historylab.planning.pipeline import open_instruments, open_pipeline, project
+from historylab.counters.base import counter_for
+from historylab.planning.given_decisions import MessageDecisions, plan_given
+from historylab.planning.pipeline import open_instruments, open_pipeline, plan_requests, plan_up_to, project
 from historylab.planning.plan import HistoryPlan
 from historylab.planning.recorded_decisions import RecordedDecisions, has_reasons
 from historylab.planning.recorded_state import noted_state
@@ -80,14 +82,14 @@ def _as_recorded(
     reasoned = [alike and has_reasons(_recorded(said)) for said in about]
     if not any(reasoned) or len(about) != len(shown.columns.requests):
         return _planned_again(conversation, settings)
-    planned = None if all(reasoned) else _planned_again(conversation, settings)
+    planned = _plan_again(conversation, settings, [i for i, is_known in enumerate(reasoned) if not is_known])
     noted = conversation.metadata.get(NOTED_STATE)
     read = RecordedDecisions(shown, noted if isinstance(noted, Mapping) else {})
-    sizes, given = shown.columns.requests.tolist(), list[Given | HistoryPlan]()
-    for i, (said, one) in enumerate(zip(about, settings, strict=True)):
-        decided = read.read(_recorded(said), sizes[i], open_pipeline(one).layout) if reasoned[i] else None
-        given.append(decided or planned.plans[i])  # type: ignore[union-attr]
-    instruments = _offline(conversation, newest)
+    given: list[MessageDecisions | HistoryPlan] = [
+        planned[i] if i in planned else read.read(_recorded(about[i]), size, open_pipeline(settings[i]).layout)
+        for i, size in enumerate(shown.columns.requests.tolist())
+    ]
+    instruments = Instruments(counter_for(newest))
     apart, plans, digest = plan_given(shown, instruments.counter, given)
     under = tuple(settings) if len({one.key for one in settings}) > 1 else ()
     return Timeline(apart, newest, instruments, plans, conversation, under=under, decided=digest)
@@ -97,6 +99,22 @@ def _recorded(said: Mapping[str, Any]) -> Mapping[str, Any]:
     """What was decided, as its line has it; empty for a line without reasons, and for what was sent whole after all."""
     decided, sent_whole = said.get(DECIDED), said.get(UNTRIMMED) and said.get(MODE) != AUDIT
     return {**decided, "decisions": said.get(DECISIONS)} if isinstance(decided, Mapping) and not sent_whole else {}
+
+
+def _plan_again(
+    conversation: Conversation, settings: Sequence[Settings], requests: Sequence[int]
+) -> dict[int, HistoryPlan]:
+    """The plans of these requests (from 0) alone; earlier ones are planned where something is carried from them."""
+    shown, found = project(conversation, settings[-1]), dict[int, HistoryPlan]()
+    for one in {settings[i].key: settings[i] for i in requests}.values():
+        numbers, instruments = [i for i in requests if settings[i].key == one.key], _offline(conversation, one)
+        if open_pipeline(one).carries:
+            plans = plan_requests(conversation, one, instruments=instruments)
+            found |= {i: plan for i, plan in enumerate(islice(plans, numbers[-1] + 1)) if i in set(numbers)}
+        else:
+            sizes = shown.columns.requests[numbers].tolist()
+            found |= {i: plan_up_to(conversation, one, instruments, n) for i, n in zip(numbers, sizes, strict=True)}
+    return found
 
 
 def _planned_again(conversation: Conversation, settings: Sequence[Settings]) -> Timeline:

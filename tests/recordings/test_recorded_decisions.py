@@ -95,6 +95,19 @@ def test_a_line_without_reasons_is_planned_again():
     assert again.decided_by == "" != whole.decided_by
 
 
+def test_only_the_lines_without_reasons_are_planned_again(monkeypatch):
+    _, lines = recorded([("ask", 20)] * 8, UNDER["fifo"])
+    whole = [decided(plan) for plan in sent_plans(opened(lines)).timeline.plans]
+    del lines[3]["plan"]["reasons"]
+    planned, plan = [], Pipeline.plan
+    monkeypatch.setattr(
+        Pipeline, "plan", lambda self, history, *more: planned.append(history.size) or plan(self, history, *more)
+    )
+    again = sent_plans(opened(lines)).timeline
+    assert [decided(plan) for plan in again.plans] == whole
+    assert planned == [again.plans[3].size]
+
+
 NONSENSE = [
     {"decisions": "K1"},
     {"decisions": "D999999999"},
